@@ -11,11 +11,12 @@ help: ## print this list
 run: build ## build and start the service: loopback, ./data, no configuration
 	bin/slipstream serve
 
-demo: build ## see the main job: this machine's counters over HTTP, through the log, into Parquet, and queried
+demo: build ## see the main job: the metrics of a process over HTTP, through the log, into Parquet, and queried
 	bin/slipstream demo
 
-build: ## build bin/slipstream
+build: ## build bin/slipstream, the service, and bin/slipctl, the tool
 	$(GO) build -C server -o ../bin/slipstream ./cmd/slipstream
+	$(GO) build -C tools -o ../bin/slipctl ./cmd/slipctl
 
 test: ## run gofmt, vet, and the tests of every package in the plain build: some minutes
 	@.ci/test

@@ -10,9 +10,8 @@ import (
 	"testing"
 )
 
-// TestDecisionsAreListed compares docs/decisions.md with the pages in docs/decisions: it has a
-// section for each page, and a link to each decision there. If it fails, it prints the list as it
-// should be.
+// docs/decisions.md contains a section for each page in docs/decisions, with a link to each
+// decision. If the test fails, it prints the correct list.
 func TestDecisionsAreListed(t *testing.T) {
 	index, err := os.ReadFile("docs/decisions.md")
 	if err != nil {
@@ -47,7 +46,7 @@ func TestDecisionsAreListed(t *testing.T) {
 	}
 }
 
-// anchor is the fragment that the forge gives to a heading.
+// anchor returns the link fragment that GitHub creates for a heading.
 func anchor(heading string) string {
 	dropped := regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 	return strings.ReplaceAll(dropped.ReplaceAllString(strings.ToLower(heading), ""), " ", "-")

@@ -50,7 +50,9 @@
 //	server/wal       the write-ahead log
 //	server/table     tables: buffers of rows, and when they are written to files
 //	server/parquet   Parquet files
+//	server/admission bodies of requests: read and decompressed, within a budget of memory
 //	server/relay     Remote Write requests, split by tenant and posted to targets
+//	server/series    the port between relay and tables: parts of requests by tenant
 //	server/queue     requests on disk that wait for a target
 //	server/access    tokens and their rights
 //	server/config    flags and the configuration file
@@ -59,14 +61,20 @@
 //	server/watch     reads files again that have changed: certificates, tokens, rules
 //	server/throttle  a log handler that limits how often one line is repeated
 //	server/disk      the file system; server/disk/faulty is one that fails, for tests
-//	server/load      the load generator
-//	server/migrate   changes the imports of a Go program
-//	server/evolve    checks versions of a schema, for `slipstream schema`
+//	server/query     counts and prints rows of Parquet files
+//	server/program   the frame of the command-line programs
 //	server/sim       tests only: random lives of the log, the queue and the tables, on the faulty disk
 //	server/memnet    tests only: a network in memory
 //	server/testkit   tests only: processes that are killed, and waiting
 //
-//	server/cmd/slipstream  the program
+//	server/cmd/slipstream  the service
+//
+//	tools   the tool, in these packages:
+//
+//	tools/load         the load generator, and the sink that receives what a relay sends
+//	tools/migrate      changes the imports of a Go program
+//	tools/evolve       checks versions of a schema, for `slipctl schema`
+//	tools/cmd/slipctl  the tool
 //
 // Besides: vectors has commented hex files that the tests of every language read; packaging has the
 // Debian package, its systemd unit and the container image.

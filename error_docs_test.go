@@ -9,9 +9,8 @@ import (
 	"testing"
 )
 
-// TestErrorDocs compares the doc comments of the Error types, which are aliases of wire.Error, with
-// that type. For such an alias go doc prints nothing but the comment, so the comment draws the
-// struct and names the methods.
+// The doc comments of the Error types match wire.Error, of which these types are aliases. For such
+// an alias, go doc prints only the comment. So the comment shows the struct and lists the methods.
 func TestErrorDocs(t *testing.T) {
 	var want []string
 	for _, d := range declarations(t, "internal/wire/error.go") {

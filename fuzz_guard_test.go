@@ -10,11 +10,11 @@ import (
 	"testing"
 )
 
-// fuzzed are the packages whose fuzz targets give the codecs bytes. internal/simd has guarded
-// memory of its own (TestGuardPages).
+// fuzzed lists the packages whose fuzz targets pass bytes to the codecs. internal/simd uses its own
+// guarded memory (TestGuardPages).
 var fuzzed = []string{"msgpack", "json", "schema", "remotewrite", "transcode", "iso8601", "internal/decimal"}
 
-// unguarded are parameters of fuzz targets that need not lie on guarded pages, and why.
+// unguarded lists parameters of fuzz targets that need no guarded pages, with the reason.
 var unguarded = map[string]string{
 	"json.FuzzStream.in":     "the Decoder sees copies, by way of a reader",
 	"schema.FuzzShape.text":  "text of a schema, which no unsafe code reads",
@@ -22,9 +22,8 @@ var unguarded = map[string]string{
 	"msgpack.FuzzQuery.path": "a path, which no unsafe code reads",
 }
 
-// TestFuzzInputsAreGuarded finds fuzz targets that give a codec bytes or text in plain memory: with
-// the tag invariants, these must lie on pages that cannot be written and end where the next page
-// cannot be read.
+// Each fuzz target passes bytes and text to a codec in guarded memory. With the tag invariants,
+// guarded memory is on pages that cannot be written, and ends before a page that cannot be read.
 func TestFuzzInputsAreGuarded(t *testing.T) {
 	targets, used := 0, make(map[string]bool)
 	for _, dir := range fuzzed {
@@ -67,8 +66,7 @@ func TestFuzzInputsAreGuarded(t *testing.T) {
 	}
 }
 
-// unguardedInputs returns the parameters of what f fuzzes that are bytes or text and are not
-// guarded.
+// unguardedInputs returns the fuzzed parameters of f that are bytes or text, but not guarded.
 func unguardedInputs(f *ast.FuncDecl, functions map[string]*ast.FuncDecl) (names []string) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
@@ -94,7 +92,7 @@ func unguardedInputs(f *ast.FuncDecl, functions map[string]*ast.FuncDecl) (names
 	return names
 }
 
-// selected returns the name after the point of a selector.
+// selected returns the name after the dot of a selector.
 func selected(e ast.Expr) string {
 	if s, ok := e.(*ast.SelectorExpr); ok {
 		return s.Sel.Name
@@ -111,7 +109,7 @@ func isText(e ast.Expr) bool {
 	return ok && slices.Contains([]string{"string", "byte"}, name.Name)
 }
 
-// guards reports whether a body hands the parameter to guard.Test or guard.Text.
+// guards reports whether a body passes the parameter to guard.Test or guard.Text.
 func guards(body *ast.BlockStmt, param string) (found bool) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)

@@ -16,8 +16,8 @@ import (
 
 const module = "github.com/slipstream-go/slipstream"
 
-// imports lists the packages of this repository that a package may import. A package that is not
-// listed may import none.
+// imports lists, for each package, the packages of this repository that it may import. A package
+// without an entry may import none of them.
 var imports = map[string][]string{
 	"msgpack":           {"column", "internal/buffer", "internal/mem", "internal/msgpwire", "internal/plan", "internal/wire", "msgpack/msgpcode"},
 	"json":              {"column", "internal/buffer", "internal/decimal", "internal/mem", "internal/plan", "internal/simd", "internal/wire", "iso8601"},
@@ -46,21 +46,27 @@ var imports = map[string][]string{
 	"server/latency":        {},
 	"server/sim":            {"column", "server/disk", "server/disk/faulty", "server/parquet", "server/queue", "server/table", "server/wal"},
 	"server/access":         {},
+	"server/admission":      {},
+	"server/series":         {"remotewrite"},
 	"server/wal":            {"server/disk"},
 	"server/queue":          {"server/wal"},
 	"server/table":          {"column", "server/disk", "server/wal"},
 	"server/parquet":        {"column", "server/disk", "server/table"},
-	"server/ingest":         {"column", "iso8601", "json", "msgpack", "msgpack/msgpcode", "remotewrite", "schema", "server/access", "server/disk", "server/latency", "server/table", "server/wal"},
-	"server/relay":          {"internal/jsonfault", "remotewrite", "server/access", "server/ingest", "server/latency", "server/queue"},
+	"server/ingest":         {"column", "iso8601", "json", "msgpack", "msgpack/msgpcode", "remotewrite", "schema", "server/access", "server/admission", "server/disk", "server/latency", "server/series", "server/table", "server/wal"},
+	"server/relay":          {"internal/jsonfault", "remotewrite", "server/access", "server/admission", "server/latency", "server/queue", "server/series"},
 	"server/metrics":        {"server/access", "server/ingest", "server/queue", "server/relay", "server/table", "server/wal", "server/watch"},
-	"server/config":         {"internal/jsonfault", "server/access", "server/ingest", "server/load", "server/parquet", "server/relay", "server/table", "server/wal"},
-	"server/load":           {"column", "msgpack", "remotewrite", "schema"},
-	"server/migrate":        {},
-	"server/evolve":         {"schema"},
+	"server/config":         {"internal/jsonfault", "server/access", "server/ingest", "server/parquet", "server/relay", "server/table", "server/wal"},
+	"server/query":          {"column", "server/parquet"},
+	"server/program":        {},
 	"server/throttle":       {},
 	"server/watch":          {},
-	"server/service":        {"column", "server/access", "server/config", "server/disk", "server/ingest", "server/load", "server/metrics", "server/parquet", "server/queue", "server/relay", "server/table", "server/throttle", "server/wal", "server/watch"},
-	"server/cmd/slipstream": {"server/config", "server/evolve", "server/load", "server/migrate", "server/parquet", "server/service", "server/wal"},
+	"server/service":        {"column", "msgpack", "server/access", "server/admission", "server/config", "server/disk", "server/ingest", "server/metrics", "server/parquet", "server/query", "server/queue", "server/relay", "server/series", "server/table", "server/throttle", "server/wal", "server/watch"},
+	"server/cmd/slipstream": {"server/config", "server/program", "server/service"},
+
+	"tools/load":        {"column", "msgpack", "remotewrite", "schema"},
+	"tools/migrate":     {},
+	"tools/evolve":      {"schema"},
+	"tools/cmd/slipctl": {"server/program", "server/query", "server/wal", "tools/evolve", "tools/load", "tools/migrate"},
 
 	"bench/msgpack":      {"bench/harness", "column", "msgpack"},
 	"bench/json":         {"bench/harness", "bench/json/corpus", "json", "transcode"},
@@ -70,15 +76,15 @@ var imports = map[string][]string{
 	"bench/remotewrite":  {"bench/harness", "bench/remotewrite/vtpb1", "bench/remotewrite/vtpb2", "remotewrite"},
 	"bench/schema":       {"bench/harness", "bench/schema/flat", "bench/schema/pb", "internal/mem", "json", "msgpack", "parco", "schema"},
 	"bench/child":        {},
-	"bench/ingest":       {"bench/child", "bench/harness", "column", "msgpack", "server/load", "server/parquet"},
-	"bench/relay":        {"bench/child", "bench/harness", "remotewrite", "server/load"},
+	"bench/ingest":       {"bench/child", "bench/harness", "column", "msgpack", "server/parquet", "tools/load"},
+	"bench/relay":        {"bench/child", "bench/harness", "remotewrite", "tools/load"},
 	"bench/cmd/bench":    {"bench/harness", "bench/ingest", "bench/iso8601", "bench/json", "bench/msgpack", "bench/relay", "bench/remotewrite", "bench/schema"},
 	"bench/differential": {"bench/json/corpus", "internal/api", "internal/corpus", "json", "msgpack"},
 
 	"bench/differential/remotewrite": {"remotewrite"},
 }
 
-// unsafeFiles are the files outside internal/mem that may import unsafe.
+// unsafeFiles lists the files outside internal/mem that may import unsafe.
 var unsafeFiles = []string{
 	"internal/growth/cpu_linux.go",                                                       // tests only: the address of a struct for a system call
 	"bench/remotewrite/vtpb1/vtpb1.pb.go", "bench/remotewrite/vtpb1/vtpb1_vtproto.pb.go", // generated
@@ -86,7 +92,7 @@ var unsafeFiles = []string{
 	"bench/schema/pb/small.pb.go", "bench/schema/pb/small_vtproto.pb.go",
 }
 
-// leaves are the packages that tests may import too, with the packages below them.
+// leaves lists the packages that tests may also import, including the packages below them.
 var leaves = []string{"internal/corpus", "internal/growth", "internal/guard", "internal/pages"}
 
 // isLeaf reports whether pkg is one of leaves or below one.
@@ -136,7 +142,7 @@ func sources(t *testing.T) []source {
 	return all
 }
 
-// TestImports compares every import of one package by another with the table.
+// Each import of one package of the repository by another is in the table imports.
 func TestImports(t *testing.T) {
 	for _, s := range sources(t) {
 		for _, p := range s.imports {
@@ -144,9 +150,9 @@ func TestImports(t *testing.T) {
 			if !inside || pkg == s.pkg {
 				continue
 			}
-			// Tests of the server may import any package that its code may: they build the parts
-			// below their own.
-			allowed := slices.Contains(imports[s.pkg], pkg) || s.test && (isLeaf(pkg) || strings.HasPrefix(s.pkg, "server/") && !strings.HasPrefix(pkg, "bench"))
+			// Tests of the service and of the tools may import all packages of the repository
+			// except bench, because they build the packages below their own.
+			allowed := slices.Contains(imports[s.pkg], pkg) || s.test && (isLeaf(pkg) || (strings.HasPrefix(s.pkg, "server/") || strings.HasPrefix(s.pkg, "tools/")) && !strings.HasPrefix(pkg, "bench"))
 			if !allowed {
 				t.Errorf("%s imports %s: the table of imports does not allow that", s.file, pkg)
 			}
@@ -154,10 +160,10 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// TestStandardLibraryOnly keeps the root module free of other modules.
+// The root module imports only the standard library.
 func TestStandardLibraryOnly(t *testing.T) {
 	for _, s := range sources(t) {
-		if strings.HasPrefix(s.pkg, "server") || strings.HasPrefix(s.pkg, "bench") {
+		if slices.Contains([]string{"server", "tools", "bench"}, strings.Split(s.pkg, "/")[0]) {
 			continue
 		}
 		for _, p := range s.imports {
@@ -168,7 +174,7 @@ func TestStandardLibraryOnly(t *testing.T) {
 	}
 }
 
-// TestUnsafe keeps unsafe in internal/mem.
+// Only internal/mem imports unsafe, apart from tests and the files in unsafeFiles.
 func TestUnsafe(t *testing.T) {
 	for _, s := range sources(t) {
 		if s.pkg != "internal/mem" && slices.Contains(s.imports, "unsafe") && !slices.Contains(unsafeFiles, s.file) && !s.test {
@@ -177,7 +183,7 @@ func TestUnsafe(t *testing.T) {
 	}
 }
 
-// TestNothingHidden finds linknames into the runtime, and work that was put off.
+// The code contains no linknames into the runtime, and no notes about postponed work.
 func TestNothingHidden(t *testing.T) {
 	for _, s := range sources(t) {
 		text, err := os.ReadFile(s.file)
@@ -192,7 +198,7 @@ func TestNothingHidden(t *testing.T) {
 	}
 }
 
-// TestImportsExist finds packages in the table that do not exist.
+// Each package in the table imports exists.
 func TestImportsExist(t *testing.T) {
 	real := map[string]bool{}
 	for _, s := range sources(t) {
@@ -207,7 +213,7 @@ func TestImportsExist(t *testing.T) {
 	}
 }
 
-// TestPackageComments requires a package comment in every package.
+// Every package has a package comment.
 func TestPackageComments(t *testing.T) {
 	documented := map[string]bool{}
 	packages := map[string]bool{}
@@ -231,8 +237,7 @@ func TestPackageComments(t *testing.T) {
 	}
 }
 
-// TestMap compares the map in doc.go with the tree: each path that it names exists, and it names
-// each package.
+// Each path in the map in doc.go exists, and the map names each package.
 func TestMap(t *testing.T) {
 	text, err := os.ReadFile("doc.go")
 	if err != nil {

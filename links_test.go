@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestLinks follows the links of each page: their files exist, and so do their headings.
+// The files and headings that the links of a page refer to exist.
 func TestLinks(t *testing.T) {
 	headings := map[string][]string{} // the anchors of each page
 	text := map[string]string{}

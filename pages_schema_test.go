@@ -31,7 +31,7 @@ func TestPagesFromParco(t *testing.T) {
 			pages.WantRun(t, after, pages.Program{Imports: []string{"fmt", module + "/schema"}, Declare: pet,
 				Check: "b, err := pets.Marshal(&Pet{\"Rex\", 7})\nfmt.Printf(\"%x %v\", b, err)"}, theirs)
 			shape := pages.RunGo(t, before, pages.Program{Imports: []string{"fmt", module + "/parco"}, Declare: pet, Check: "fmt.Print(pets.Schema())"})
-			if !strings.HasPrefix(shape, "{#1 str8, #2 u8} ") { // and no error
+			if !strings.HasPrefix(shape, "{#1 str8, #2 u8} ") { // a schema, and not an error
 				t.Error(shape)
 			}
 		},
@@ -100,7 +100,7 @@ func TestPagesFromProtobuf(t *testing.T) {
 	page.Done(t)
 }
 
-// The code in the package comments of schema, parco and json.
+// The code blocks in the package comments of schema, parco and json run correctly.
 func TestPagesPackageComments(t *testing.T) {
 	type checks = map[string]func(*testing.T, pages.Block)
 	pages.ReadComment(t, "schema/doc.go").Blocks(t, "", checks{
@@ -150,7 +150,7 @@ func TestPagesPackageComments(t *testing.T) {
 	})
 }
 
-// exported returns the exported names that a package declares, methods and fields among them.
+// exported returns the exported names that a package declares, including methods and fields.
 func exported(t *testing.T, dir string) map[string]bool {
 	files, err := os.ReadDir(dir)
 	if err != nil {
@@ -177,13 +177,13 @@ func exported(t *testing.T, dir string) map[string]bool {
 	return names
 }
 
-// declared finds functions, methods, and names at the beginning of a line, as in lists of
-// constants.
+// declared matches the names of functions and methods, and names at the beginning of a line, as in
+// a list of constants.
 var declared = regexp.MustCompile(`(?m)^(?:func (?:\([^)]*\) )?|type |var |const |\t)((?:[A-Z]\w*(?:, )?)+)`)
 
 var called = regexp.MustCompile(`^(?:[a-z]\w*\.)?([A-Z]\w*)`)
 
-// known wants each name in the code of a cell to be one of a package.
+// known checks that the names in the code of a cell are among names.
 func known(t *testing.T, r pages.Row, cell int, names map[string]bool) {
 	t.Helper()
 	for _, code := range r.Code(cell) {

@@ -11,14 +11,16 @@ import (
 	"github.com/slipstream-go/slipstream/internal/pages"
 )
 
-// figures stands for a row of a table of figures, which `make bench` fills.
+// figures marks a row of a table of figures, which `make bench` fills. It is nil, because such a
+// row is not checked.
 var figures func(*testing.T, pages.Row)
 
-// fails is a program's end that uses what README's blocks declare.
+// fails is appended to a block of README, so that the program uses the error that the block
+// declares.
 const fails = "if err != nil {\n\tpanic(err)\n}\n"
 
-// streamsTail reads two messages of README's schema, which has a Tail, from a stream: as they are,
-// and framed.
+// streamsTail reads two messages of README's schema, which contains a Tail, from a stream. It reads
+// them once without and once with frames.
 const streamsTail = `
 fmt.Print(" ", errors.Is(pets.Reader(bytes.NewReader(append(b, b...))).Next(&back), schema.ErrEnd))
 var stream bytes.Buffer
@@ -37,7 +39,7 @@ func TestPagesReadme(t *testing.T) {
 	page := pages.Read(t, "README.md")
 	page.Skip(t, "figures of the pages that the rows name", "Slipstream")
 	page.Blocks(t, "Start", map[string]func(*testing.T, pages.Block){
-		"make demo    # half a minute: this machine's counters over HTTP into Parquet, and queried": makes,
+		"make demo    # half a minute: the metrics of a process over HTTP into Parquet, and queried": makes,
 	})
 	page.Skip(t, ".ci/consumers runs its commands", "Install")
 	page.Blocks(t, "MessagePack", map[string]func(*testing.T, pages.Block){
@@ -56,12 +58,13 @@ func TestPagesReadme(t *testing.T) {
 	page.Done(t)
 }
 
-// reading runs the example of MessagePack.
+// reading runs the MessagePack example.
 func reading(t *testing.T, b pages.Block) {
 	pages.WantRun(t, b.Text, pages.Program{Imports: []string{"fmt"}, Check: fails + "fmt.Print(reading)"}, "{web-1 0.75}")
 }
 
-// untouched decodes an invalid document with the import of JSON, and wants the target as it was.
+// untouched decodes an invalid document with the import in the JSON block, and checks that the
+// target is unchanged.
 func untouched(t *testing.T, b pages.Block) {
 	pages.WantRun(t, b.Text, pages.Program{Imports: []string{"fmt"},
 		Check: "v := struct{ A int }{1}\nerr := json.Unmarshal([]byte(`{\"A\":2,]`), &v)\nfmt.Print(v, err)"},
@@ -108,7 +111,7 @@ func TestPagesRemoteWrite(t *testing.T) {
 	page := pages.Read(t, "docs/remotewrite.md")
 	names := func(t *testing.T, r pages.Row) { known(t, r, 0, exported(t, "remotewrite")) }
 	page.Rows(t, "Prometheus Remote Write in Go", map[string]func(*testing.T, pages.Row){
-		"`Scanner`": names, "`Splitter`": names, "`Decode`, `Append`": names, // what they allocate: TestAllocations
+		"`Scanner`": names, "`Splitter`": names, "`Decode`, `Append`": names, // TestAllocations checks what they allocate
 	})
 	page.Skip(t, "figures", "Speed")
 	page.Done(t)
@@ -139,7 +142,8 @@ func TestPagesBench(t *testing.T) {
 	page.Done(t)
 }
 
-// statement returns a check of a row whose second cell is code: it runs between before and check.
+// statement returns a check of a row whose second cell is code. The code runs between before and
+// check.
 func statement(before, form, check, want string) func(*testing.T, pages.Row) {
 	return func(t *testing.T, r pages.Row) {
 		code, _, _ := strings.Cut(r.Code(1)[0], " //")
@@ -150,7 +154,7 @@ func statement(before, form, check, want string) func(*testing.T, pages.Row) {
 	}
 }
 
-// makes checks that the Makefile has each target of a block.
+// makes checks that the Makefile contains each target in a block.
 func makes(t *testing.T, b pages.Block) {
 	text, err := os.ReadFile("Makefile")
 	if err != nil {
@@ -186,7 +190,7 @@ func TestPagesContributing(t *testing.T) {
 	page.Done(t)
 }
 
-// hasModule checks that each directory that a row names has a module.
+// hasModule checks that each directory in a row contains a module.
 func hasModule(t *testing.T, r pages.Row) { hasModules(t, r, r.Code(0)...) }
 
 func hasModules(t *testing.T, r pages.Row, directories ...string) {
@@ -197,18 +201,18 @@ func hasModules(t *testing.T, r pages.Row, directories ...string) {
 	}
 }
 
-// Each page is read by a test, but for those that are prose, and docs/rows.sum has no rows that are
-// gone.
+// A test reads each page, except for pages of prose. docs/rows.sum contains no rows that have been
+// removed from the pages.
 func TestPagesAreKnown(t *testing.T) {
-	tested := map[string]string{ // the module that has the test
+	tested := map[string]string{ // the module that contains the test
 		"docs/from-parco.md": ".", "docs/from-protobuf.md": ".", "docs/migrate-json.md": "json, bench", "docs/migrate-msgpack.md": "bench",
 		"docs/ingest-schema.md": "server", "docs/relay.md": "server", "docs/relay-operations.md": "server", "docs/from-cortex-tenant.md": "server",
 		"docs/service.md": "server",
 		"README.md":       "., server", "docs/msgpack.md": ".", "docs/json.md": ".", "docs/remotewrite.md": ".", "docs/schema.md": ".",
-		"bench/README.md": ".", "ruby/README.md": "ruby", // whose examples/readme.rb runs its blocks
+		"bench/README.md": ".", "ruby/README.md": "ruby", // examples/readme.rb runs the blocks of ruby/README.md
 		"CONTRIBUTING.md":       ".",
 		"SECURITY.md":           "", // prose
-		"docs/decisions.md":     "", // prose, as the pages in docs/decisions
+		"docs/decisions.md":     "", // prose, like the pages in docs/decisions
 		"bench/RESULTS.md":      "", // written by `make bench-report`
 		"ruby/bench/RESULTS.md": "",
 		"CHANGELOG.md":          "", // prose

@@ -13,8 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// idioms are words that readers stumble over, and what to write instead. The list grows by what
-// reviews find.
+// idioms maps words that slow readers down to plain words.
 var idioms = map[string]string{
 	"whoever":    "the caller, the sender, the operator …",
 	"anew":       "again, re-…",
@@ -25,8 +24,7 @@ var idioms = map[string]string{
 	"became of":  "the outcome of",
 }
 
-// TestPlainWords looks for idioms in documentation, code and comments. Tests and results of
-// benchmarks are not searched.
+// Documentation, code and comments contain no idioms. Tests and benchmark results are not searched.
 func TestPlainWords(t *testing.T) {
 	var all []string
 	for idiom := range idioms {
@@ -46,11 +44,11 @@ func TestPlainWords(t *testing.T) {
 	}
 }
 
-// columns is the width of prose in Markdown and in comments.
+// columns is the maximum width of prose in Markdown and in comments.
 const columns = 100
 
-// TestWidth measures the prose of Markdown pages and of Go comments, without the targets of links.
-// Tables, code and generated files may be wider.
+// The prose of Markdown pages and Go comments is at most columns wide. Targets of links do not
+// count. Tables, code and generated files may be wider.
 func TestWidth(t *testing.T) {
 	prose := 0
 	target := regexp.MustCompile(`\]\([^)]*\)`)
@@ -58,7 +56,7 @@ func TestWidth(t *testing.T) {
 	wide := func(name string, k int, line string) {
 		prose++
 		text := strings.ReplaceAll(target.ReplaceAllString(line, "]"), "\t", "    ")
-		// A single word, or piece of code, cannot be wrapped.
+		// A single word or piece of code cannot be wrapped.
 		words := strings.Fields(span.ReplaceAllString(strings.TrimLeft(text, "/-*> "), "x"))
 		if n := utf8.RuneCountInString(text); n > columns && len(words) > 1 {
 			t.Errorf("%s:%d: %d columns, beyond %d: %s", name, k+1, n, columns, line)
@@ -95,7 +93,7 @@ func TestWidth(t *testing.T) {
 	}
 }
 
-// written are the lines of the repository's files with one of these extensions, but for generated
+// written returns the lines of the repository's files with these extensions, except for generated
 // pages.
 func written(t *testing.T, extensions ...string) iter.Seq2[string, []string] {
 	names := files(t, extensions...)
@@ -118,7 +116,7 @@ func written(t *testing.T, extensions ...string) iter.Seq2[string, []string] {
 	}
 }
 
-// files returns the names of the repository's files with one of these extensions, in order.
+// files returns the sorted names of the repository's files with these extensions.
 func files(t *testing.T, extensions ...string) (names []string) {
 	t.Helper()
 	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {

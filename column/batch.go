@@ -8,37 +8,39 @@ import (
 
 // Batch is a set of columns of equal length, in the order of their first appearance.
 //
-// [Batch.Column] returns a column by name. A batch remembers the names of its previous content: if
-// the next content has the same names in the same order, each column is found by one comparison,
-// and its memory and name are reused.
+// [Batch.Column] returns a column by name. A batch remembers the names of its previous content. If
+// the next content uses the same names in the same order, each column is found by one comparison.
+// Its memory and name are reused.
 type Batch struct {
 	Columns []*Column
 	Rows    int
 
 	// MaxRows is the maximum number of rows. MaxColumns and MaxCells limit the size of a batch with
-	// many columns that have values in few rows: without a limit, it grows as rows × columns. Zero
-	// means no limit.
+	// many columns that contain values in few rows. Without a limit, such a batch grows as rows ×
+	// columns. Zero means no limit.
 	MaxRows    int
 	MaxColumns int
 	MaxCells   int
 
 	spare []*Column // spare[len(Columns):] wait for reuse; spare[:len(Columns)] are the Columns
-	next  int       // where the next name is expected
+	next  int       // index at which the next name is expected
 	index map[string]int
 }
 
-// linear is up to how many columns a search by name walks instead of hashing.
+// linear is the maximum number of columns for which a search compares the names one by one instead
+// of hashing.
 const linear = 8
 
-// farMore times the columns of a batch is how many an earlier one must have had for the index to be
-// emptied name by name. A name takes some 250 instructions. To clear a map takes some 1000 for each
-// name, but no more than for each thousand names of the largest batch so far, and then 100 for each
+// farMore determines how Reset empties the index. If an earlier batch had more than farMore times
+// the columns of this batch, Reset deletes the names one by one. Deleting a name takes about 250
+// instructions. Clearing a map takes about 1000 instructions for each name, but at most for one
+// name per thousand names of the largest batch so far. It takes another 100 instructions for each
 // of these thousands.
 const farMore = 64
 
 // Reset removes all cells and keeps the memory.
 func (b *Batch) Reset() {
-	if len(b.spare) > farMore*len(b.Columns) { // to clear a map takes as long as its largest size
+	if len(b.spare) > farMore*len(b.Columns) { // the time to clear a map depends on its largest size so far
 		for _, c := range b.Columns {
 			delete(b.index, c.Name)
 		}
@@ -56,12 +58,13 @@ func (b *Batch) Find(name string) *Column {
 	return nil
 }
 
-// ErrName is returned for the name of a column that is not UTF-8.
+// ErrName is returned for a column name that is not UTF-8.
 var ErrName = errors.New("column: a name is not UTF-8")
 
-// Column returns the column with this name. If there is none, it is created with a null for each
-// closed row. Column returns an error, and creates no column, if the batch has MaxColumns columns,
-// if it would have more than MaxCells, and for an invalid name ([ErrName]).
+// Column returns the column with this name. If there is none, it creates one with a null for each
+// closed row. Column returns an error, and creates no column, if the batch already contains
+// MaxColumns columns, if it would contain more than MaxCells cells, or if the name is invalid
+// ([ErrName]).
 func (b *Batch) Column(name []byte) (*Column, error) {
 	if i := b.next; i < len(b.Columns) && b.Columns[i].Name == string(name) {
 		b.next++
@@ -113,7 +116,8 @@ func (b *Batch) find(name string) int {
 	return -1
 }
 
-// reindex enters column n, and on crossing the linear bound every column before it.
+// reindex adds column n to the index. When the number of columns first exceeds linear, reindex also
+// adds all columns before it.
 func (b *Batch) reindex(n int) {
 	if b.index == nil {
 		b.index = make(map[string]int)
@@ -128,7 +132,7 @@ func (b *Batch) reindex(n int) {
 }
 
 // CloseRow ends a row: columns without a cell in the row get a null. It returns an error if the
-// batch has more than MaxCells.
+// batch would exceed MaxRows or MaxCells.
 func (b *Batch) CloseRow() error {
 	if b.MaxRows > 0 && b.Rows >= b.MaxRows {
 		return TooManyRows(b.MaxRows)
@@ -146,9 +150,10 @@ func (b *Batch) CloseRow() error {
 	return nil
 }
 
-// Undo removes the cells beyond Rows: those of an unfinished row, or of closed rows after Rows was
-// reduced. Each column gets back the kind that it had before these cells, and before it was
-// prepared for a cell that did not follow. A column without a value may get any kind again.
+// Undo removes the cells from row Rows on: the cells of an unfinished row, or of closed rows after
+// Rows was reduced. Each column returns to the kind that it had before these cells. It also returns
+// to its earlier kind if it was prepared for a cell that was not added. A column without a value
+// may get any kind again.
 func (b *Batch) Undo() {
 	b.next = 0
 	for _, c := range b.Columns {
@@ -160,7 +165,7 @@ func (b *Batch) Undo() {
 	}
 }
 
-// TooManyRows returns the error for a batch with more than most rows.
+// TooManyRows returns the error for a batch whose number of rows exceeds most.
 func TooManyRows(most int) error {
 	return fmt.Errorf("column: more than %d rows in one batch; send smaller batches", most)
 }

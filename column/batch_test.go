@@ -15,7 +15,7 @@ func (b *Batch) mustColumn(t *testing.T, name string) *Column {
 	return c
 }
 
-// checkBatch holds b to what every batch keeps.
+// checkBatch checks the invariants of a batch.
 func checkBatch(t *testing.T, b *Batch) {
 	t.Helper()
 	for i, c := range b.Columns {
@@ -28,15 +28,15 @@ func checkBatch(t *testing.T, b *Batch) {
 	}
 }
 
-// TestBatchRows fills rows whose keys come in any order, with fewer and more columns than are
-// searched by name.
+// The keys of a row can come in any order. The numbers of columns lie on both sides of the limit
+// for a linear search by name.
 func TestBatchRows(t *testing.T) {
 	var b Batch
 	for _, columns := range []int{1, 7, 8, 9, 10, 40, 3, 9} {
 		b.Reset()
 		for row := range 50 {
 			for k := range columns {
-				k = (k*7 + row) % columns // another order in each row; when 7 divides columns, keys repeat and others lack
+				k = (k*7 + row) % columns // another order in each row; if 7 divides columns, some keys repeat and others are missing
 				if c := b.mustColumn(t, fmt.Sprint("key", k)); c.Rows == b.Rows && c.Accepts(Int64) {
 					c.AppendInt64(int64(row*100 + k))
 				}
@@ -64,7 +64,7 @@ func TestBatchRows(t *testing.T) {
 	}
 }
 
-// TestBatchLate makes a column when rows are closed already: it starts with nulls.
+// A column that is created after rows were closed starts with nulls.
 func TestBatchLate(t *testing.T) {
 	var b Batch
 	for range 3 {
@@ -87,8 +87,8 @@ func TestBatchLate(t *testing.T) {
 	}
 }
 
-// TestBatchReuse fills a batch with one shape, another, and the first again: the columns are the
-// same objects, and nothing of the last filling shows.
+// A batch is filled with one set of columns, with another, and with the first again. It reuses the
+// column objects, and contains none of the earlier cells.
 func TestBatchReuse(t *testing.T) {
 	var b Batch
 	fill := func(kind Kind, names ...string) {
@@ -147,8 +147,7 @@ func fillAgain(b *Batch, names []string) {
 	}
 }
 
-// TestBatchLimits reaches each limit. What was refused leaves the batch as it was, once the row is
-// undone.
+// Each limit is enforced. After a rejected call and Undo, the batch is unchanged.
 func TestBatchLimits(t *testing.T) {
 	b := Batch{MaxRows: 4}
 	for range 4 {
@@ -168,7 +167,7 @@ func TestBatchLimits(t *testing.T) {
 		t.Error(len(b.Columns), err)
 	}
 
-	// Rows × columns is bounded where a column is made, and where a row is closed.
+	// MaxCells limits rows × columns when a column is created and when a row is closed.
 	b = Batch{MaxCells: 12}
 	for range 3 {
 		for _, name := range []string{"a", "b", "c"} {
@@ -198,8 +197,8 @@ func TestBatchLimits(t *testing.T) {
 	}
 }
 
-// TestUndoWidening gives a column of ints back its ints when the row whose float widened it is
-// dropped.
+// If a float in a row widens a column of integers, undoing the row makes it a column of integers
+// again.
 func TestUndoWidening(t *testing.T) {
 	const big = 1<<53 + 2
 	var b Batch
@@ -229,7 +228,7 @@ func TestUndoWidening(t *testing.T) {
 	}
 }
 
-// TestUndo drops rows that were begun, in columns old and new.
+// Undo removes the cells of an unfinished row from old and new columns.
 func TestUndo(t *testing.T) {
 	var b Batch
 	a := b.mustColumn(t, "a")
@@ -255,7 +254,7 @@ func TestUndo(t *testing.T) {
 		n.AppendInt64(1)
 		b.Undo()
 	}
-	b.Undo() // with nothing begun, it changes nothing
+	b.Undo() // without an unfinished row, Undo changes nothing
 	checkBatch(t, &b)
 	n := b.mustColumn(t, "n")
 	n.Accepts(Float64)
@@ -269,7 +268,7 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// TestUndoFreesKinds takes back the kinds of columns that were to accept a cell that did not come.
+// Undo resets the kind of a column that accepted a kind but received no cell of it.
 func TestUndoFreesKinds(t *testing.T) {
 	var b Batch
 	for range 3 {
@@ -295,9 +294,9 @@ func TestUndoFreesKinds(t *testing.T) {
 	}
 }
 
-// TestUndoneKindsCostOnce gives a column of nulls one kind after the other, in rows that are
-// undone. The nulls before are written once for each kind, and are nulls in the kind that stays,
-// whatever was there.
+// In a column of nulls, rows with different kinds are appended and undone. For each kind, the
+// earlier nulls are written only once. They are also nulls in the final kind, whatever the kinds
+// before it.
 func TestUndoneKindsCostOnce(t *testing.T) {
 	add := map[Kind]func(c *Column){
 		Bool:    func(c *Column) { c.AppendBool(true) },
@@ -348,8 +347,7 @@ func TestUndoneKindsCostOnce(t *testing.T) {
 	}
 }
 
-// TestResetForgetsNames follows wide batches by narrow ones, so that the index is emptied in both
-// ways.
+// Narrow batches follow wide ones, so that Reset empties the index in both ways.
 func TestResetForgetsNames(t *testing.T) {
 	fill := func(b *Batch, prefix string, n int) {
 		for i := range n {

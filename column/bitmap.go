@@ -6,8 +6,8 @@ import (
 )
 
 // Bitmap is a set of row numbers, with one bit each, lowest bits first. Rows beyond its end are not
-// in the set, so an empty Bitmap means that a column has no nulls. Methods that add rows return the
-// bitmap, as append does.
+// in the set, so an empty Bitmap means that a column contains no nulls. Methods that add rows
+// return the bitmap, as append does.
 type Bitmap []uint64
 
 // Get reports whether i is set.
@@ -73,7 +73,7 @@ func (b Bitmap) Count() int {
 	return n
 }
 
-// Truncate removes bit n and all after it.
+// Truncate removes bit n and all later bits.
 func (b Bitmap) Truncate(n int) Bitmap {
 	words := (n + 63) >> 6
 	if words > len(b) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestBitmapAgainstMap drives a bitmap and a set of ints by the same random calls.
+// The same random calls on a bitmap and on a set of integers have the same results.
 func TestBitmapAgainstMap(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
@@ -20,7 +20,7 @@ func TestBitmapAgainstMap(t *testing.T) {
 				model[i] = true
 			case 2:
 				from := r.IntN(300)
-				to := from + r.IntN(200) - 5 // now and then an empty range
+				to := from + r.IntN(200) - 5 // sometimes an empty range
 				b = b.SetRange(from, to)
 				for i := from; i < to; i++ {
 					model[i] = true
@@ -35,7 +35,7 @@ func TestBitmapAgainstMap(t *testing.T) {
 				}
 			case 4:
 				if r.IntN(4) == 0 {
-					b = b[:0] // its old words must not come back
+					b = b[:0] // the old words must not reappear
 					clear(model)
 				}
 			}
@@ -51,7 +51,7 @@ func TestBitmapAgainstMap(t *testing.T) {
 	}
 }
 
-// TestBitmapEdges sets and cuts ranges that begin and end at every place near the end of a word.
+// Ranges that begin and end at every position near the end of a word are set and truncated.
 func TestBitmapEdges(t *testing.T) {
 	for from := 60; from < 70; from++ {
 		for to := from; to < 200; to++ {

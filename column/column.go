@@ -48,16 +48,16 @@ type Column struct {
 	Bools  []bool
 	Text   []byte
 	Ends   []uint32
-	Nulls  Bitmap // a set bit is a null; shorter than Rows means that the rest are values
+	Nulls  Bitmap // a set bit is a null; rows beyond its end are values
 
 	typed int // the row whose value gave the column its kind
-	// A Float64 column that is cut to fewer rows than widened was one of ints then: the rows that
-	// it had when Widen was called, or one more than the row whose float widened it; 0 if it was
-	// never one of ints.
+	// If a Float64 column is truncated to fewer rows than widened, it was an Int64 column then.
+	// widened is the number of rows when Widen was called, or 1 + the row whose float widened the
+	// column. It is 0 if the column was never an Int64 column.
 	widened int
-	exact   int // an Int64 column: how many of the first Ints are in the buffer of Floats as well
+	exact   int // of an Int64 column: how many Ints, from the first on, are also in the buffer of Floats
 
-	zeros [Time + 1]int // by kind: how many of the first cells are zero in its buffer, and set in that of Nulls
+	zeros [Time + 1]int // for each kind: how many cells, from the first on, are zero in its buffer and set in the buffer of Nulls
 }
 
 // ErrTextTooLong is returned if the strings of a column exceed 4 GiB, the range of its offsets.
@@ -72,8 +72,8 @@ func (c *Column) Reset() {
 	c.Nulls = c.Nulls[:0]
 }
 
-// StringAt returns cell i of a String column. It is valid until the column is reset or appended to.
-// An append to the result allocates.
+// StringAt returns cell i of a String column. The result is valid until the column is reset or
+// cells are appended. Appending to the result allocates.
 func (c *Column) StringAt(i int) []byte {
 	start := uint32(0)
 	if i > 0 {
@@ -105,7 +105,8 @@ func (c *Column) InvalidText(from int) int {
 	return -1
 }
 
-// cutsAtRunes reports whether no rune of the arena, which is valid as a whole, lies in two cells.
+// cutsAtRunes reports whether no rune of the text belongs to two cells. The text as a whole is
+// valid UTF-8.
 func (c *Column) cutsAtRunes(from int) bool {
 	for _, end := range c.Ends[from:] {
 		if int(end) < len(c.Text) && !utf8.RuneStart(c.Text[end]) {
@@ -160,7 +161,7 @@ func (c *Column) AppendNulls(n int) {
 	c.Rows += n
 }
 
-// pad appends n zero cells to the slice of the column's kind; Rows and Nulls are the caller's.
+// pad appends n zero cells to the slice of the column's kind; The caller changes Rows and Nulls.
 func (c *Column) pad(n int) {
 	switch c.Kind {
 	case Bool:
@@ -185,8 +186,8 @@ func appendZeros[T any](s []T, n int) []T {
 	return s[:len(s)+n]
 }
 
-// become gives a column that holds only nulls its kind; the nulls so far are written out, but for
-// those that forget has left.
+// become sets the kind of a column that contains only nulls. It writes zero cells for these nulls,
+// except for cells that forget has kept.
 func (c *Column) become(k Kind) {
 	c.Kind, c.typed = k, c.Rows
 	z := min(c.zeros[k], c.Rows)
@@ -204,9 +205,9 @@ func (c *Column) become(k Kind) {
 	c.Nulls = c.Nulls[:z/64].SetRange(z/64*64, c.Rows)
 }
 
-// forget takes its kind from a column whose first n rows are null, and drops the others. Their
-// cells stay in the buffers for become, so that rows that are undone one by one do not write them
-// again and again.
+// forget removes the kind of a column whose first n rows are null, and drops all other rows. The
+// cells of the n rows stay in the buffers for become, so that undoing rows one by one does not
+// write these cells repeatedly.
 func (c *Column) forget(n int) {
 	zeros := c.zeros
 	zeros[c.Kind] = n
@@ -218,10 +219,10 @@ func (c *Column) forget(n int) {
 	c.zeros = zeros
 }
 
-// Accepts reports whether the column can hold a cell of kind k, and prepares it. A column of nulls
-// gets the kind. An Int64 column is widened for a Float64, unless a float64 would round one of its
-// cells. A Float64 column can hold the Int64 cells for which [Column.AcceptsInt64] is true. The
-// total time of all calls is linear in the number of cells.
+// Accepts reports whether the column can hold a cell of kind k, and prepares the column for it. A
+// column of nulls gets the kind k. An Int64 column is widened for a Float64 cell, unless a float64
+// would round one of its cells. A Float64 column can hold the Int64 cells for which
+// [Column.AcceptsInt64] is true. The total time of all calls is linear in the number of cells.
 func (c *Column) Accepts(k Kind) bool {
 	switch {
 	case c.Kind == k:
@@ -240,7 +241,7 @@ func (c *Column) Accepts(k Kind) bool {
 	return true
 }
 
-// AcceptsInt64 is like [Column.Accepts] for the integer v. It is also false if the column is a
+// AcceptsInt64 is like [Column.Accepts] for the integer v. It also returns false if the column is a
 // Float64 column that would round v.
 func (c *Column) AcceptsInt64(v int64) bool {
 	return c.Accepts(Int64) && (c.Kind != Float64 || isExact(v))
@@ -273,11 +274,12 @@ func article(k Kind) string {
 	return "a"
 }
 
-// isExact reports whether a float64 has v: one equals it, or prints as it does. Equal are integers
-// that have at most 53 bits from their highest to their lowest set bit. The others are how many
-// languages write a float64 of that size, 2305843009213694000 for 2^61.
+// isExact reports whether a float64 represents v: it equals v, or its shortest form has the digits
+// of v. An integer equals a float64 if it has at most 53 bits from its highest to its lowest set
+// bit. The other integers are the form in which many languages write a float64 of that size: for
+// example, 2305843009213694000 for 2^61.
 func isExact(v int64) bool {
-	u := uint64(max(v, -v)) // of the least int64, which is its own negative, too
+	u := uint64(max(v, -v)) // also correct for the smallest int64, which is its own negative
 	if bits.Len64(u)-bits.TrailingZeros64(u) <= 53 {
 		return true
 	}
@@ -304,9 +306,9 @@ func (c *Column) Inexact() int {
 	return -1
 }
 
-// FirstFloat returns a row of a Float64 column that has a float, or -1. Among the rows from the one
-// that widened the column, it is the first with a fraction or, if there is none, the first that is
-// not null.
+// FirstFloat returns a row of a Float64 column that contains a float, or -1. It searches from the
+// row that widened the column. It returns the first row with a fraction or, if there is none, the
+// first row that is not null.
 func (c *Column) FirstFloat() int {
 	if c.Kind != Float64 {
 		return -1
@@ -326,9 +328,9 @@ func (c *Column) FirstFloat() int {
 	return first
 }
 
-// convert writes the Ints of an Int64 column to the buffer of Floats and returns how many are exact
-// there, counted to the first that is not. It starts where the last call ended: a row that is
-// refused or undone does not convert the rows before it again.
+// convert writes the Ints of an Int64 column to the buffer of Floats, up to the first integer that
+// a float64 would round. It returns the number of integers in that buffer. It starts where the last
+// call ended, so that a rejected or undone row does not convert the rows before it again.
 func (c *Column) convert() int {
 	floats := slices.Grow(c.Floats[:c.exact], len(c.Ints)-c.exact)
 	for _, v := range c.Ints[c.exact:] {
@@ -343,7 +345,7 @@ func (c *Column) convert() int {
 }
 
 // Widen converts an Int64 column to Float64. Integers that a float64 cannot represent are rounded
-// to the nearest. [Column.Accepts] does not widen such a column.
+// to the nearest. [Column.Accepts] does not widen a column with such integers.
 func (c *Column) Widen() {
 	exact := c.convert()
 	c.Kind, c.widened = Float64, c.Rows
@@ -351,10 +353,11 @@ func (c *Column) Widen() {
 	for _, v := range c.Ints[exact:] {
 		c.Floats = append(c.Floats, float64(v))
 	}
-	c.Ints = c.Ints[:0] // what was in it stays, for narrow
+	c.Ints = c.Ints[:0] // the memory keeps the integers, for narrow
 }
 
-// narrow undoes Widen, if that was for row n or later, which are gone.
+// narrow undoes Widen, if the column was widened for row n or a later row. These rows have been
+// removed.
 func (c *Column) narrow(n int) {
 	if c.Kind == Float64 && c.widened > n {
 		c.Kind, c.widened, c.exact = Int64, 0, min(c.exact, n)
@@ -362,12 +365,13 @@ func (c *Column) narrow(n int) {
 	}
 }
 
-// ErrInexact is returned for an integer that a column of floats would round.
+// ErrInexact is returned for an integer that a Float64 column would round.
 var ErrInexact = errors.New("column: a float64 would round an integer")
 
-// The Append methods below need a column that Accepts their cell. They do not check that.
+// The Append methods below require a column that accepts the cell ([Column.Accepts]). They do not
+// check this.
 
-// AppendInt64 appends v, or its float64 to a Float64 column.
+// AppendInt64 appends v. To a Float64 column it appends float64(v).
 func (c *Column) AppendInt64(v int64) {
 	if c.Kind == Float64 {
 		c.Floats = append(c.Floats, float64(v))
@@ -461,7 +465,7 @@ func (c *Column) AppendColumn(o *Column, from, to int) error {
 	return nil
 }
 
-// Truncate removes row n and all after it.
+// Truncate removes row n and all later rows.
 func (c *Column) Truncate(n int) {
 	if n >= c.Rows {
 		return

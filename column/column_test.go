@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// model is a column as a list of cells: nil, bool, int64, float64, or string. Times are int64.
+// model represents a column as a list of cells: nil, bool, int64, float64 or string. Times are
+// int64.
 type model struct {
 	kind  Kind
 	cells []any
@@ -32,7 +33,7 @@ func (m *model) accepts(k Kind) bool {
 	return m.kind == k || m.kind == Float64 && k == Int64
 }
 
-// exact reports whether float64 has each of the integers from one cell to another.
+// exact reports whether float64 can represent all integers in the cells from index from up to to.
 func (m *model) exact(from, to int) bool {
 	return !slices.ContainsFunc(m.cells[from:to], func(cell any) bool {
 		n, ok := cell.(int64)
@@ -40,7 +41,7 @@ func (m *model) exact(from, to int) bool {
 	})
 }
 
-// check holds c against the model, and to the inequality of the package comment.
+// check compares c with the model, and checks that Bytes is at most Footprint.
 func (m *model) check(c *Column) error {
 	if c.Kind != m.kind || c.Rows != len(m.cells) {
 		return fmt.Errorf("%v of %d rows, want %v of %d", c.Kind, c.Rows, m.kind, len(m.cells))
@@ -82,7 +83,7 @@ func (m *model) check(c *Column) error {
 	return nil
 }
 
-// TestStringAtEnds appends to a cell: the next one stays as it is.
+// Appending to the bytes of a cell does not change the next cell.
 func TestStringAtEnds(t *testing.T) {
 	c := &Column{Kind: String}
 	for _, s := range []string{"a", "", "bc"} {
@@ -116,7 +117,7 @@ func zeroOf(k Kind) any {
 	return map[Kind]any{Bool: false, Int64: int64(0), Time: int64(0), Float64: 0.0, String: ""}[k]
 }
 
-// push appends a random cell of kind k to both and reports whether they agree that it fits.
+// push appends a random cell of kind k to both, and checks that both accept it or both reject it.
 func push(t *testing.T, r *rand.Rand, c *Column, m *model, k Kind) {
 	t.Helper()
 	have := c.Kind
@@ -164,8 +165,7 @@ func push(t *testing.T, r *rand.Rand, c *Column, m *model, k Kind) {
 	}
 }
 
-// TestColumnAgainstList drives a column and a list by the same random calls, in one column that is
-// used again and again.
+// The same random calls on a reused column and on a list have the same results.
 func TestColumnAgainstList(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	c := &Column{Name: "kept"}
@@ -201,7 +201,7 @@ func TestColumnAgainstList(t *testing.T) {
 	}
 }
 
-// TestAppendColumn appends random ranges of random columns to one another.
+// Random ranges of random columns are appended to other columns.
 func TestAppendColumn(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	build := func(kind Kind, n int) (*Column, *model) {
@@ -249,7 +249,7 @@ func TestAppendColumn(t *testing.T) {
 		if err := om.check(o); err != nil {
 			t.Fatalf("the source: %v", err)
 		}
-		push(t, r, c, m, m.kind|Kind(map[bool]int{true: 1}[m.kind == Null])) // what follows lands in its place
+		push(t, r, c, m, m.kind|Kind(map[bool]int{true: 1}[m.kind == Null])) // the next cell must be at the right index
 		if err := m.check(c); err != nil {
 			t.Fatal(err)
 		}
@@ -264,7 +264,7 @@ func TestAppendColumn(t *testing.T) {
 	}
 }
 
-// TestKinds prints kinds and finds them by their names.
+// A Kind can be found by the text that its String method returns.
 func TestKinds(t *testing.T) {
 	for k := Null; k <= Time; k++ {
 		if back, ok := KindOf(k.String()); !ok || back != k {

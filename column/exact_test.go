@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// TestIntegersKeepTheirValue refuses integers that a float64 would round, in either order of
-// integer and float.
+// A column rejects integers that a float64 would round, whether the integer or the float comes
+// first.
 func TestIntegersKeepTheirValue(t *testing.T) {
 	exact := []int64{0, 1, -1, 1 << 53, -1 << 53, 1<<53 + 2, 1 << 60, 1<<63 - 1<<10, math.MinInt64, -(1<<53 + 2), 2305843009213694000, -9e18}
 	rounded := []int64{1<<53 + 1, -1<<53 - 1, 1<<60 + 1, 1<<63 - 1<<9, math.MaxInt64, math.MinInt64 + 1}
@@ -49,7 +49,7 @@ func TestIntegersKeepTheirValue(t *testing.T) {
 	}
 }
 
-// exactly reports whether a float64 equals v, or prints as it does.
+// exactly reports whether a float64 equals v, or has the same shortest text as v.
 func exactly(v int64) bool {
 	shortest, _ := new(big.Float).SetPrec(200).SetString(strconv.FormatFloat(float64(v), 'g', -1, 64))
 	return slices.ContainsFunc([]*big.Float{shortest, big.NewFloat(float64(v))}, func(f *big.Float) bool {
@@ -57,7 +57,7 @@ func exactly(v int64) bool {
 	})
 }
 
-// TestMismatch is the text of what a column does not accept.
+// Mismatch describes why a column does not accept a cell.
 func TestMismatch(t *testing.T) {
 	ints := &Column{Kind: Int64, Rows: 3, Ints: []int64{1, 1<<53 + 1, 2}}
 	for _, c := range []struct{ got, want string }{
@@ -73,8 +73,7 @@ func TestMismatch(t *testing.T) {
 	}
 }
 
-// TestRefusedFloatsConvertOnce counts the integers that rows with floats convert, when each of the
-// rows is refused or undone: each integer once.
+// Rows with a float that are rejected or undone convert each integer only once.
 func TestRefusedFloatsConvertOnce(t *testing.T) {
 	var b Batch
 	c := b.mustColumn(t, "n")
@@ -83,7 +82,7 @@ func TestRefusedFloatsConvertOnce(t *testing.T) {
 		c.AppendInt64(int64(i))
 		b.CloseRow()
 	}
-	for i := range 10 { // rows that widen the column and are undone
+	for i := range 10 { // these rows widen the column and are undone
 		if !c.Accepts(Float64) {
 			t.Fatal("a float64 is refused")
 		}
@@ -109,8 +108,8 @@ func TestRefusedFloatsConvertOnce(t *testing.T) {
 	}
 }
 
-// TestConvertedCellsAreDropped truncates a column that was widened, and fills it with other
-// integers.
+// If a widened column is truncated and filled with other integers, it does not reuse the old
+// floats.
 func TestConvertedCellsAreDropped(t *testing.T) {
 	c := &Column{Kind: Int64}
 	for i := range 8 {
@@ -132,8 +131,8 @@ func TestConvertedCellsAreDropped(t *testing.T) {
 	}
 }
 
-// TestInvalidText finds the first text that is not UTF-8, in text of which any byte may be the
-// first of a cell.
+// InvalidText returns the first cell that is not valid UTF-8. The test tries every byte of a text
+// as the first byte of a cell.
 func TestInvalidText(t *testing.T) {
 	whole := strings.Repeat("plain text, ", 8) + "é日😀" + strings.Repeat("é", 40) + "\xff" + "plain"
 	for cut := range len(whole) {
@@ -160,7 +159,7 @@ func TestInvalidText(t *testing.T) {
 	}
 }
 
-// TestInexact finds the first integer that a float64 would round.
+// Inexact returns the first integer that a float64 would round.
 func TestInexact(t *testing.T) {
 	for _, c := range []struct {
 		ints []int64
@@ -181,7 +180,7 @@ func TestInexact(t *testing.T) {
 	}
 }
 
-// TestFirstFloat finds the float that makes a column one of floats.
+// FirstFloat returns the first float that makes the column a column of floats.
 func TestFirstFloat(t *testing.T) {
 	for _, c := range []struct {
 		cells []any

@@ -1,6 +1,6 @@
 package column
 
-// How the cost of every function grows with its input.
+// These tests measure how the cost of every function grows with its input.
 
 import (
 	"slices"
@@ -18,13 +18,13 @@ func TestGrowth(t *testing.T) {
 		}
 		return all
 	}
-	// of returns a column of a kind: the Append methods leave that to Accepts.
+	// of returns a column of a kind. The Append methods require that Accepts has set the kind.
 	of := func(kind Kind) *Column {
 		c := new(Column)
 		c.Accepts(kind)
 		return c
 	}
-	// fill appends n cells of every kind to as many columns.
+	// fill appends n cells to one column of each kind.
 	fill := func(n int) []*Column {
 		bools, ints, floats, text, times, nulls := of(Bool), of(Int64), of(Float64), of(String), of(Time), of(Int64)
 		for i := range n {
@@ -99,8 +99,8 @@ func TestGrowth(t *testing.T) {
 				text.InvalidText(0)
 			}
 		}},
-		// Integers that grow by a quarter take 6.25 bytes for each that is there at the end, the
-		// floats one, and one float more 1.25.
+		// Allocated bytes for each byte of integers at the end: 6.25 for integers that grow by a
+		// quarter, 1 for the floats, and 1.25 for one more float.
 		{Name: "Column.Widen,Column.Accepts", Alloc: 9, Prepare: func(n int) func() {
 			return func() {
 				c := of(Int64)
@@ -209,8 +209,8 @@ func TestGrowth(t *testing.T) {
 				}
 			}
 		}},
-		// A map is cleared table by table, each of up to 1024 names: the cost grows up to as many
-		// tables as there are names.
+		// Clearing a map clears its tables of up to 1024 names one by one. So the cost grows until
+		// the map has as many tables as the small batch has names.
 		{Name: "Batch.Reset many small after a large one", Alloc: 100, Most: 256 << 10, Prepare: func(n int) func() {
 			all := names(n / 32)
 			return func() {
@@ -271,8 +271,7 @@ func TestGrowth(t *testing.T) {
 	})
 }
 
-// TestGrowthHeld: a batch keeps its buffers, and nothing of the bodies that its names and texts
-// were parts of.
+// A batch keeps its buffers, but not the bodies that contained its names and texts.
 func TestGrowthHeld(t *testing.T) {
 	growth.CheckHeld(t, []growth.Held{{Name: "Batch", Start: func(large, _ int) func(int) any {
 		b := new(Batch)
@@ -280,7 +279,7 @@ func TestGrowthHeld(t *testing.T) {
 			body := make([]byte, n)
 			columns := linear + 2
 			if n == large {
-				columns++ // which waits for its next use then
+				columns++ // on the next use, this column is a spare one
 			}
 			for k := range columns {
 				text := body[16*k:][:8]

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestTextLimit refuses strings beyond what offsets reach, without touching the column. Its 4 GiB
-// of text are addresses without memory behind them: nothing may read them.
+// A column rejects strings that exceed the range of its offsets, and stays unchanged. The 4 GiB of
+// text are reserved addresses without memory, so the column must not read them.
 func TestTextLimit(t *testing.T) {
 	text, err := syscall.Mmap(-1, 0, 1<<32-1, syscall.PROT_READ, syscall.MAP_ANON|syscall.MAP_PRIVATE|syscall.MAP_NORESERVE)
 	if err != nil {

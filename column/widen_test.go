@@ -2,9 +2,8 @@ package column
 
 import "testing"
 
-// TestUndoKeepsWiden undoes a row after the caller has widened a column: the column stays as it was
-// before that row. Undoing rows that were there when it was widened makes it a column of ints
-// again.
+// A row is undone after the caller has widened a column, and the column stays widened. If earlier
+// rows are undone too, it becomes a column of integers again.
 func TestUndoKeepsWiden(t *testing.T) {
 	for name, spoil := range map[string]func(c *Column){
 		"an int":   func(c *Column) { c.AppendInt64(7) },

@@ -9,8 +9,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/api"
 )
 
-// TestFacesAreComplete holds each face to what its original exports: the same package-level names,
-// and all methods.
+// Each compatibility package exports the same package-level names as its original, and all of its
+// methods.
 func TestFacesAreComplete(t *testing.T) {
 	watch(t)
 	for dir, lists := range map[string][]string{
@@ -32,7 +32,7 @@ func TestFacesAreComplete(t *testing.T) {
 				}
 			}
 			for _, line := range got {
-				// Methods come with the types: ours may have more.
+				// Types may have methods that the original lacks.
 				if !slices.Contains(want, line) && !strings.HasPrefix(line, "pkg msgpack, method ") {
 					t.Errorf("the original lacks: %s", line)
 				}

@@ -8,16 +8,16 @@ import (
 	"path/filepath"
 	"testing"
 
-	_ "github.com/slipstream-go/slipstream/msgpack" // what the programs below run
+	_ "github.com/slipstream-go/slipstream/msgpack" // the programs below use it
 )
 
-// offline makes the go command take a module as its users do, without the workspace of this
-// repository and without a network.
+// offline makes the go command use a module as its users do, without this repository's workspace
+// and without a network.
 var offline = []string{"GOWORK=off", "GOFLAGS=-mod=readonly", "GOPROXY=off"}
 
-// TestProgramsOfTheOriginalsRun builds programs that were written for the originals, with the
-// replace directives of their go.mod as the only change, and compares what they print. What the
-// first one prints is what it prints with the original: bench/differential runs it so.
+// Programs that were written for the originals print the same output. The only change is a replace
+// directive in their go.mod. bench/differential runs the first program with the original, and
+// expects the same output.
 func TestProgramsOfTheOriginalsRun(t *testing.T) {
 	watch(t)
 	for _, name := range []string{"vmihailenco", "basekick"} {
@@ -43,8 +43,8 @@ func TestProgramsOfTheOriginalsRun(t *testing.T) {
 	}
 }
 
-// watch looks at every file here, so that go test does not answer from its cache when one has
-// changed: it does not see what the go commands below it read.
+// watch visits every file here, so that go test does not use its cached result after a file has
+// changed. Go test does not notice the files that its child processes read.
 func watch(t *testing.T) {
 	err := filepath.WalkDir(".", func(_ string, _ fs.DirEntry, err error) error { return err })
 	if err != nil {

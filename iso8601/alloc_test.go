@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestAllocations: nothing allocates, whether it succeeds or fails.
+// No function allocates, whether it succeeds or fails.
 func TestAllocations(t *testing.T) {
 	room := make([]byte, 0, 64)
 	utc := time.Date(2006, 1, 2, 15, 4, 5, 123456789, time.UTC)
@@ -49,7 +49,8 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// checkAllocations runs it once before, for the zone that it may meet.
+// checkAllocations expects no allocations. AllocsPerRun calls run once before it counts, which
+// creates the zone.
 func checkAllocations(t *testing.T, name string, run func()) {
 	t.Helper()
 	if got := testing.AllocsPerRun(100, run); got != 0 {

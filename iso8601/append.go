@@ -12,12 +12,13 @@ const (
 	secondShape = 0x30303a           // ":00"
 )
 
-// longest is the length of the longest timestamp that is written in words.
+// longest is the length of the longest timestamp that write appends.
 const longest = len("2006-01-02T15:04:05.999999999+07:00")
 
 // Append appends t in the format of RFC 3339, with as many fractional digits as needed. The bytes
-// are those of t.AppendFormat(dst, time.RFC3339Nano), for all years and zones. Append allocates
-// only to extend dst. Like AppendFormat, it may write to dst's capacity beyond the result.
+// are the same as from t.AppendFormat(dst, time.RFC3339Nano), for all years and zones. Append
+// allocates only to extend dst. Like AppendFormat, it may write to dst's capacity beyond the
+// result.
 func Append(dst []byte, t time.Time) []byte {
 	offset := 0
 	if t.Location() != time.UTC {
@@ -34,8 +35,8 @@ func Append(dst []byte, t time.Time) []byte {
 	return write(dst, uint64(local-year0), uint64(t.Nanosecond()), offset)
 }
 
-// write appends the timestamp of so many seconds since the year 0 began. The caller has checked
-// that b has room for the longest.
+// write appends a timestamp. The argument since is the number of seconds since the beginning of the
+// year 0. The caller has checked that b has enough capacity for the longest timestamp.
 func write(b []byte, since uint64, fraction uint64, offset int) []byte {
 	n := len(b)
 	days, clock := uint32(since/86400), uint32(since%86400)
@@ -64,8 +65,8 @@ func write(b []byte, since uint64, fraction uint64, offset int) []byte {
 	return b[:n+6]
 }
 
-// writeFraction writes a dot and nine digits to b[n:n+10], and returns how many of these bytes
-// stand before the zeros at the end. The nanoseconds are not 0.
+// writeFraction writes a dot and nine digits to b[n:n+10]. It returns the number of these bytes
+// before the zeros at the end. nanoseconds must not be 0.
 func writeFraction(b []byte, n int, nanoseconds uint64) int {
 	mem.Store8(b, n, '.')
 	x, last := digits(nanoseconds/10), nanoseconds%10

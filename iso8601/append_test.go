@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// checkAppend holds Append against AppendFormat, with room and without.
+// checkAppend compares Append with AppendFormat, for several capacities of dst.
 func checkAppend(t *testing.T, x time.Time) {
 	t.Helper()
 	want := x.AppendFormat([]byte("at "), time.RFC3339Nano)
@@ -30,7 +30,7 @@ func TestAppendLikeTime(t *testing.T) {
 	}
 }
 
-// TestAppendEdges has the times at which Append turns to AppendFormat, and those next to them.
+// TestAppendEdges checks the times for which Append calls AppendFormat, and the times next to them.
 func TestAppendEdges(t *testing.T) {
 	for _, seconds := range []int64{
 		math.MinInt64, math.MinInt64 + 62135596800, -1 << 62, year0 - 1e6, year0 - 3600, year0 - 1, year0, year0 + 1, year0 + 59*86400, year0 + 60*86400,
@@ -53,7 +53,7 @@ func TestAppendEdges(t *testing.T) {
 	checkAppend(t, time.Now())
 }
 
-// TestAppendEveryDay goes through all dates of four digits.
+// Append agrees with AppendFormat on every day of the years 0 to 9999.
 func TestAppendEveryDay(t *testing.T) {
 	dst, want := make([]byte, 0, 64), make([]byte, 0, 64)
 	for day := int64(0); day < 10000/400*era; day++ {
@@ -65,14 +65,14 @@ func TestAppendEveryDay(t *testing.T) {
 	}
 }
 
-// TestAppendKeeps: beyond the result only zeros are written, and those only after a fraction.
+// Beyond its result, Append writes only zeros, and only if the time has a fraction.
 func TestAppendKeeps(t *testing.T) {
 	for s, spoilt := range map[string]int{
 		"2006-01-02T15:04:05Z":                0,
 		"2006-01-02T15:04:05+07:00":           0,
 		"2006-01-02T15:04:05.123456789Z":      0,
 		"2006-01-02T15:04:05.123456789+07:00": 0,
-		"2006-01-02T15:04:05.5Z":              7, // eight zeros, of which the first becomes the Z
+		"2006-01-02T15:04:05.5Z":              7, // eight zeros are written, and the first becomes the Z
 		"2006-01-02T15:04:05.5+07:00":         2,
 	} {
 		x, err := Parse(s)

@@ -5,9 +5,10 @@ const (
 	year10000 = 253402300800
 )
 
-// months has what date needs of a month; for a leap year the index has its high bit set. The lowest
-// byte is the days of the month. Above it are the days of the year before the month, less the leap
-// day that date counts apart. What is no month has no days, so that one comparison checks both.
+// months contains the data of a month that date needs. For a leap year, the index has its high bit
+// set. The lowest byte is the number of days of the month. The bits above it are the number of days
+// of the year before the month, minus the leap day, which date counts separately. An invalid month
+// has 0 days, so that one comparison checks both the month and the day.
 var months = func() (all [256]int32) {
 	for leap := range 2 {
 		before := -leap
@@ -22,36 +23,36 @@ var months = func() (all [256]int32) {
 	return all
 }()
 
-// date is the number of a day, where 0000-01-01 has the number 0, and whether there is such a day.
-// The year is counted from its century. No part is above 255.
+// date returns the number of a day, where 0000-01-01 has the number 0, and reports whether the day
+// exists. The year is counted from the beginning of the century. No argument exceeds 255.
 func date(century, year, month, day uint64) (days int64, ok bool) {
-	leap := year // every fourth, but of those that begin a century again every fourth
+	leap := year // every fourth year, but of years that begin a century only every fourth
 	if year == 0 {
 		leap = century
 	}
 	m := int64(months[uint8(month|(leap%4-1)>>56&0x80)])
 	year += 100 * century
-	// 365 days for each year before, and a leap day for each leap year up to this one, save the
-	// year 0: that makes up for days that count from 1.
+	// 365 days for each earlier year, and a leap day for each leap year up to this one, except the
+	// year 0. This exception compensates for days that count from 1.
 	days = int64(365*year+year/4-century+century/4+day) + m>>8
 	return days, day-1 < uint64(m&0xff)
 }
 
-// era is the days of 400 years, after which the calendar repeats itself.
+// era is the number of days in 400 years. After this time the calendar repeats itself.
 const era = 146097
 
-// civil is the date of a day, where the first of March in the year -400 has the number 0. The year
-// must not be negative.
+// civil returns the date of a day, where the first of March of the year -400 has the number 0. The
+// year must not be negative.
 //
-// A year that starts in March ends with its leap day, and its months begin on a line of slope 30.6.
-// So centuries, years and months each take one division: centuries and years by the days of four of
-// them, months by the line. This is the scheme of C. Neri and L. Schneider, Euclidean affine
-// functions and their application to calendar algorithms, Software: Practice and Experience 53
-// (2023).
+// A year that starts in March ends with its leap day, and the first days of its months are on a
+// line of slope 30.6. So centuries, years and months each take one division: by the days of four
+// centuries, by the days of four years, and by the slope of the line. This is the algorithm of C.
+// Neri and L. Schneider, Euclidean affine functions and their application to calendar algorithms,
+// Software: Practice and Experience 53 (2023).
 func civil(number uint32) (year, month, day uint32) {
 	n := 4*number + 3
 	century, rest := n/era, n%era/4
-	const inverse = 2939745 // 2³²/1461: the quotient is the upper word, the remainder times as much the lower
+	const inverse = 2939745 // 2³²/1461: the upper word is the quotient, the lower word is the remainder times inverse
 	q := inverse * uint64(4*rest+3)
 	year, rest = uint32(q>>32), uint32(q)/inverse/4
 	n = 2141*rest + 197913 // the line, times 65536

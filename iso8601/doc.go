@@ -1,9 +1,10 @@
 // Package iso8601 reads, checks and writes timestamps and durations of ISO 8601 without allocating.
 //
-// Timestamps have the format of RFC 3339 (section 5.6), a profile of ISO 8601-1:2019. [Parse] and
-// [Append] accept and write what package time does with the layout time.RFC3339Nano, but are
-// faster. [Valid] has the API of github.com/segmentio/encoding/iso8601. [ParseDuration] and
-// [AppendDuration] parse and write a time.Duration.
+// Timestamps have the format of RFC 3339 (section 5.6), a profile of ISO 8601-1:2019. [Parse]
+// accepts, and [Append] writes, the same timestamps as package time with the layout
+// time.RFC3339Nano, but faster. [Valid] implements the API of
+// github.com/segmentio/encoding/iso8601. [ParseDuration] and [AppendDuration] parse and write a
+// time.Duration.
 //
 // # Timestamps
 //
@@ -23,9 +24,9 @@
 //	offset         to 24 hours and 60 minutes        to 23 hours and 59 minutes            to 99 hours, or as AppendFormat
 //	a date alone   no                                by flag
 //
-// Parse is as lenient as package time: it accepts an hour of one digit, a comma, offsets of 24
-// hours and of 60 minutes, and a fraction of any length, of which nine digits count. Like package
-// time, it returns an error for these:
+// Like package time, Parse accepts one-digit hours, a decimal comma, and offsets of 24 hours or 60
+// minutes. A fraction may have any number of digits; Parse ignores digits after the ninth. Also
+// like package time, it returns an error for these:
 //
 //	2016-12-31T23:59:60Z       a leap second: a time.Time cannot hold it
 //	2006-01-02T24:00:00Z       midnight at the end of a day
@@ -37,8 +38,9 @@
 // segmentio's Parse accepts other characters as separators (2006/01/02U15;04>05Z), and its Valid
 // does not check ranges (2018-99-99T99:99:99.1Z). This package accepts neither.
 //
-// A timestamp with Z is in UTC. One with an offset is in the local zone if that has the same offset
-// at that time, as time.Parse does it, and otherwise in a fixed zone without a name.
+// A timestamp with Z is in UTC. A timestamp with an offset is in the local zone if the local zone
+// has the same offset at that time. Otherwise it is in a fixed zone without a name. time.Parse does
+// the same.
 //
 // # Durations
 //
@@ -70,10 +72,10 @@
 // Parse, Valid and ParseDuration do not allocate, and neither do Append and AppendDuration if dst
 // has enough capacity. There are three exceptions:
 //
-//   - Parse allocates a fixed zone when it first meets an offset, and keeps it. There are at most
-//     3001 offsets, which take half a megabyte.
+//   - Parse allocates a fixed zone for each new offset, and keeps it. There are at most 3001
+//     offsets, which take half a megabyte.
 //   - Parse keeps up to 64 intervals in which the local zone has one offset. They belong to the
-//     Location that time.Local points to. Set the pointer to change the zone; a change of the
-//     Location it points to is not noticed.
+//     Location that time.Local points to. To change the zone, set this pointer: Parse does not
+//     notice a change of the Location itself.
 //   - Package time loads the rules of the system's zone at its first use.
 package iso8601

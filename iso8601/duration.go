@@ -16,9 +16,10 @@ const (
 )
 
 // ParseDuration parses a duration such as P1DT2H3M4.5S or P3W. A day is 24 hours and a week 7 days.
-// Years and months have no fixed length: [ErrCalendar]. A sign may precede the P. The last number
-// may have a fraction after a dot or a comma, which is truncated to nanoseconds. The other errors
-// are [ErrDurationRange] and [ErrDuration]. ParseDuration does not allocate.
+// Years and months have no fixed length: for them the error is [ErrCalendar]. A sign may precede
+// the P. The last number may have a fraction after a dot or a comma, which is truncated to
+// nanoseconds. The other errors are [ErrDurationRange] and [ErrDuration]. ParseDuration does not
+// allocate.
 func ParseDuration(s string) (time.Duration, error) {
 	most, negative := uint64(math.MaxInt64), false
 	i := 0
@@ -41,7 +42,7 @@ func ParseDuration(s string) (time.Duration, error) {
 			continue
 		}
 		n, point := number(s, i)
-		end := point // of the number with its fraction
+		end := point // end of the number with its fraction
 		if point < len(s) && (s[point] == '.' || s[point] == ',') {
 			if _, end = number(s, point+1); end == point+1 || end != len(s)-1 {
 				return 0, ErrDuration
@@ -78,7 +79,7 @@ func ParseDuration(s string) (time.Duration, error) {
 	return time.Duration(total), nil
 }
 
-// number reads the digits at s[i:], and tells where they end. A number from tooMany on is out of
+// number reads the digits at s[i:], and returns their end. A number of tooMany or more is out of
 // range in any unit.
 func number(s string, i int) (n uint64, end int) {
 	const tooMany = 1e10
@@ -88,7 +89,8 @@ func number(s string, i int) (n uint64, end int) {
 	return n, i
 }
 
-// unitOf is the unit of a designator before or after the T, or 0. Greater units come first.
+// unitOf returns the unit of a designator before or after the T, or 0. Larger units precede smaller
+// ones.
 func unitOf(designator byte, inTime bool) uint64 {
 	switch {
 	case designator == 'S' && inTime:
@@ -105,7 +107,8 @@ func unitOf(designator byte, inTime bool) uint64 {
 	return 0
 }
 
-// fractionOf is the unit times 0.digits in nanoseconds, rounded down, for any number of digits.
+// fractionOf returns unit times 0.digits in nanoseconds, rounded down. It accepts any number of
+// digits.
 func fractionOf(unit uint64, digits string) uint64 {
 	n := uint64(0)
 	if unit == aSecond {
@@ -117,8 +120,8 @@ func fractionOf(unit uint64, digits string) uint64 {
 		}
 		return n
 	}
-	// n is the unit times 0.digits[i:], rounded down. To round down at each step is to round down
-	// once.
+	// n is the unit times 0.digits[i:], rounded down. Rounding down at each step has the same
+	// result as rounding down once.
 	for i := len(digits) - 1; i >= 0; i-- {
 		n = (uint64(digits[i]-'0')*unit + n) / 10
 	}
@@ -127,7 +130,7 @@ func fractionOf(unit uint64, digits string) uint64 {
 
 // AppendDuration appends d in canonical form: the hours, minutes and seconds that are not 0, or
 // PT0S. It writes no days, because in other programs a day may have 23 or 25 hours. ParseDuration
-// returns d again. AppendDuration allocates only to extend dst.
+// of the result returns d. AppendDuration allocates only to extend dst.
 func AppendDuration(dst []byte, d time.Duration) []byte {
 	n := uint64(d)
 	if d < 0 {

@@ -29,12 +29,12 @@ func TestParseDuration(t *testing.T) {
 		"-P1DT2H3M4,5S":        -(day + 2*time.Hour + 3*time.Minute + 4500*time.Millisecond),
 		"PT36H":                36 * time.Hour,
 		"PT90M":                90 * time.Minute,
-		"PT1H30S":              time.Hour + 30*time.Second, // the grammar in RFC 3339, appendix A, wants the minutes too
+		"PT1H30S":              time.Hour + 30*time.Second, // the grammar in RFC 3339, appendix A, requires the minutes
 		"P0DT0H0M0S":           0,
 		"P01DT02H":             26 * time.Hour,
 		"PT00000000000000001S": time.Second,
 
-		// A fraction of each unit, and more digits than a nanosecond has.
+		// Each unit can have a fraction, also with more than nine digits.
 		"P0.5W":                           84 * time.Hour,
 		"P1.5D":                           36 * time.Hour,
 		"PT0.25H":                         15 * time.Minute,
@@ -48,7 +48,7 @@ func TestParseDuration(t *testing.T) {
 		"PT0.00000000000027777777777778H": 1,
 		"PT0.0S":                          0,
 
-		// Weeks beside other units, a sign: extensions.
+		// Two extensions: weeks together with other units, and a sign.
 		"P1W2DT1H": 9*day + time.Hour,
 		"-P1W":     -7 * day,
 
@@ -115,7 +115,7 @@ func TestParseDurationErrors(t *testing.T) {
 		"PT1e3S":        ErrDuration,
 		"PT0x1S":        ErrDuration,
 		"P1D/P2D":       ErrDuration,
-		"P00021-01-01T": ErrDuration, // the other form for a duration, by agreement only
+		"P00021-01-01T": ErrDuration, // the alternative format, which only parties that agree on it may use
 
 		"P1Y":          ErrCalendar,
 		"P0Y":          ErrCalendar,
@@ -135,13 +135,13 @@ func TestParseDurationErrors(t *testing.T) {
 		"PT2562048H":                        ErrDurationRange,
 		"PT9999999999S":                     ErrDurationRange,
 		"PT10000000000S":                    ErrDurationRange,
-		"PT5124095.6H":                      ErrDurationRange, // 2^64 nanoseconds, and a little
+		"PT5124095.6H":                      ErrDurationRange, // slightly more than 2^64 nanoseconds
 		"P106751DT5124095H":                 ErrDurationRange, // the same, as a sum
 		"PT5124096H":                        ErrDurationRange, // the same, as a product
 		"P30500W":                           ErrDurationRange,
 		"P15250WT48H":                       ErrDurationRange,
 		"PT99999999999999999999999999999S":  ErrDurationRange,
-		"P99999999999999999999999999999WT1": ErrDurationRange, // the first thing that is wrong
+		"P99999999999999999999999999999WT1": ErrDurationRange, // the first error is reported
 		"PT153722867.280912930133333334M":   ErrDurationRange,
 		"P15250.28472222222222222222222W":   ErrDurationRange,
 	} {
@@ -160,8 +160,8 @@ const (
 
 var durationForm = regexp.MustCompile(`^([-+]?)P` + durationDate + durationTime + `$`)
 
-// slowDuration is ParseDuration once more, in rational numbers. It does not tell why something is
-// no duration.
+// slowDuration is the reference for ParseDuration. It uses rational numbers, and does not report
+// why a text is invalid.
 func slowDuration(s string) (time.Duration, bool) {
 	part := durationForm.FindStringSubmatch(s)
 	if part == nil || strings.HasSuffix(s, "P") || strings.HasSuffix(s, "T") {
@@ -206,7 +206,7 @@ func checkDuration(t *testing.T, s string) {
 	}
 }
 
-// durations are of every form, for mutants.
+// durations contains a text of every form, as input for mutants.
 var durations = []string{"P3W", "P1DT2H3M4.5S", "-PT36H", "PT0,25M", "+P1W2DT03M", "PT2562047H47M16.854775807S", "P1Y2M3D"}
 
 func TestParseDurationLikeSlow(t *testing.T) {
@@ -220,7 +220,8 @@ var (
 	zeroSeconds   = regexp.MustCompile(`[TMH]0S$`)
 )
 
-// checkAppendDuration holds AppendDuration to its form, and to a reader of rational numbers.
+// checkAppendDuration checks that AppendDuration returns the canonical form, and that slowDuration
+// and ParseDuration read it back.
 func checkAppendDuration(t *testing.T, d time.Duration) {
 	t.Helper()
 	b := AppendDuration([]byte("x"), d)
@@ -274,7 +275,7 @@ func TestDurationRoundTrip(t *testing.T) {
 	}
 }
 
-// TestAppendDurationKeeps: nothing is written before or beyond the result.
+// AppendDuration does not change the bytes before and after its result.
 func TestAppendDurationKeeps(t *testing.T) {
 	room := bytes.Repeat([]byte{'x'}, 32)
 	if got := AppendDuration(room[:1], time.Second/2); string(got) != "xPT0.5S" || string(room[len(got):]) != strings.Repeat("x", 25) {

@@ -1,10 +1,10 @@
 package iso8601
 
-// Error is an error of a timestamp or a duration. All errors of this package are the constants
+// Error is an error in a timestamp or a duration. All errors of this package are the constants
 // below. They do not allocate, do not contain the input, and can be compared with == or errors.Is.
 type Error string
 
-// The errors of [Parse]. The date is looked at before the time of day, and that before the fraction
+// The errors of [Parse]. Parse checks the date first, then the time of day, and then the fraction
 // and the zone.
 const (
 	ErrSyntax Error = "iso8601: not a timestamp"

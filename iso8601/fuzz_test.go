@@ -14,7 +14,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		s = guard.Text(t, s)
 		checkParse(t, s)
-		// What JSON and other texts of the package time hold is the same.
+		// UnmarshalText, which encoding/json uses, agrees with Parse.
 		var x time.Time
 		errText := x.UnmarshalText([]byte(s))
 		if got, err := Parse(s); (err == nil) != (errText == nil) || !got.Equal(x) {

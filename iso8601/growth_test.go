@@ -1,6 +1,6 @@
 package iso8601
 
-// How the cost of every function grows with its input.
+// These tests measure how the cost of every function grows with its input.
 
 import (
 	"strconv"
@@ -20,7 +20,7 @@ func TestGrowth(t *testing.T) {
 			for flags := ValidFlags(0); flags < 64; flags++ {
 				Valid(s, flags)
 			}
-		}, Constant: true}, // no valid text is long
+		}, Constant: true}, // valid texts are short
 		{Name: "ValidBytes", Run: func(s string) { ValidBytes([]byte(s), 0) }, Alloc: 1, Constant: true},
 	}
 	around := func(name, before, unit, after string) growth.Family[string] {
@@ -53,13 +53,13 @@ func TestGrowth(t *testing.T) {
 	})
 }
 
-// TestGrowthHeld: what an attacker's times leave behind is bounded, as the package comment says. No
-// text comes twice: all differ in their second, their fraction or their zone.
+// The memory that remains after parsing an attacker's times is bounded, as the package comment
+// says. No text occurs twice: the texts differ in second, fraction or zone.
 func TestGrowthHeld(t *testing.T) {
 	second := time.Unix(0, 0)
 	step := func(n int) any {
 		for range n / 64 {
-			second = second.Add(10007*time.Second + 1) // 16 MB of them end before the year 2100
+			second = second.Add(10007*time.Second + 1) // 16 MB of these texts end before the year 2100
 			zone := time.FixedZone("", second.Nanosecond()%(24*60)*60-12*60*60)
 			for _, text := range []string{second.UTC().Format(time.RFC3339Nano), second.In(zone).Format(time.RFC3339Nano)} {
 				if _, err := Parse(text); err != nil {
@@ -74,6 +74,6 @@ func TestGrowthHeld(t *testing.T) {
 		}
 		return nil
 	}
-	step(64 * 24 * 60) // all zones stay, at most half a megabyte
+	step(64 * 24 * 60) // all zones are kept, in up to half a megabyte
 	growth.CheckHeld(t, []growth.Held{{Name: "Parse", Start: func(int, int) func(int) any { return step }}})
 }

@@ -11,7 +11,7 @@ const clockEnd = len("2006-01-02T15:04:05")
 
 // Parse parses a timestamp. It accepts the same strings as time.Parse(time.RFC3339Nano, s), and
 // returns the same time and zone. Errors are constants of type [Error]. Parse does not allocate,
-// except for the first times with an offset.
+// except for the first timestamps with an offset.
 func Parse(s string) (time.Time, error) {
 	b := mem.Bytes(s)
 	if !words || len(b) <= clockEnd {
@@ -19,7 +19,7 @@ func Parse(s string) (time.Time, error) {
 	}
 	century, year, month, ok := dateWord(b)
 	if !ok {
-		return time.Time{}, ErrSyntax // what is no timestamp at all mostly ends here
+		return time.Time{}, ErrSyntax // most strings that are not timestamps fail here
 	}
 	day, clock, wrong := clockWords(b, dayShape)
 	days, ok := date(century, year, month, day>>16&0xff)
@@ -46,7 +46,7 @@ func Parse(s string) (time.Time, error) {
 		if n < 1 || n > 9 || mem.Load8(b, clockEnd) != '.' {
 			return parseRest(unix, b[clockEnd:])
 		}
-		// The word ends with the fraction; what stands before it is shifted out.
+		// The word ends with the fraction. Bytes before the fraction are shifted out.
 		x := mem.Load64(b, end-8) ^ zeros
 		if n < 9 {
 			x >>= (64 - 8*n) & 63
@@ -71,7 +71,7 @@ func Parse(s string) (time.Time, error) {
 // ParseBytes is like [Parse] for bytes.
 func ParseBytes(b []byte) (time.Time, error) { return Parse(mem.String(b)) }
 
-// parse is Parse for everything, the rare and the wrong.
+// parse is the complete form of Parse, for rare and invalid timestamps.
 func parse(b []byte) (time.Time, error) {
 	if len(b) < len("2006-01-02T5:04:05Z") || b[10] != 'T' {
 		return time.Time{}, ErrSyntax
@@ -84,7 +84,7 @@ func parse(b []byte) (time.Time, error) {
 	hour := two(b, 0)
 	if hour <= 99 {
 		b = b[2:]
-	} else if hour = uint64(b[0] - '0'); hour <= 9 { // time.Parse takes an hour of one digit
+	} else if hour = uint64(b[0] - '0'); hour <= 9 { // time.Parse accepts an hour of one digit
 		b = b[1:]
 	} else {
 		return time.Time{}, ErrSyntax
@@ -106,7 +106,7 @@ func parse(b []byte) (time.Time, error) {
 	return parseRest(days*86400+int64(hour*3600+minute*60+second)+year0, b[6:])
 }
 
-// parseDate is the number of the day at the start of b, which has 10 bytes or more.
+// parseDate returns the number of the day at the start of b, which must have at least 10 bytes.
 func parseDate(b []byte) (int64, error) {
 	century, year, month, day := two(b, 0), two(b, 2), two(b, 5), two(b, 8)
 	if max(century, year, month, day) > 99 || b[4] != '-' || b[7] != '-' {
@@ -122,13 +122,13 @@ func parseDate(b []byte) (int64, error) {
 	return days, nil
 }
 
-// parseRest is parse for b, which follows the time of day and is not empty.
+// parseRest parses b, the part after the time of day. b must not be empty.
 func parseRest(unix int64, b []byte) (time.Time, error) {
 	fraction := int64(0)
 	if b[0] == '.' || b[0] == ',' {
 		n := 1
 		for ; n < len(b) && b[n]-'0' <= 9; n++ {
-			if n <= 9 { // what is smaller than a nanosecond is cut off
+			if n <= 9 { // later digits are ignored
 				fraction = 10*fraction + int64(b[n]-'0')
 			}
 		}
@@ -150,7 +150,7 @@ func parseRest(unix int64, b []byte) (time.Time, error) {
 	switch {
 	case max(hours, minutes) > 99:
 		return time.Time{}, ErrSyntax
-	case hours > 24 || minutes > 60: // time.Parse takes 24 hours, and 60 minutes
+	case hours > 24 || minutes > 60: // time.Parse accepts 24 hours, and 60 minutes
 		return time.Time{}, ErrZone
 	}
 	minutes += 60 * hours
@@ -160,7 +160,8 @@ func parseRest(unix int64, b []byte) (time.Time, error) {
 	return in(unix, fraction, minutes), nil
 }
 
-// two is the number in the two digits at b[i:], or more than 99 if there are no two digits.
+// two returns the number in the two digits at b[i:], or a number above 99 if b[i:] does not begin
+// with two digits.
 func two(b []byte, i int) uint64 {
 	tens, ones := uint64(b[i]-'0'), uint64(b[i+1]-'0')
 	if tens > 9 || ones > 9 {

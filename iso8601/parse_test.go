@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// timestamps are of every form that Parse or Valid knows, or nearly.
+// timestamps contains a text of every form that Parse or Valid accepts, and texts that are nearly
+// valid.
 var timestamps = []string{
 	"2006-01-02T15:04:05Z",
 	"2006-01-02T15:04:05.1Z",
@@ -40,7 +41,7 @@ var timestamps = []string{
 	"2000-02-29T12:00:00Z",
 }
 
-// checkParse holds Parse, and its careful road, against time.Parse.
+// checkParse compares Parse, and its slow path, with time.Parse.
 func checkParse(t *testing.T, s string) {
 	t.Helper()
 	want, wantErr := time.Parse(time.RFC3339Nano, s)
@@ -56,14 +57,16 @@ func checkParse(t *testing.T, s string) {
 		if _, ok := err.(Error); err != nil && !ok {
 			t.Fatalf("%s(%q): an error of type %T", name, s, err)
 		}
-		// Deeply: the instant, and what the zone says; not which of two equal fixed zones it is.
+		// The deep comparison covers the instant and the content of the zone. It does not
+		// distinguish equal fixed zones.
 		if !reflect.DeepEqual(got, want) || (got.Location() == time.Local) != (want.Location() == time.Local) {
 			t.Fatalf("%s(%q): %v in %p, want %v in %p", name, s, got, got.Location(), want, want.Location())
 		}
 	}
 }
 
-// mutants calls f with s as it is, and with one character replaced, left out, or put in.
+// mutants calls f with s, and with each text in which one character is replaced, removed or
+// inserted.
 func mutants(s string, f func(string)) {
 	f(s)
 	for i := range s {
@@ -92,8 +95,7 @@ func TestParseLikeTime(t *testing.T) {
 	}
 }
 
-// TestParseTwoDigits tries all pairs of digits in each place, together with others that are at
-// their limit.
+// Every pair of digits is tried in each field, while the other fields are at their limits.
 func TestParseTwoDigits(t *testing.T) {
 	for n := range 100 {
 		for _, form := range []string{
@@ -107,7 +109,7 @@ func TestParseTwoDigits(t *testing.T) {
 	}
 }
 
-// TestParseErrors tells which error it is.
+// Parse returns the Error that describes the mistake.
 func TestParseErrors(t *testing.T) {
 	for s, want := range map[string]error{
 		"":                                     ErrSyntax,
@@ -129,10 +131,10 @@ func TestParseErrors(t *testing.T) {
 		"f81d4fae-7dec-11d0-a765-00a0c91e6bf6": ErrSyntax,
 		"1136214245.999999999":                 ErrSyntax,
 
-		// segmentio/encoding takes these for separators.
+		// segmentio/encoding accepts these characters as separators.
 		"2006/01/02U15;04>05Z": ErrSyntax,
 
-		// Forms of ISO 8601 that RFC 3339 leaves out.
+		// These forms of ISO 8601 are not in RFC 3339.
 		"20060102T150405Z":           ErrSyntax,
 		"20060102T150405.000000000Z": ErrSyntax,
 		"2006-W01-1T15:04:05Z":       ErrSyntax,
@@ -140,7 +142,7 @@ func TestParseErrors(t *testing.T) {
 		"+12006-01-02T15:04:05Z":     ErrSyntax,
 		"-2006-01-02T15:04:05Z":      ErrSyntax,
 
-		// Decisions: as time.Parse.
+		// Parse deliberately follows time.Parse here.
 		"2006-01-02t15:04:05Z":       ErrSyntax,
 		"2006-01-02T15:04:05z":       ErrSyntax,
 		"2006-01-02 15:04:05Z":       ErrSyntax,
@@ -171,8 +173,8 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// TestParseLenient has what RFC 3339 does not allow and time.Parse accepts. All of it is a decision
-// to follow the latter.
+// RFC 3339 does not allow these texts, but time.Parse accepts them. Parse deliberately follows
+// time.Parse.
 func TestParseLenient(t *testing.T) {
 	second := time.Date(2006, 1, 2, 5, 4, 5, 0, time.UTC)
 	for s, want := range map[string]time.Time{
@@ -194,7 +196,7 @@ func TestParseLenient(t *testing.T) {
 	}
 }
 
-// TestParseEveryDay goes through all dates, by the calendar of the package time.
+// Parse agrees with package time on every day of the years 0 to 9999.
 func TestParseEveryDay(t *testing.T) {
 	day := time.Date(0, 1, 1, 23, 59, 59, 0, time.UTC)
 	for n := range 10000/400*era + 1 {
@@ -206,14 +208,14 @@ func TestParseEveryDay(t *testing.T) {
 	}
 }
 
-// local makes z the local zone of the test.
+// local sets the local zone to z until the end of the test.
 func local(t *testing.T, z *time.Location) {
 	before := time.Local
 	t.Cleanup(func() { time.Local = before })
 	time.Local = z
 }
 
-// TestParseLocal: an offset means the local zone where that has the same one at that time.
+// A time with an offset is in the local zone, if the local zone has this offset at that time.
 func TestParseLocal(t *testing.T) {
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
@@ -240,7 +242,7 @@ func TestParseLocal(t *testing.T) {
 	}
 }
 
-// TestParseZones parses all offsets twice: the second time gives the same zone.
+// Every offset is parsed twice, and both times have the same zone.
 func TestParseZones(t *testing.T) {
 	for minutes := -mostMinutes; minutes <= mostMinutes; minutes++ {
 		hour, minute, sign := minutes/60, minutes%60, '+'
@@ -271,8 +273,8 @@ func TestParseRandom(t *testing.T) {
 	}
 }
 
-// randomTime is mostly a time of our days, with as many digits of a fraction as comes, in some
-// zone.
+// randomTime returns a time in some zone, with a fraction of up to nine digits. Most times are
+// after 1970 and before 2100.
 func randomTime(r *rand.Rand) time.Time {
 	seconds := r.Int64N(4e9)
 	switch r.IntN(8) {

@@ -46,7 +46,7 @@ func TestDurationTextErrors(t *testing.T) {
 	}
 }
 
-// TestErrors: the texts are different, and name the package.
+// All error texts are different, and begin with the name of the package.
 func TestErrors(t *testing.T) {
 	seen := map[string]bool{}
 	for _, e := range []Error{ErrSyntax, ErrMonth, ErrDay, ErrHour, ErrMinute, ErrSecond, ErrZone, ErrDuration, ErrDurationRange, ErrCalendar} {

@@ -2,7 +2,7 @@ package iso8601
 
 import "github.com/slipstream-go/slipstream/internal/mem"
 
-// ValidFlags select the forms that Valid accepts. The values are those of
+// ValidFlags select the forms that Valid accepts. The values are the same as in
 // github.com/segmentio/encoding/iso8601.
 type ValidFlags int
 
@@ -11,7 +11,8 @@ const (
 	// or -hh:mm.
 	Strict ValidFlags = 0
 
-	// AllowSpaceSeparator also accepts a space instead of T, and one before the + or - of a zone.
+	// AllowSpaceSeparator also accepts a space instead of T, and a space before the + or - of a
+	// zone.
 	AllowSpaceSeparator ValidFlags = 2
 
 	// AllowMissingTime also accepts a date without a time.
@@ -26,13 +27,13 @@ const (
 	// AllowNumericTimezone also accepts the zones +hhmm and -hhmm.
 	AllowNumericTimezone ValidFlags = 32
 
-	// Flexible is all of them.
+	// Flexible is the combination of all flags above.
 	Flexible = AllowSpaceSeparator | AllowMissingTime | AllowMissingSubsecond | AllowMissingTimezone | AllowNumericTimezone
 )
 
-// Valid reports whether s is a timestamp in a form that the flags allow, with all numbers in range;
-// the zone must be less than 24 hours and 60 minutes. If a string is valid with
-// AllowMissingSubsecond alone, or without flags, Parse accepts it. Valid does not allocate.
+// Valid reports whether s is a timestamp in a form that the flags allow, with all numbers in range.
+// The hours of the zone must be less than 24, and its minutes less than 60. If a string is valid
+// with AllowMissingSubsecond alone, or without flags, Parse accepts it. Valid does not allocate.
 func Valid(s string, flags ValidFlags) bool {
 	b := mem.Bytes(s)
 	alone := len(b) == len("2006-01-02") && flags&AllowMissingTime != 0
@@ -41,7 +42,7 @@ func Valid(s string, flags ValidFlags) bool {
 	}
 	century, year, month, ok := dateWord(b)
 	if !ok {
-		return false // what is no timestamp at all mostly ends here
+		return false // most strings that are not timestamps fail here
 	}
 	if alone {
 		_, ok := date(century, year, month, two(b, 8))

@@ -9,15 +9,15 @@ import (
 
 var validForm = regexp.MustCompile(`^(\d{4})-(\d\d)-(\d\d)(?:([T ])(\d\d):(\d\d):(\d\d)(\.\d{1,9})?(?:Z|( ?)[+-](\d\d)(:?)(\d\d))?)?$`)
 
-// slowNeeds is what Valid is to do, said once more: a form, ranges by the package time, and the
-// flags that the parts need.
+// slowNeeds is the reference for Valid. It matches s with a regular expression, checks the ranges
+// with package time, and returns the flags that the parts need.
 func slowNeeds(s string) (needs ValidFlags, ok bool) {
 	part := validForm.FindStringSubmatch(s)
 	if part == nil {
 		return 0, false
 	}
 	number := func(i int) int {
-		n, _ := strconv.Atoi(part[i]) // nothing is 0
+		n, _ := strconv.Atoi(part[i]) // an absent part is 0
 		return n
 	}
 	year, month, day, hour, minute, second := number(1), number(2), number(3), number(5), number(6), number(7)
@@ -69,7 +69,7 @@ func TestValidLikeSlow(t *testing.T) {
 	}
 }
 
-// TestValid has the flags that a form needs; -1 stands for none that would do.
+// Valid requires exactly the listed flags. never means that no flags make a text valid.
 func TestValid(t *testing.T) {
 	const never = ValidFlags(-1)
 	for s, needs := range map[string]ValidFlags{
@@ -109,7 +109,7 @@ func TestValid(t *testing.T) {
 		"2018/01/02":                       never,
 		"f81d4fae-7dec-11d0-a765-00a0c91e": never,
 
-		// The form is right and the value is not: segmentio/encoding takes these for valid.
+		// The form is correct, but the value is not. segmentio/encoding accepts these texts.
 		"2018-99-99T99:99:99.1Z":      never,
 		"2018-00-01T03:04:05.1Z":      never,
 		"2018-02-29T03:04:05.1Z":      never,
@@ -130,7 +130,7 @@ func TestValid(t *testing.T) {
 	}
 }
 
-// TestFlagValues: programs store them.
+// The values of the flags never change, because programs store them.
 func TestFlagValues(t *testing.T) {
 	for flag, want := range map[ValidFlags]int{
 		Strict: 0, AllowSpaceSeparator: 2, AllowMissingTime: 4, AllowMissingSubsecond: 8, AllowMissingTimezone: 16, AllowNumericTimezone: 32, Flexible: 62,

@@ -25,7 +25,8 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// TestMisfits puts each byte in each place of each shape.
+// misfits accepts a byte only where the shape allows it. The test tries every byte at every
+// position.
 func TestMisfits(t *testing.T) {
 	for _, c := range []struct {
 		text  string
@@ -96,8 +97,8 @@ func TestWordAt(t *testing.T) {
 	}
 }
 
-// TestCalendar holds date and civil against the package time, for some days more than the
-// four-digit years.
+// date and civil agree with package time on every day of the years 0 to 9999, and on 1000 later
+// days.
 func TestCalendar(t *testing.T) {
 	for n := range int64(10000/400*era + 1000) {
 		y, m, d := time.Unix(year0+n*86400, 0).UTC().Date()
@@ -109,7 +110,8 @@ func TestCalendar(t *testing.T) {
 	}
 }
 
-// TestNoSuchDay tries all pairs of numbers that two digits give, in each kind of year.
+// date rejects days that do not exist. The test tries all pairs of two-digit numbers, in each kind
+// of year.
 func TestNoSuchDay(t *testing.T) {
 	for _, year := range []int{0, 1, 4, 99, 100, 1900, 2000, 2023, 2024} {
 		for month := range 100 {
@@ -124,8 +126,8 @@ func TestNoSuchDay(t *testing.T) {
 	}
 }
 
-// TestInlined: the readers of words are cheap because they are inlined. Some are close to what the
-// compiler allows.
+// The compiler inlines the functions that read words, which makes them cheap. Some of them are
+// close to the inlining limit.
 func TestInlined(t *testing.T) {
 	if mem.Checked {
 		t.Skip("checked loads cost more than they may")

@@ -6,27 +6,28 @@ import (
 	"time"
 )
 
-// mostMinutes is the greatest offset that is read, in minutes. Like time.Parse, Parse takes 24
-// hours and 60 minutes.
+// mostMinutes is the largest accepted offset, in minutes. Like time.Parse, Parse accepts 24 hours
+// and 60 minutes.
 const mostMinutes = 24*60 + 60
 
-// zones are the fixed zones that have been met, from the greatest offset west to the greatest east.
-// None is forgotten: all of them are half a megabyte.
+// zones contains the fixed zones that have been used, from the largest offset west to the largest
+// offset east. It keeps all of them, which take half a megabyte at most.
 var zones [2*mostMinutes + 1]atomic.Pointer[time.Location]
 
-// meet makes the fixed zone of that offset in minutes, unless another goroutine just has.
+// meet creates the fixed zone with this offset in minutes, unless another goroutine has just
+// created it.
 func meet(minutes int) *time.Location {
 	known := &zones[minutes+mostMinutes]
 	known.CompareAndSwap(nil, time.FixedZone("", minutes*60))
 	return known.Load()
 }
 
-// in is the time in the zone of that offset in minutes: the local zone when its offset is the same
-// at that time, else a fixed one.
+// in returns the time in a zone with this offset in minutes. The zone is the local zone if its
+// offset at that time is the same. Otherwise it is a fixed zone.
 func in(unix, fraction int64, minutes int) time.Time {
 	unix -= int64(minutes) * 60
 	t := time.Unix(unix, fraction)
-	// To look the local offset up takes a third of the time that Parse has.
+	// Looking up the local offset takes a third of the time of Parse, so offsets are cached.
 	s := spans[uint64(unix)>>23%uint64(len(spans))].Load()
 	offset := 0
 	if s != nil && s.local == time.Local && uint64(unix-s.from) < s.seconds {
@@ -35,8 +36,8 @@ func in(unix, fraction int64, minutes int) time.Time {
 		offset = findOffset(t, unix, s)
 	}
 	if offset == minutes*60 {
-		// t is local already; but when a program has set time.Local to time.UTC, Local leaves the
-		// pointer out, as time.Parse does.
+		// t is local already. But if a program has set time.Local to time.UTC, the method Local
+		// removes the pointer to the location, as time.Parse does.
 		return t.Local()
 	}
 	z := zones[minutes+mostMinutes].Load()
@@ -46,21 +47,21 @@ func in(unix, fraction int64, minutes int) time.Time {
 	return t.In(z)
 }
 
-// A span is a time in which the local zone has one offset.
+// A span is an interval in which the local zone has one offset.
 type span struct {
 	local   *time.Location // time.Local, which a program may set
 	from    int64
-	seconds uint64 // that it lasts
+	seconds uint64 // length of the interval
 	offset  int
 }
 
-// spans are those that have been met, a place for each quarter of a year or so. What does not fit
-// is looked up again each time.
+// spans caches the spans that have been used, with one place for about a quarter of a year. If the
+// place of a span is occupied by another span, the offset is looked up each time.
 var spans [64]atomic.Pointer[span]
 
-// findOffset is the offset of the local zone at t, whose Unix time is unix, where the span in its
-// place is another. That is replaced only when time.Local is no longer what it was, so that nothing
-// is allocated in the long run.
+// findOffset returns the offset of the local zone at t, whose Unix time is unix. It is called if
+// old, the span in the place of t, does not contain t. It replaces old only if time.Local has
+// changed, so that nothing is allocated in the long run.
 func findOffset(t time.Time, unix int64, old *span) int {
 	_, offset := t.Zone()
 	if old == nil || old.local != time.Local {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestZonesConcurrently: all goroutines get the same zone, even when they meet it at once.
+// All goroutines get the same zone, even if they use it for the first time at once.
 func TestZonesConcurrently(t *testing.T) {
 	const goroutines = 8
 	var start, done sync.WaitGroup
@@ -38,15 +38,15 @@ func TestZonesConcurrently(t *testing.T) {
 	}
 }
 
-// TestMeetTwice: who comes second gets the zone of the first.
+// A second call of meet returns the zone of the first call.
 func TestMeetTwice(t *testing.T) {
 	if first := meet(11*60 + 11); meet(11*60+11) != first {
 		t.Error("two zones")
 	}
 }
 
-// TestZonesAreThoseOfTime: where the package time itself keeps a zone, it is the same one, so that
-// == holds.
+// If package time itself caches a fixed zone, Parse uses the same zone, so that the times are equal
+// by ==.
 func TestZonesAreThoseOfTime(t *testing.T) {
 	for _, s := range []string{"2006-01-02T15:04:05-12:00", "2006-01-02T15:04:05-01:00", "2006-01-02T15:04:05+14:00"} {
 		want, err := time.Parse(time.RFC3339Nano, s)
@@ -56,8 +56,8 @@ func TestZonesAreThoseOfTime(t *testing.T) {
 	}
 }
 
-// TestLocalChanges sets the local zone again and again, to zones with summer time too, and compares
-// with package time.
+// After each change of the local zone, Parse agrees with package time. Some of the zones have
+// summer time.
 func TestLocalChanges(t *testing.T) {
 	was := time.Local
 	defer func() { time.Local = was }()

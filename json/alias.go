@@ -2,8 +2,9 @@ package json
 
 import "encoding/json"
 
-// The types of encoding/json are its own: errors.As finds them, and a type that implements
-// Marshaler or Unmarshaler for it does so here. Their documentation is there.
+// These types are aliases of encoding/json's types. So errors.As finds an error of either package,
+// and a type that implements Marshaler or Unmarshaler of one package implements both. Package
+// encoding/json documents them.
 type (
 	Marshaler   = json.Marshaler
 	Unmarshaler = json.Unmarshaler

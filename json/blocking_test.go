@@ -1,8 +1,8 @@
 package json_test
 
-// When a Decoder waits, and for what: a value that is complete is returned without a look at what
-// comes next, where that cannot change it. Each test runs with encoding/json as well, which shows
-// that it asks for no more than is promised.
+// These tests check when a Decoder waits for more input. A Decoder returns a complete value without
+// waiting for the next byte, unless that byte could change the value. Each test also runs with
+// encoding/json, to show that the test expects only promised behaviour.
 
 import (
 	"bytes"
@@ -18,17 +18,17 @@ import (
 	"time"
 )
 
-// withBoth runs a test with a Decoder of each library.
+// withBoth runs a test with each library's Decoder.
 func withBoth(t *testing.T, test func(t *testing.T, newDecoder func(io.Reader) decoder)) {
 	t.Helper()
 	t.Run("encoding_json", func(t *testing.T) { test(t, newStd) })
 	t.Run("ours", func(t *testing.T) { test(t, newOurs) })
 }
 
-// patience is how long a test waits for what must happen: only one that hangs waits so long.
+// patience is the longest wait for an expected event. Only a test that hangs waits this long.
 const patience = 5 * time.Minute
 
-// within fails the test when the call does not return.
+// within fails the test if call does not return within patience.
 func within(t *testing.T, what string, call func()) {
 	t.Helper()
 	done := make(chan struct{})
@@ -68,7 +68,8 @@ func TestBlocking(t *testing.T) {
 	})
 }
 
-// TestConversation is a protocol in which each answer waits for the line before.
+// A Decoder works for a protocol in which the sender waits for an answer before it sends the next
+// line.
 func TestConversation(t *testing.T) {
 	withBoth(t, func(t *testing.T, newDecoder func(io.Reader) decoder) {
 		r, w := io.Pipe()
@@ -102,8 +103,8 @@ func TestConversation(t *testing.T) {
 	})
 }
 
-// TestTokensOnAPipe takes each token as soon as it is there: a bracket at once, a string, a number
-// or a word with the next byte.
+// Token returns a bracket as soon as it arrives, and a string, number or literal as soon as the
+// next byte arrives.
 func TestTokensOnAPipe(t *testing.T) {
 	withBoth(t, func(t *testing.T, newDecoder func(io.Reader) decoder) {
 		steps := []struct {
@@ -143,7 +144,7 @@ func TestTokensOnAPipe(t *testing.T) {
 	})
 }
 
-// TestElementsOnAPipe decodes the elements of an array that has no end yet.
+// A Decoder decodes the elements of an array before the array ends.
 func TestElementsOnAPipe(t *testing.T) {
 	withBoth(t, func(t *testing.T, newDecoder func(io.Reader) decoder) {
 		r, w := io.Pipe()
@@ -238,13 +239,13 @@ func TestBrokenReaders(t *testing.T) {
 			if err != errReader || n != want {
 				t.Errorf("%d: %d values, %v; want %d", at, n-1, err, want-1)
 			}
-			for range 3 { // Decode does not try again
+			for range 3 { // Decode does not read again after an error
 				if again := d.Decode(new(any)); again != errReader {
 					t.Errorf("%d: %v", at, again)
 				}
 			}
 		}
-		// The last value is given though the reader fails with it.
+		// Decode returns the last value before it returns the reader's error.
 		d := newDecoder(io.MultiReader(strings.NewReader("[1]"), iotest.ErrReader(errReader)))
 		var v any
 		if err := d.Decode(&v); err != nil || fmt.Sprint(v) != "[1]" {
@@ -253,7 +254,8 @@ func TestBrokenReaders(t *testing.T) {
 		if err := d.Decode(&v); err != errReader {
 			t.Error(err)
 		}
-		// A number may go on, so the failure is its own.
+		// More digits could follow a number at the end, so its Decode call returns the reader's
+		// error.
 		if err := newDecoder(io.MultiReader(strings.NewReader("12"), iotest.ErrReader(errReader))).Decode(&v); err != errReader {
 			t.Error(err)
 		}
@@ -263,11 +265,10 @@ func TestBrokenReaders(t *testing.T) {
 	})
 }
 
-// tail is a file that grows: its end is not the end.
+// tail is a growing file: data may follow after Read returns io.EOF.
 type tail struct{ bytes.Buffer }
 
-// TestGrowingFile reads what is appended after the end was seen: Token and More look again, Decode
-// remembers.
+// After io.EOF, Token and More read data that has been appended since. Decode returns io.EOF again.
 func TestGrowingFile(t *testing.T) {
 	inGo126(t)
 	withBoth(t, func(t *testing.T, newDecoder func(io.Reader) decoder) {
@@ -315,9 +316,9 @@ func TestGrowingFile(t *testing.T) {
 	})
 }
 
-// TestSlowReader has the time of a long value that comes in small portions grow with its length,
-// not with its square: one long value takes about as long as many short ones, of as many bytes. The
-// least of interleaved rounds is little disturbed by other processes.
+// The time for a long value that arrives in small pieces is linear in its length. One long value
+// takes about as long as many short values with the same total size. The test compares the minimum
+// of interleaved rounds, because other processes disturb it least.
 func TestSlowReader(t *testing.T) {
 	if raced {
 		t.Skip("takes long with the race detector")
@@ -346,8 +347,7 @@ func TestSlowReader(t *testing.T) {
 	}
 }
 
-// TestClosedPipe has what a Decoder says of a pipe that is closed, by its writer with an error and
-// by its reader.
+// A Decoder reports that a pipe was closed, either by the writer with an error or by the reader.
 func TestClosedPipe(t *testing.T) {
 	inGo126(t)
 	withBoth(t, func(t *testing.T, newDecoder func(io.Reader) decoder) {

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestBufferedAndReader reads what follows a value from Buffered and then from the reader, where
-// values end about the sizes of buffers. How much of it is in Buffered depends on how much was read
-// at once; with GOEXPERIMENT=jsonv2 encoding/json first reads 64 bytes.
+// Buffered and then the reader return all bytes that follow a value. The values end near the buffer
+// sizes. The number of bytes in Buffered depends on the size of each read: with
+// GOEXPERIMENT=jsonv2, encoding/json first reads 64 bytes.
 func TestBufferedAndReader(t *testing.T) {
 	for _, n := range []int{2, 60, 61, 62, 63, 64, 65, 66, 127, 128, 129, 510, 511, 512, 513, 514, 1024, 4096} {
 		for _, value := range []string{`"` + strings.Repeat("x", n-2) + `"`, "[" + strings.Repeat(" ", n-2) + "]", "1." + strings.Repeat("0", n-2) + "5"} {

@@ -1,16 +1,16 @@
 package json
 
-// The columnar road: a batch of records straight into typed columns (package column), from any of
-// its forms in JSON.
+// Decoding into columns. These files decode a batch of records directly into typed columns (package
+// column). JSON has three forms for such a batch:
 //
 //	columns  {"time": [1, 2, 3], "host": ["a", "b", "c"]}
 //	rows     [{"time": 1, "host": "a"}, {"time": 2, "host": "b"}]
 //	lines    {"time": 1, "host": "a"}
 //	         {"time": 2, "host": "b"}
 //
-//	columns.go        the calls, and how their errors come about
-//	columns_rows.go   rows, and how their keys are foretold
-//	columns_cells.go  cells, and runs of them
+//	columns.go        the exported functions, and their errors
+//	columns_rows.go   rows, and the prediction of their keys
+//	columns_cells.go  cells, and sequences of cells
 
 import (
 	"bytes"
@@ -24,7 +24,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// Error reports what ParseColumns, ParseLines, ParseRow or ParseCell could not read, and where.
+// Error is the error of ParseColumns, ParseLines, ParseRow and ParseCell. It contains the cause and
+// the position of the value at fault.
 //
 //	type Error struct {
 //		Offset int64  // of the byte or value at fault, from the start of the input
@@ -37,36 +38,38 @@ import (
 //	func (e *Error) Where() string                   // returns Path and Offset in words
 //	func (e *Error) Format(s fmt.State, verb rune)   // prints Cause; %+v adds Where
 //
-// Cause is a *SyntaxError if the input is not valid JSON. The verb %+v prints the place after the
+// Cause is a *SyntaxError if the input is not valid JSON. The verb %+v adds the position to the
 // text, as in "json: a bool in a column of int64 in host[3], at byte 96".
 type Error = wire.Error
 
-// ParseColumns decodes a JSON document into b: an object of arrays of equal length, which become
-// columns, or an array of objects, which become rows.
+// ParseColumns decodes a JSON document into b. The document is an object of arrays or an array of
+// objects. Each array of the object becomes a column; all arrays must have the same length. Each
+// object of the array becomes a row.
 //
 //	{"time": [1, 2], "host": ["a", "b"]}
 //	[{"time": 1, "host": "a"}, {"time": 2, "host": "b"}]
 //
-// For an object, b must be empty. Rows of an array are added to those of b; a key that is missing
-// in a row is a null.
+// If the document is an object, b must be empty. If it is an array, its rows are appended to b. A
+// key that is missing in a row becomes a null.
 //
-// A cell is null, a boolean, a number or a string. A number without a fraction and an exponent is
-// an int64, and an error beyond its range. Any other number is a float64, and an error beyond its
-// range. A column has the kind of its first value that is not null. Ints become floats when a float
-// follows; -0 is a float in a column of floats. An integer beyond 2^53 that a float64 would round
-// is an error in a column of floats (see package column). These are errors, too: a string or name
-// that is not UTF-8 or has half of a surrogate pair (Unmarshal replaces it), a repeated name, and
-// an array or object as a cell.
+// A cell is null, a boolean, a number or a string. A number with neither a fraction nor an exponent
+// is an int64, and any other number is a float64. A number out of the range of its type is an
+// error. The first value of a column that is not null determines the kind of the column. If a float
+// follows ints, the ints of the column become floats. In a column of floats, -0 is a float. An
+// integer beyond 2^53 that a float64 would round is an error in a column of floats (see package
+// column). A repeated name, and an array or object as a cell, are errors, too. A string or name
+// that is not UTF-8, or contains half of a surrogate pair, is also an error; Unmarshal replaces the
+// invalid part.
 //
-// An error is an [Error]. If data is not valid JSON, it has the text of encoding/json's error.
-// After an error b contains the values that were read before: b.Reset removes all of them, and for
-// an array b.Undo removes the incomplete row.
+// Errors are of type *[Error]. If data is not valid JSON, the error has the text of encoding/json's
+// error. After an error, b contains the values that were read before it. b.Reset removes all of
+// them. For an array, b.Undo removes only the incomplete row.
 //
 // Memory grows with the size of data, with one exception: a row has a cell in every column, so n
-// rows that each add a column take n² cells. Limit these with MaxColumns, MaxCells and MaxRows of
-// b.
+// rows that each add a column occupy n² cells. MaxColumns, MaxCells and MaxRows of b limit the size
+// of the batch.
 //
-// b does not refer to data. If a batch is used again for the same columns, ParseColumns does not
+// b does not refer to data. If a batch is reused for the same columns, ParseColumns does not
 // allocate.
 func ParseColumns(data []byte, b *column.Batch) error {
 	r := newColumnReader(data, b)
@@ -87,12 +90,14 @@ func ParseColumns(data []byte, b *column.Batch) error {
 	return r.error(data, 0, noRow, oneValue)
 }
 
-// ParseLines decodes NDJSON, also called JSON Lines: an object on each line, which is added to b as
-// a row. It skips lines of white space. Lines end with \n or \r\n, which the last line may lack.
+// ParseLines decodes NDJSON, also called JSON Lines. Each line contains an object, and ParseLines
+// appends the object to b as a row. It skips lines that contain only white space. Lines end with \n
+// or \r\n; the last line needs no line end.
 //
-// Rows and errors are the same as in [ParseColumns], except that each line is checked separately:
-// the error is that of the first invalid line, and the rows of the lines before it stay. Its Path
-// has the number of the row, starting with 0, and its Offset counts from the beginning of data.
+// ParseLines decodes rows and returns errors as [ParseColumns] does, but checks each line
+// separately. The error reports the first invalid line; the rows of the lines before it are kept.
+// The Path of the error contains the number of the row, starting with 0. The Offset counts from the
+// beginning of data.
 func ParseLines(data []byte, b *column.Batch) error {
 	r := newColumnReader(data, b)
 	defer r.release()
@@ -121,9 +126,9 @@ func ParseLines(data []byte, b *column.Batch) error {
 }
 
 // ParseRow decodes the object at the beginning of data as a new row of b, as [ParseColumns] does
-// with an element of an array. It returns the rest of data after the object and the white space
-// that follows, also if the object is valid JSON but not a valid row. Otherwise it returns data.
-// After an error, b.Undo removes the incomplete row.
+// with an element of an array. It returns the rest of data after the object and the following white
+// space, even if the object is valid JSON but not a valid row. If the object is not valid JSON, it
+// returns data. After an error, b.Undo removes the incomplete row.
 func ParseRow(data []byte, b *column.Batch) (rest []byte, err error) {
 	r := newColumnReader(data, b)
 	defer r.release()
@@ -136,9 +141,9 @@ func ParseRow(data []byte, b *column.Batch) (rest []byte, err error) {
 }
 
 // ParseCell decodes the value at the beginning of data as a new cell of c, as [ParseColumns] does
-// with an element of a column. It returns the rest of data after the value and the white space that
-// follows, also if the value is valid JSON but does not fit. Otherwise it returns data. After an
-// error c is unchanged.
+// with an element of a column. It returns the rest of data after the value and the following white
+// space, even if the value is valid JSON but does not fit the column. If the value is not valid
+// JSON, it returns data. After an error, c is unchanged.
 func ParseCell(data []byte, c *column.Column) (rest []byte, err error) {
 	r := newColumnReader(data, nil)
 	defer r.release()
@@ -148,15 +153,16 @@ func ParseCell(data []byte, c *column.Column) (rest []byte, err error) {
 	return r.restAfter(data)
 }
 
-// columnReader is one of these calls. Its functions take and give positions as those of the decoder
-// do; where they give failed, cause says why, or the input is not valid JSON.
+// columnReader contains the state of a call of ParseColumns, ParseLines, ParseRow or ParseCell. Its
+// methods accept and return positions, as the methods of decoder do. When a method returns failed,
+// cause is the error. If cause is nil, the input is not valid JSON.
 type columnReader struct {
 	d    *decoder
 	b    *column.Batch
-	keys []writtenKey // keys[k] is how the name of b.Columns[k] is written: columns_rows.go
+	keys []writtenKey // keys[k] is the encoded name of b.Columns[k]: columns_rows.go
 
 	cause error
-	at    int // in the input, of what cause is about
+	at    int // offset in the input of the value that cause reports
 	path  wire.Path
 }
 
@@ -171,7 +177,7 @@ func newColumnReader(data []byte, b *column.Batch) *columnReader {
 	return r
 }
 
-// keysMax is for how many columns a pooled reader keeps room.
+// keysMax is the maximum number of columns for which a pooled reader keeps the capacity of keys.
 const keysMax = 1 << 10
 
 func (r *columnReader) release() {
@@ -184,10 +190,10 @@ func (r *columnReader) release() {
 	columnReaders.Put(r)
 }
 
-// fail notes what is wrong with the value at i.
+// fail records cause as the error of the value at i, and returns failed.
 func (r *columnReader) fail(i int, cause error) int { return r.failAt(r.d.off+i, cause) }
 
-// failAt is fail for a place in the input.
+// failAt is fail for an offset in the input instead of a position.
 func (r *columnReader) failAt(offset int, cause error) int {
 	r.cause, r.at = cause, offset
 	return failed
@@ -195,14 +201,15 @@ func (r *columnReader) failAt(offset int, cause error) int {
 
 const noRow = -1
 
-// error is what to return when reading has failed in text, which stands in the input from start on,
-// and is a row by itself or noRow. What is wrong with its syntax goes before what cause says,
-// wherever it is. Errors are not where speed counts: text is read again.
+// error returns the error of a call that failed in text, a part of the input that begins at start.
+// If text is a single row, row is its number; otherwise row is noRow. A syntax error anywhere in
+// text takes precedence over cause. To find one, error reads text again, because the speed of
+// errors does not matter.
 func (r *columnReader) error(text []byte, start, row int, all extent) error {
 	e := &Error{Offset: int64(r.at), Cause: r.cause}
 	if r.cause == nil || r.d.check(text, all) == failed {
 		if r.cause != nil {
-			r.path = nil // which leads to what cause is about
+			r.path = nil // the path leads to the value that cause reports
 		}
 		e.Cause = explain(text)
 		e.Offset = int64(start + faultIn(e.Cause))
@@ -214,7 +221,7 @@ func (r *columnReader) error(text []byte, start, row int, all extent) error {
 	return e
 }
 
-// faultIn is where the byte lies that an error of encoding/json is about.
+// faultIn returns the offset of the invalid byte that an error of encoding/json reports.
 func faultIn(err error) int {
 	e, ok := err.(*SyntaxError)
 	switch {
@@ -223,10 +230,10 @@ func faultIn(err error) int {
 	case onV2 || strings.HasPrefix(e.Error(), "unexpected end"):
 		return int(e.Offset)
 	}
-	return int(e.Offset) - 1 // it counts the bytes that were read, the one at fault among them
+	return int(e.Offset) - 1 // Offset is the number of bytes read, including the invalid byte
 }
 
-// restAfter is what ParseRow and ParseCell return when reading has failed.
+// restAfter returns the results of ParseRow and ParseCell after a failure.
 func (r *columnReader) restAfter(data []byte) ([]byte, error) {
 	err := r.error(data, 0, noRow, firstValue)
 	if n := r.d.check(data, firstValue); n != failed {
@@ -235,10 +242,10 @@ func (r *columnReader) restAfter(data []byte) ([]byte, error) {
 	return data, err
 }
 
-// what names the kind of the value at i.
+// what returns the kind of the value at i as words, for error texts.
 func (r *columnReader) what(i int) string { return valueName(mem.Load8(r.d.b, i)) }
 
-// valueName names the kind of a value that starts with first.
+// valueName returns the kind of a value as words. first is the first byte of the value.
 func valueName(first byte) string {
 	switch first {
 	case '"':

@@ -1,7 +1,7 @@
 package json
 
-// Cells. The kind that a column has says how its next cell is read; what is something else goes
-// through anyCell.
+// Cells. The kind of a column determines which function tries to read its next cell. If that
+// function cannot read the cell, anyCell does.
 
 import (
 	"errors"
@@ -40,9 +40,10 @@ func (r *columnReader) cell(c *column.Column, i int) int {
 	return r.anyCell(c, i)
 }
 
-// floatCell reads the number at i into c, unless it is ±2^53 or beyond, where a whole number may
-// have no exact float64. If it does not, it gives ^the position of the value, which may be another
-// one than before: a number can be so long that the window has moved past its beginning.
+// floatCell reads the number at i into c, unless the number is ±2^53 or beyond: an integer of that
+// size may have no exact float64. If floatCell does not read the value, it returns ^position of the
+// value. This position can differ from i, because a long number can move the window past the
+// number's beginning.
 func (d *decoder) floatCell(c *column.Column, i int) int {
 	off := d.off
 	f, j := d.float(i)
@@ -58,7 +59,8 @@ func (d *decoder) floatCell(c *column.Column, i int) int {
 	return ^i
 }
 
-// textCell reads the string at i into c, if it is short and plain. Else it has failed.
+// textCell reads the string at i into c if the string is short ASCII text without escapes.
+// Otherwise it returns failed.
 func (d *decoder) textCell(c *column.Column, i int) int {
 	b := d.b
 	if mem.Load8(b, i) != '"' {
@@ -73,7 +75,7 @@ func (d *decoder) textCell(c *column.Column, i int) int {
 		return failed
 	}
 	room := c.Text[at:cap(c.Text)]
-	for k := 0; k < 32; k += 8 { // as whole words, of which what is too much is overwritten by the next
+	for k := 0; k < 32; k += 8 { // whole words; the next string overwrites the excess bytes
 		w := mem.Load64(b, i+k)
 		mem.Store64(room, k, w)
 		if m := stops(w); m != 0 {
@@ -92,10 +94,11 @@ func (d *decoder) textCell(c *column.Column, i int) int {
 
 var errNested = errors.New("json: a column cannot hold arrays or objects")
 
-// mismatch is the error for a cell that does not fit its column, in the words of package column.
+// mismatch returns the error for a cell that does not fit its column. Package column provides the
+// text.
 func mismatch(text string) error { return errors.New("json: " + text) }
 
-// anyCell is cell for all values.
+// anyCell reads the value at i into c. It accepts values of every kind.
 func (r *columnReader) anyCell(c *column.Column, i int) int {
 	d := r.d
 	switch first := mem.Load8(d.b, i); first {
@@ -185,7 +188,7 @@ func isWhole(number []byte) bool {
 	return true
 }
 
-// brief is a number, or its beginning, for an error.
+// brief returns a number for an error text. It truncates long numbers.
 func brief(number []byte) string {
 	if len(number) <= 40 {
 		return string(number)
@@ -193,8 +196,8 @@ func brief(number []byte) string {
 	return string(number[:40]) + "…"
 }
 
-// column reads the array at i into c, which is empty. With most above zero, it is the most cells
-// that are taken.
+// column reads the array at i into c, which must be empty. If most is positive, it is the maximum
+// number of cells; a longer array is an error.
 func (r *columnReader) column(c *column.Column, i, most int) int {
 	d := r.d
 	if mem.Load8(d.b, i) != '[' {
@@ -220,9 +223,9 @@ func (r *columnReader) column(c *column.Column, i, most int) int {
 	return ^i
 }
 
-// run reads cells of c's kind as long as they follow one another, mostly without anything but
-// commas between them. It gives the position of the first element that it leaves, or ^that after
-// the array, or failed. With most above zero, c gets no more cells.
+// run reads consecutive cells of c's kind, and is fastest if only commas separate them. It returns
+// the position of the first element that it does not read, or ^position after the array, or failed.
+// If most is positive, run stops when c contains that many cells.
 func (d *decoder) run(c *column.Column, i, most int) int {
 	left := math.MaxInt
 	if most > 0 {

@@ -1,8 +1,8 @@
 package json
 
-// Rows. The keys of one are mostly those of the row before, in the same order and written the same,
-// so each is first compared, byte for byte, with the one that is due; only what is something else
-// is read as a string and looked up.
+// Rows. A row mostly contains the keys of the row before, in the same order and with the same
+// encoding. So each key is first compared, byte for byte, with the key that is expected next. Only
+// a key that differs is read as a string and looked up.
 
 import (
 	"bytes"
@@ -14,22 +14,24 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// writtenKey is how the name of a column is written: n bytes after the opening quote, the closing
-// one included, of which the first 8 are word under mask, and which stand in the input at start.
-// Equal bytes are equal names, with escapes or without.
+// writtenKey is the encoded name of a column: the n bytes after the opening quote, including the
+// closing quote. They begin at start in the input. word contains the first 8 of them, and mask
+// selects the bytes of word that belong to the name. Equal bytes mean equal names, with or without
+// escapes.
 //
-// The zero writtenKey, and one whose name has not come yet, is that of 8 zeros, which are no JSON.
+// If the name of a column has not been read yet, word is 0 and mask selects all 8 bytes. 8 zero
+// bytes do not occur in valid JSON.
 type writtenKey struct {
 	word, mask uint64
 	start, n   int
 }
 
 const (
-	longestKey = 128 // that is remembered: so much can be read from a guarded position
-	keysAhead  = 4   // how many keys that are due are compared: rows may lack some
+	longestKey = 128 // the longest key that is remembered: this many bytes can be read from a guarded position
+	keysAhead  = 4   // how many expected keys are compared: rows may lack some keys
 )
 
-// cells reads the object at i as the cells of a row, which it leaves open.
+// cells reads the object at i as the cells of a row. It does not close the row.
 func (r *columnReader) cells(i int) int {
 	d, b := r.d, r.b
 	if mem.Load8(d.b, i) != '{' {
@@ -66,7 +68,7 @@ func (r *columnReader) cells(i int) int {
 	return ^i
 }
 
-// closeRow ends the row that stands in the input at start.
+// closeRow closes the row that begins at start in the input. It returns false after an error.
 func (r *columnReader) closeRow(start int) bool {
 	if err := r.b.CloseRow(); err != nil {
 		r.failAt(start, err)
@@ -93,8 +95,9 @@ func (r *columnReader) rows(i int) int {
 	return ^i
 }
 
-// expected is the column whose key stands at i, if it is one of those that are due from column next
-// on, and the position after the key; else -1.
+// expected compares the key at i with the keys of the next few columns, from column next on. It
+// returns the number of the column that matches and the position after the key, or -1 if none
+// matches.
 func (r *columnReader) expected(i, next int) (k, after int) {
 	d := r.d
 	if mem.Load8(d.b, i) != '"' {
@@ -113,8 +116,9 @@ func (r *columnReader) expected(i, next int) (k, after int) {
 	return -1, 0
 }
 
-// findColumn is the column whose key stands at i, made if there is none, its number, if that is
-// easily told, else that before next, and the position after the key.
+// findColumn returns the column whose key is at i, and the position after the key. It creates the
+// column if it does not exist. k is the number of the column if the column is new or one of the
+// next few columns. Otherwise k is next-1.
 func (r *columnReader) findColumn(i, next int) (c *column.Column, k, after int) {
 	d, b := r.d, r.b
 	start := d.off + i + 1
@@ -143,7 +147,7 @@ func (r *columnReader) findColumn(i, next int) (c *column.Column, k, after int) 
 	return c, k, j
 }
 
-// newColumn is findColumn without a number.
+// newColumn is findColumn without the number of the column.
 func (r *columnReader) newColumn(i int) (c *column.Column, after int) {
 	d := r.d
 	if mem.Load8(d.b, i) != '"' {
@@ -164,7 +168,7 @@ func (r *columnReader) newColumn(i int) (c *column.Column, after int) {
 	return c, d.guard(j)
 }
 
-// remember notes how the name of column k is written: n bytes of the input from start on.
+// remember stores the encoded name of column k: n bytes of the input, beginning at start.
 func (r *columnReader) remember(k, start, n int) {
 	for len(r.keys) <= k {
 		r.keys = append(r.keys, writtenKey{mask: ^uint64(0)})
@@ -181,8 +185,9 @@ var (
 
 var replacement = []byte("\uFFFD")
 
-// isLossy reports whether text has replacements for what raw, the string between its quotes, holds:
-// bytes that are not UTF-8, or lone halves of surrogate pairs.
+// isLossy reports whether text contains replacement characters for invalid parts of raw, the
+// encoded string without its quotes. Invalid parts are bytes that are not UTF-8, and unpaired
+// halves of surrogate pairs.
 func isLossy(text, raw []byte) bool {
 	if !bytes.Contains(text, replacement) {
 		return false

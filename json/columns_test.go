@@ -22,14 +22,15 @@ import (
 	"github.com/slipstream-go/slipstream/internal/guard"
 )
 
-// naiveColumn is a column as a list: what the columnar road is held against.
+// naiveColumn is a column as a list of cells. The tests compare the column decoder's result with
+// it.
 type naiveColumn struct {
 	name  string
 	kind  column.Kind
 	cells []any // nil, bool, int64, float64, string
 }
 
-// naiveBatch decodes by way of encoding/json's tokens.
+// naiveBatch decodes a batch from the tokens of encoding/json.
 type naiveBatch struct {
 	columns []*naiveColumn
 	rows    int
@@ -45,7 +46,7 @@ func newNaive(data []byte) *naiveBatch {
 	return n
 }
 
-// next is the next token, and how it is written.
+// next returns the next token and its bytes in the input.
 func (n *naiveBatch) next() (json.Token, []byte, error) {
 	from := n.d.InputOffset()
 	t, err := n.d.Token()
@@ -57,7 +58,7 @@ func (n *naiveBatch) next() (json.Token, []byte, error) {
 
 var columnEscape = regexp.MustCompile(`\\(u....|.)`)
 
-// lossy reports whether a string has more replacement characters than were sent.
+// lossy reports whether text contains more replacement characters than its source raw.
 func lossy(text string, raw []byte) bool {
 	sent := 0
 	for _, e := range columnEscape.FindAllString(string(raw), -1) {
@@ -143,7 +144,8 @@ func (n *naiveBatch) cell(c *naiveColumn) error {
 	return nil
 }
 
-// rounded reports whether a cell is an integer that no float64 equals, or prints as.
+// rounded reports whether a cell is an integer that changes as a float64, both in value and in
+// decimal form.
 func rounded(cell any) bool {
 	v, ok := cell.(int64)
 	return ok && big.NewFloat(float64(v)).Cmp(new(big.Float).SetInt64(v)) != 0 && strconv.FormatFloat(float64(v), 'f', -1, 64) != strconv.FormatInt(v, 10)
@@ -194,7 +196,7 @@ func (n *naiveBatch) row() error {
 	return err
 }
 
-// naiveColumns is ParseColumns by way of tokens.
+// naiveColumns parses like ParseColumns, but from tokens.
 func naiveColumns(data []byte) (*naiveBatch, error) {
 	n := newNaive(data)
 	if !json.Valid(data) {
@@ -236,7 +238,8 @@ func naiveColumns(data []byte) (*naiveBatch, error) {
 	return n, err
 }
 
-// naiveLines is ParseLines by way of tokens. After an error it has the rows before it.
+// naiveLines parses like ParseLines, but from tokens. After an error it returns the rows before the
+// invalid row.
 func naiveLines(data []byte) (*naiveBatch, error) {
 	all := new(naiveBatch)
 	for line := range bytes.SplitSeq(data, []byte("\n")) {
@@ -257,7 +260,7 @@ func naiveLines(data []byte) (*naiveBatch, error) {
 	return all, nil
 }
 
-// compare tells how b differs.
+// compare returns an error that describes how b differs from n.
 func (n *naiveBatch) compare(b *column.Batch) error {
 	if len(b.Columns) != len(n.columns) || b.Rows != n.rows {
 		return fmt.Errorf("%d columns of %d rows, want %d of %d", len(b.Columns), b.Rows, len(n.columns), n.rows)
@@ -310,7 +313,7 @@ func cellOf(c *column.Column, i int) any {
 	return nil
 }
 
-// checkColumn wants the inequality that package column asks of those that fill one by hand.
+// checkColumn checks the invariants of package column for columns that a caller fills directly.
 func checkColumn(c *column.Column) error {
 	ints, floats, bools, ends := 0, 0, 0, 0
 	switch c.Kind {
@@ -335,7 +338,7 @@ func checkColumn(c *column.Column) error {
 	return nil
 }
 
-// shown is data for an error.
+// shown formats data for an error message.
 func shown(data []byte) string {
 	if len(data) > 3000 {
 		return fmt.Sprintf("%q and %d bytes more", data[:3000], len(data)-3000)
@@ -343,8 +346,8 @@ func shown(data []byte) string {
 	return fmt.Sprintf("%q", data)
 }
 
-// checkColumns decodes data as a document and as lines, into a batch that may have been used, and
-// holds it against the naive way.
+// checkColumns decodes data as a document and as lines, into a batch that may have been used
+// before. It compares the results with the naive decoder.
 func checkColumns(t testing.TB, data []byte, used *column.Batch) (good bool) {
 	t.Helper()
 	before := bytes.Clone(data)
@@ -391,8 +394,8 @@ func checkColumns(t testing.TB, data []byte, used *column.Batch) (good bool) {
 	return good || err == nil
 }
 
-// checkError wants encoding/json's error for a document that is not valid, and one of ours, with a
-// place, for others.
+// checkError expects encoding/json's error if the document is invalid. For a valid document it
+// expects an *Error of this package with an offset.
 func checkError(t testing.TB, data []byte, err error) {
 	t.Helper()
 	var e *Error
@@ -409,7 +412,7 @@ func checkError(t testing.TB, data []byte, err error) {
 	}
 }
 
-// randomNumber is a random number as JSON has it.
+// randomNumber returns a random JSON number.
 func randomNumber(r *rand.Rand, float bool) string {
 	if !float {
 		return strconv.FormatInt(corpus.Int(r), 10)
@@ -421,8 +424,8 @@ func randomNumber(r *rand.Rand, float bool) string {
 	return strconv.FormatFloat(f, "efg"[r.IntN(3)], -1, 64)
 }
 
-// randomCell is a random value of a kind that columns have; one in a while is of another kind, and
-// fewer are nothing for a column.
+// randomCell returns a random cell of the given kind. A few cells are of another kind, and fewer
+// still are invalid in any column.
 func randomCell(r *rand.Rand, kind int) string {
 	if r.IntN(40) == 0 {
 		return "null"
@@ -445,7 +448,7 @@ func randomCell(r *rand.Rand, kind int) string {
 		}
 		v := corpus.Int(r)
 		if r.IntN(2000) > 0 {
-			v %= 1 << 53 // no float64 rounds it
+			v %= 1 << 53 // a float64 holds it exactly
 		}
 		return strconv.FormatInt(v, 10)
 	case 2:
@@ -460,7 +463,7 @@ func randomCell(r *rand.Rand, kind int) string {
 	return string(b)
 }
 
-// randomBlanks is white space, mostly none, without newlines if it is within a line.
+// randomBlanks returns random white space, mostly none. It contains no newlines if line is set.
 func randomBlanks(r *rand.Rand, line bool) string {
 	if r.IntN(12) > 0 {
 		return ""
@@ -472,7 +475,7 @@ func randomBlanks(r *rand.Rand, line bool) string {
 	return s
 }
 
-// randomColumns is an object of columns, randomRows rows in an array or on lines.
+// randomColumns returns an object of columns. randomRows returns rows, in an array or on lines.
 func randomColumns(r *rand.Rand) []byte {
 	var b bytes.Buffer
 	columns, rows := r.IntN(12), r.IntN(60)
@@ -534,7 +537,7 @@ func randomRows(r *rand.Rand, lines bool) []byte {
 			first = false
 			name := names[i]
 			if name == "é" && r.IntN(2) == 0 {
-				name = `\u00E9` // the same, written in another way
+				name = `\u00E9` // the same name, escaped
 			}
 			b.WriteString(`"` + name + `"` + randomBlanks(r, lines) + ":" + randomBlanks(r, lines) + randomCell(r, kinds[i]) + randomBlanks(r, lines))
 		}
@@ -549,8 +552,8 @@ func randomRows(r *rand.Rand, lines bool) []byte {
 	return b.Bytes()
 }
 
-// TestColumnsAgainstNaive decodes random batches, one after the other into one batch, so that
-// shapes follow one another.
+// The column decoder agrees with the naive decoder on random batches. All are decoded into one
+// batch, so that batches of different shapes reuse its memory.
 func TestColumnsAgainstNaive(t *testing.T) {
 	r := corpus.New(7)
 	var used column.Batch
@@ -567,8 +570,8 @@ func TestColumnsAgainstNaive(t *testing.T) {
 	}
 }
 
-// TestColumnsCut decodes every beginning of a document, so that it ends everywhere, in either
-// window.
+// The column decoder agrees with the naive decoder on every prefix of a document. The prefixes end
+// at every place, within both kinds of input window.
 func TestColumnsCut(t *testing.T) {
 	var used column.Batch
 	for _, data := range []string{
@@ -597,7 +600,7 @@ func (p columnFault) check(t *testing.T, what string, err error) {
 	}
 }
 
-// TestColumnErrors checks text, path and offset of what columns cannot take.
+// Errors for input that columns cannot hold have the right text, path and offset.
 func TestColumnErrors(t *testing.T) {
 	const beyond = " is beyond the range of int64 and cannot be stored; send it as a float, with an exponent, or as a string"
 	for _, c := range []struct {
@@ -637,7 +640,7 @@ func TestColumnErrors(t *testing.T) {
 		{`{"a":[1],"\u0061":[1]}`, columnFault{"json: the column is repeated", "a", 9}},
 		{`{"a":[1,tru]}`, columnFault{"invalid character ']' in literal true (expecting 'e')", "a[1]", 11}},
 		{`{"a":[1,2`, columnFault{"unexpected end of JSON input", "a", 9}},
-		{`{"a":[1,"x"]`, columnFault{"unexpected end of JSON input", "", 12}}, // before the kind that is wrong
+		{`{"a":[1,"x"]`, columnFault{"unexpected end of JSON input", "", 12}}, // the syntax error wins over the wrong kind
 		{`[5]`, columnFault{"json: a number instead of a row: a row is an object", "[0]", 1}},
 		{`[{},[]]`, columnFault{"json: an array instead of a row: a row is an object", "[1]", 4}},
 		{`[{"a":1},{"a":false}]`, columnFault{"json: a bool in a column of int64", "[1].a", 14}},
@@ -678,7 +681,7 @@ func TestColumnErrors(t *testing.T) {
 	columnFault{"json: ParseColumns needs an empty batch for an object of columns", "", 1}.check(t, "a batch in use", ParseColumns([]byte(` {"a":[1]}`), &used))
 }
 
-// TestColumnsAppend puts rows after others, from each form.
+// ParseColumns, ParseLines and ParseRow append rows to a batch that contains rows.
 func TestColumnsAppend(t *testing.T) {
 	var b column.Batch
 	for _, step := range []func() error{
@@ -707,7 +710,8 @@ func TestColumnsAppend(t *testing.T) {
 	}
 }
 
-// TestParseRow wants what follows a row that is wrong, and the batch as it was after Undo.
+// After an invalid row, ParseRow returns the bytes that follow the row, and Undo restores the
+// batch.
 func TestParseRow(t *testing.T) {
 	for _, c := range []struct {
 		data, rest string
@@ -740,7 +744,7 @@ func TestParseRow(t *testing.T) {
 	}
 }
 
-// TestParseCell appends cells, and holds that one which fails leaves the column as it was.
+// ParseCell appends a cell. After an error, the column is unchanged.
 func TestParseCell(t *testing.T) {
 	for _, c := range []struct{ start, bad, rest string }{
 		{"1", `1.5e999 ,`, ","}, {"1", `true]`, "]"}, {"1", `"x"`, ""}, {"null", "x", "x"}, {"null", `"\udc00" `, ""}, {"null", "[]", ""}, {"null", `{"a":1}}`, "}"},
@@ -776,7 +780,7 @@ func TestParseCell(t *testing.T) {
 	}
 }
 
-// TestColumnLimits holds a batch to its limits.
+// A batch rejects rows and columns beyond its limits.
 func TestColumnLimits(t *testing.T) {
 	small := func() *column.Batch { return &column.Batch{MaxRows: 2, MaxColumns: 2, MaxCells: 100} }
 	const tooMany = "column: more than 2 rows in one batch; send smaller batches"
@@ -798,7 +802,7 @@ func TestColumnLimits(t *testing.T) {
 		t.Error("a batch at its limits is refused")
 	}
 
-	// Rows that each bring a column of their own.
+	// Each row adds a new column.
 	b := column.Batch{MaxCells: 100, MaxColumns: 50, MaxRows: 1000}
 	refused := 0
 	for i := range 200 {
@@ -825,8 +829,8 @@ func TestColumnLimits(t *testing.T) {
 	}
 }
 
-// TestColumnsDeep wants no more than an error of what nests deeply, in time that grows with its
-// length.
+// Deeply nested input causes an error and nothing worse. The time is linear in the length of the
+// input.
 func TestColumnsDeep(t *testing.T) {
 	for _, nested := range []string{strings.Repeat("[", 1<<20), strings.Repeat(`{"a":`, 1<<18), strings.Repeat("[", 9000) + strings.Repeat("]", 9000)} {
 		for _, before := range []string{"", "[", `{"a":`, `{"a":[`, `[{"a":`} {
@@ -840,7 +844,7 @@ func TestColumnsDeep(t *testing.T) {
 	}
 }
 
-// columnForms is rows of a shape that services mostly get, in each form.
+// columnForms returns rows of a shape that is common in services, in each of the three forms.
 func columnForms(rows int) (columns, array, lines []byte) {
 	var c, a, l bytes.Buffer
 	c.WriteString(`{"time":[`)
@@ -886,7 +890,7 @@ func columnForms(rows int) (columns, array, lines []byte) {
 	return c.Bytes(), a.Bytes(), l.Bytes()
 }
 
-// forgetful reports whether pools forget, as the race detector makes them.
+// forgetful reports whether sync.Pool drops objects, as it does with the race detector.
 func forgetful() bool {
 	var p sync.Pool
 	for i := range 100 {
@@ -897,7 +901,7 @@ func forgetful() bool {
 	return false
 }
 
-// TestColumnsAllocations wants none for a batch that is used again.
+// Parsing into a reused batch does not allocate.
 func TestColumnsAllocations(t *testing.T) {
 	if forgetful() {
 		t.Skip("counted without the race detector")
@@ -930,7 +934,8 @@ func TestColumnsAllocations(t *testing.T) {
 	}
 }
 
-// TestKeysForetold holds that what is no key is not taken for the one that is due.
+// The decoder compares each key with the key that is expected next. Text that only resembles the
+// expected key is not accepted as that key.
 func TestKeysForetold(t *testing.T) {
 	for _, c := range []struct {
 		data string
@@ -959,7 +964,7 @@ func TestKeysForetold(t *testing.T) {
 
 var farFrom = bytes.Repeat([]byte(" "), 800)
 
-// FuzzColumns holds the columnar road against the naive one.
+// FuzzColumns compares the column decoder with the naive decoder.
 func FuzzColumns(f *testing.F) {
 	for _, seed := range []string{
 		`{"a":[null,1,2.5,-0,1e5],"b":["x","\u0000",null,"é",""],"c":[true,false,null,null,true]}`,
@@ -976,7 +981,8 @@ func FuzzColumns(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		data = guard.Test(t, data)
 		checkColumns(t, data, &used)
-		// The same where the input is not near its end, and where its end comes into sight.
+		// Check the same data far from the end of the input, and where the end comes into the
+		// window.
 		checkColumns(t, slices.Concat(farFrom, data, farFrom), &used)
 		checkColumns(t, slices.Concat(farFrom, data), &used)
 		limited := column.Batch{MaxRows: 20, MaxColumns: 5, MaxCells: 50}

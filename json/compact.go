@@ -1,12 +1,12 @@
 package json
 
-// Compact; and what Marshal makes of the JSON that methods give it.
+// Compact, and the compaction of the JSON that methods return to Marshal.
 //
-// Short input, most of which is minified already, is read once more byte by byte
-// (compact_minified.go). The rest is checked by the decoder. Then white space is all that is in no
-// string, and nothing else need be known of JSON to take it out, a block of 64 bytes at a time. A
-// block is a few words of a bit for each byte, and what to keep of it comes of them without a
-// branch:
+// Most short input is minified already, so short input is first checked for this, byte by byte
+// (compact_minified.go). The decoder checks all other input. In valid JSON, all white space outside
+// of strings can be removed, and removing it requires no other knowledge of JSON. It is removed
+// from one block of 64 bytes at a time. A few words with one bit for each byte describe a block.
+// The bits of the bytes to keep are computed from these words without a branch:
 //
 //	text       { "a\" b" : "c" }
 //	backslash  ····#············
@@ -26,8 +26,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/simd"
 )
 
-// Compact appends src to dst without insignificant white space. If src is not valid JSON, dst is
-// unchanged, and the error is that of encoding/json.
+// Compact appends src to dst without insignificant white space. If src is not valid JSON, Compact
+// leaves dst unchanged and returns encoding/json's error.
 func Compact(dst *bytes.Buffer, src []byte) error {
 	dst.Grow(len(src))
 	if b, ok := appendCompact(dst.AvailableBuffer(), src, false); ok {
@@ -37,12 +37,12 @@ func Compact(dst *bytes.Buffer, src []byte) error {
 	return json.Compact(dst, src)
 }
 
-// longRaw is the length from which a decoder is worth fetching, and what has to be escaped is
-// looked for beforehand.
+// longRaw is the length of JSON from which it pays to get a decoder from the pool, and to search
+// for characters to escape before escaping.
 const longRaw = 256
 
-// appendCompact appends src as Compact does; with html as HTMLEscape does too. It reports false,
-// and appends nothing, if src is not valid JSON.
+// appendCompact appends src as Compact does. If html is set, it also escapes src as HTMLEscape
+// does. If src is not valid JSON, it appends nothing and returns false.
 func appendCompact(b, src []byte, html bool) ([]byte, bool) {
 	if len(src) < longRaw && minified(src) {
 		if html {
@@ -67,14 +67,14 @@ func needsHTML(s []byte) bool {
 	return bytes.IndexByte(s, '<') >= 0 || bytes.IndexByte(s, '>') >= 0 || bytes.IndexByte(s, '&') >= 0 || hasLineEnd(s)
 }
 
-// hasLineEnd reports whether one of the characters is in s that end a line in JavaScript, and in
-// JSON do not.
+// hasLineEnd reports whether s contains U+2028 or U+2029, which end a line in JavaScript but not in
+// JSON.
 func hasLineEnd(s []byte) bool {
 	return bytes.IndexByte(s, 0xe2) >= 0 && (bytes.Contains(s, []byte("\u2028")) || bytes.Contains(s, []byte("\u2029")))
 }
 
-// appendTrusted is appendCompact for what the caller vouches for: if it is not valid, it is only
-// escaped.
+// appendTrusted is appendCompact, with html set, for JSON that the caller declares valid. If src is
+// not valid, it is escaped but not compacted.
 func appendTrusted(b, src []byte) []byte {
 	b, ok := appendCompact(b, src, true)
 	if !ok {
@@ -83,12 +83,12 @@ func appendTrusted(b, src []byte) []byte {
 	return b
 }
 
-// keepAtOnce is how many blocks are looked at before they are copied.
+// keepAtOnce is the number of blocks that are examined before they are copied.
 const keepAtOnce = 16
 
 var blankBlock = strings.Repeat(" ", simd.BlockSize)
 
-// appendKept appends what is to be kept of src, which is valid.
+// appendKept appends src, which must be valid JSON, without the white space outside of strings.
 func appendKept(b, src []byte) []byte {
 	var rows [keepAtOnce]simd.Marks
 	var keep [keepAtOnce]uint64
@@ -115,13 +115,14 @@ func appendKept(b, src []byte) []byte {
 	return b
 }
 
-// keeper is what a block has to know of those before it.
+// keeper contains the state that is carried from one block to the next.
 type keeper struct {
-	text    uint64 // all ones if it begins in a string
-	escaped uint64 // 1 if its first byte is escaped
+	text    uint64 // all ones if the next block begins in a string
+	escaped uint64 // 1 if the first byte of the next block is escaped
 }
 
-// all marks what to keep of the next blocks, and reports whether that is all of them.
+// all sets in keep the bits of the bytes to keep, one word for each block of rows. It reports
+// whether all bytes are kept.
 func (k *keeper) all(keep []uint64, rows []simd.Marks) bool {
 	text, escaped := k.text, k.escaped
 	all := ^uint64(0)
@@ -133,7 +134,7 @@ func (k *keeper) all(keep []uint64, rows []simd.Marks) bool {
 			marked, escaped = escapedBy(m.Backslash, escaped)
 			quote &^= marked
 		}
-		quote ^= quote << 1 // each bit becomes the parity of those up to it
+		quote ^= quote << 1 // each bit becomes the parity of the bits up to and including it
 		quote ^= quote << 2
 		quote ^= quote << 4
 		quote ^= quote << 8
@@ -148,12 +149,12 @@ func (k *keeper) all(keep []uint64, rows []simd.Marks) bool {
 	return all == ^uint64(0)
 }
 
-// escapedBy marks the bytes that a backslash escapes. The first one is escaped if first is 1, and
-// that of the next block if next is.
+// escapedBy marks the bytes of a block that a backslash escapes. The first byte of the block is
+// escaped if first is 1. The first byte of the next block is escaped if next is 1.
 //
-// Of the bytes after the backslashes of a run, every other one is escaped: those at odd places if
-// the run begins at an even one, those at even places if not. An addition at their beginnings
-// clears the runs of the second kind.
+// Of the bytes that follow the backslashes of a run, every other byte is escaped. If the run begins
+// at an even position, these are the bytes at odd positions; otherwise they are the bytes at even
+// positions. Adding 1 at the beginning of each run with an odd position clears the run.
 func escapedBy(backslash, first uint64) (marked, next uint64) {
 	const evens = 0x5555555555555555
 	backslash &^= first

@@ -7,10 +7,11 @@ import (
 	"github.com/slipstream-go/slipstream/internal/simd"
 )
 
-// minified reports whether compacting src would change nothing: it is valid JSON without white
-// space. Most of what methods give is so. It gives up on what nests deeper than a word has bits.
+// minified reports whether src is valid JSON without white space between its tokens, so that
+// compacting would not change it. Most JSON that methods return is minified. If src nests deeper
+// than 64 levels, the number of bits in a word, minified returns false.
 func minified(src []byte) bool {
-	var nest uint64 // a bit for each level, the lowest for the current one: whether it is an object
+	var nest uint64 // a bit for each level, the lowest bit for the current level: 1 in an object, 0 in an array
 	depth, i := 0, 0
 value:
 	if i >= len(src) {
@@ -26,12 +27,12 @@ value:
 		if i++; i >= len(src) {
 			return false
 		}
-		if src[i] == c+2 { // what opens differs from what closes in this bit
+		if src[i] == c+2 { // a closing bracket or brace is the opening one plus 2
 			i++
 			depth--
 			break
 		}
-		nest = nest<<1 | uint64(c>>5)&1 // and the brackets from the braces in this one
+		nest = nest<<1 | uint64(c>>5)&1 // bit 5 is set in braces, and not in brackets
 		if c == '{' {
 			goto key
 		}
@@ -78,13 +79,14 @@ key:
 	goto value
 }
 
-// textEnd is where the string whose text begins at i ends, after its quote; -1 if it is not valid.
+// textEnd returns the position after the closing quote of the string whose text begins at i, or -1
+// if the string is not valid.
 func textEnd(src []byte, i int) int {
 	for {
 		start := i
 		for len(src)-i >= 8 {
 			w := mem.Load64(src, i)
-			if found := stops(w) &^ w; found != 0 { // what is not ASCII is passed
+			if found := stops(w) &^ w; found != 0 { // skips bytes that are not ASCII
 				i += bits.TrailingZeros64(found) >> 3
 				break
 			}

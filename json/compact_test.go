@@ -10,8 +10,9 @@ import (
 	"github.com/slipstream-go/slipstream/internal/simd"
 )
 
-// TestCompactBlocks lets strings, white space and runs of backslashes begin and end at every place
-// around the edges of blocks, and around those where the next blocks are looked at.
+// Compact is correct for strings, white space and runs of backslashes that begin and end at every
+// place around a block boundary. The boundaries include those at which Compact loads the next
+// blocks.
 func TestCompactBlocks(t *testing.T) {
 	const all = keepAtOnce * simd.BlockSize
 	for _, edge := range []int{simd.BlockSize, 2 * simd.BlockSize, all} {
@@ -35,7 +36,7 @@ func TestCompactBlocks(t *testing.T) {
 	}
 }
 
-// TestCompactRandomly compacts documents with random white space in and between random strings.
+// Compact is correct for random white space within and between random strings.
 func TestCompactRandomly(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	blanks := func(b []byte) []byte {
@@ -57,8 +58,8 @@ func TestCompactRandomly(t *testing.T) {
 	}
 }
 
-// compactsAs holds Compact to encoding/json. What lies after the room that it has is not written
-// to.
+// compactsAs compares Compact with encoding/json. It also checks that appendKept does not write
+// beyond the capacity of its destination.
 func compactsAs(t *testing.T, doc string) {
 	t.Helper()
 	src := []byte(doc)

@@ -14,7 +14,7 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// together runs n goroutines that begin at the same moment.
+// together runs n goroutines that begin at the same time.
 func together(n int, run func(g int)) {
 	var all sync.WaitGroup
 	start := make(chan struct{})
@@ -28,8 +28,7 @@ func together(n int, run func(g int)) {
 	all.Wait()
 }
 
-// TestFirstUse has many goroutines meet a type that none of them has used before, and the types in
-// it.
+// Many goroutines may use a new type and its inner types for the first time at once.
 func TestFirstUse(t *testing.T) {
 	for round := range 40 {
 		number := fmt.Sprint(round)
@@ -57,7 +56,7 @@ func TestFirstUse(t *testing.T) {
 			v := reflect.New(outer)
 			var b []byte
 			var err error
-			if g%2 == 0 { // one half begins with writing
+			if g%2 == 0 { // one half begins by encoding
 				b, err = json.Marshal(want.Interface())
 				if err == nil {
 					err = json.Unmarshal([]byte(in), v.Interface())
@@ -77,7 +76,7 @@ func TestFirstUse(t *testing.T) {
 	}
 }
 
-// Types that contain one another, which nothing else uses.
+// These types contain one another, and no other test uses them.
 type (
 	firstOdd struct {
 		Name  string
@@ -108,7 +107,8 @@ type (
 	}
 )
 
-// TestFirstUseOfRecursion has them meet types that contain themselves, each through another door.
+// Many goroutines may use recursive types for the first time at once. Each goroutine starts from a
+// different type of the cycle.
 func TestFirstUseOfRecursion(t *testing.T) {
 	const in = `{"Name":"a","Number":5,"Even":{"Number":1,"Odd":{"k":{"Name":"b","Self":[{"Other":1}]}}},"Evens":[{"Number":2}],"Self":[{},{"Odd2":{"Name":"c"}}],"Other":{"x":1},"Odd2":{"Name":"d","Even":{"Number":3}},"Left":{"Value":{"Text":"l","Nodes":[{}]}},"Value":{"Nodes":[{"Right":{}}]}}`
 	const list = `[{"a":[{"b":[]},{}]},null]`
@@ -138,19 +138,19 @@ func TestFirstUseOfRecursion(t *testing.T) {
 	}
 }
 
-// TestSharedTypes uses the same types and the same values from many goroutines, with everything
-// that is kept between calls.
+// Many goroutines may use the same types and values at once, along with all state that is kept
+// between calls.
 func TestSharedTypes(t *testing.T) {
 	r := corpus.New(8)
 	var values []any
-	var texts, again [][]byte // again is what becomes of the text when it is read and written
+	var texts, again [][]byte // again contains the texts after decoding and encoding again
 	for _, zero := range corpus.Types() {
 		for range 3 {
 			v := reflect.New(reflect.TypeOf(zero).Elem())
 			corpus.Fill(r, v.Elem(), 1)
 			b, err := std.Marshal(v.Interface())
 			if err != nil {
-				continue // there is an infinity in it
+				continue // it contains an infinity
 			}
 			back := reflect.New(v.Type().Elem())
 			if err := std.Unmarshal(b, back.Interface()); err != nil {
@@ -205,7 +205,8 @@ func TestSharedTypes(t *testing.T) {
 	})
 }
 
-// mixed has what is cut from shared memory: strings, numbers, bytes, values in interfaces.
+// mixed contains the kinds of values that the decoder cuts from shared memory: strings, numbers,
+// bytes, and values in interfaces.
 type mixed struct {
 	A any
 	D map[string]*mixed
@@ -215,8 +216,8 @@ type mixed struct {
 	L string
 }
 
-// TestValuesOfOthers has goroutines keep what they decoded, while others go on decoding: memory
-// that is cut into pieces must not be given away twice.
+// Decoded values stay unchanged while other goroutines decode. A piece of shared memory must not be
+// given to two values.
 func TestValuesOfOthers(t *testing.T) {
 	kept := make([][]mixed, 8)
 	doc := func(g, i int) string {

@@ -1,13 +1,13 @@
 package json
 
-// What stands between values: brackets, commas, colons.
+// The characters between values: brackets, commas, colons.
 
 import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// enter enters the array or object at i, which ends with the byte end. It gives the position of the
-// first element or key, or ^the position after a container without any.
+// enter reads the opening bracket of the array or object at i. The byte end is the closing bracket.
+// enter returns the position of the first element or key, or ^position after an empty container.
 func (d *decoder) enter(i int, end byte) int {
 	i++
 	if mem.Load8(d.b, i) <= ' ' {
@@ -19,8 +19,9 @@ func (d *decoder) enter(i int, end byte) int {
 	return d.guard(i)
 }
 
-// next gives the position of the next element or key after an element that ends at i, or ^the
-// position after the container, or failed.
+// next returns the position of the element or key after the element that ends at i. If there is
+// none, it returns ^position after the container. If neither a comma nor the byte end follows, it
+// returns failed.
 func (d *decoder) next(i int, end byte) int {
 	b := d.b
 	c := mem.Load8(b, i)
@@ -48,13 +49,14 @@ func (d *decoder) next(i int, end byte) int {
 	return d.guard(i)
 }
 
-// comma reports whether the element that ends at i is followed by a comma and another element,
-// without white space, far from the end: then next is i+1.
+// comma reports whether a comma and another element, without white space, follow the element that
+// ends at i, and i is far from the end of the input. If so, the next element is at i+1.
 func (d *decoder) comma(i int) bool {
 	return mem.Load8(d.b, i) == ',' && mem.Load8(d.b, i+1) > ' ' && i < d.lim
 }
 
-// colon is the position of the value after the key that ends at i, or failed.
+// colon returns the position of the value after the key that ends at i. If no colon follows the
+// key, it returns failed.
 func (d *decoder) colon(i int) int {
 	b := d.b
 	if mem.Load8(b, i) != ':' {
@@ -74,7 +76,8 @@ func (d *decoder) colon(i int) int {
 	return d.guard(i)
 }
 
-// leave ends the container that ends before i, and gives its result.
+// leave ends the container that ends before i. It returns the result of the container's decodeFunc:
+// i, or ^i if the container passes an error on (soft.go).
 func (d *decoder) leave(i int) int {
 	depth := d.depth
 	d.depth = depth - 1

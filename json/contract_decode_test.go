@@ -1,13 +1,13 @@
 package json_test
 
-// What encoding/json promises of decoding, point by point; a test is named after the number of its
-// point. Each case is decoded by encoding/json as well, and everything that can be seen afterwards
-// must be the same: see same in differential_test.go. What a point says in so many words is checked
-// on its own besides, so that a case that does not show it is found out.
+// These tests check encoding/json's documented behaviour in decoding, one rule in each test. Each
+// case is also decoded by encoding/json, and all visible results must be equal: see same in
+// differential_test.go. Explicit statements of a rule are also checked directly. This finds cases
+// that do not exercise their rule.
 //
-// The other points: 01, 02, 09, 10, 12, 14, 20 in contract_encode_test.go, 22 in
-// contract_stream_test.go. 03, 07, 08, 11, 13, 19, 21, 23, 24, 25 have two sides and a test in two
-// files.
+// The rules for encoding are in contract_encode_test.go, and the rules for streams in
+// contract_stream_test.go. Rules for both directions have a test in each of two files:
+// TestDepthRead is here, TestDepthWritten is in contract_encode_test.go.
 
 import (
 	"bytes"
@@ -32,7 +32,7 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// into decodes inputs into a T that is zero, and into one that is not.
+// into decodes inputs into a zero T and into a T that already holds values.
 func into[T any](t *testing.T, inputs ...string) {
 	t.Helper()
 	x := target{t: reflect.TypeFor[T]()}
@@ -42,7 +42,7 @@ func into[T any](t *testing.T, inputs ...string) {
 	}
 }
 
-// decoded is what input is as a T.
+// decoded returns input decoded as a T.
 func decoded[T any](t *testing.T, input string) (v T) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(input), &v); err != nil {
@@ -51,7 +51,7 @@ func decoded[T any](t *testing.T, input string) (v T) {
 	return v
 }
 
-// wantDecoded decodes input into a T with both libraries and wants this of it.
+// wantDecoded decodes input into a T with both libraries and checks that the result is want.
 func wantDecoded[T any](t *testing.T, input string, want T) {
 	t.Helper()
 	into[T](t, input)
@@ -63,8 +63,8 @@ func wantDecoded[T any](t *testing.T, input string, want T) {
 	}
 }
 
-// inGo126 skips the rest of a test: what it spells out is so without GOEXPERIMENT=jsonv2. With it,
-// encoding/json is what is compared with, and no more.
+// inGo126 skips the rest of a test with GOEXPERIMENT=jsonv2, because its explicit expectations hold
+// only without that setting. With it, the tests only compare the results with encoding/json's.
 func inGo126(t *testing.T) {
 	t.Helper()
 	if json.OnV2 {
@@ -72,7 +72,7 @@ func inGo126(t *testing.T) {
 	}
 }
 
-// wantError decodes input into a T with both libraries and wants an error with this text.
+// wantError decodes input into a T with both libraries and checks the text of the error.
 func wantError[T any](t *testing.T, input, text string) {
 	t.Helper()
 	into[T](t, input)
@@ -81,9 +81,9 @@ func wantError[T any](t *testing.T, input, text string) {
 	}
 }
 
-// untouched decodes input, which has a fault of syntax, and wants the target to be as it was in
-// every detail: not only equal to one that was never decoded into, but leading to the same maps,
-// slices and pointers. No method may have run.
+// untouched decodes input, which contains a syntax error, and checks that the target is unchanged
+// in every detail. The target must equal one that was never decoded into, and must contain the same
+// maps, slices and pointers. No method may have been called.
 func untouched(t *testing.T, input string, newTarget func() any) {
 	t.Helper()
 	twin, ours := newTarget(), newTarget()
@@ -107,8 +107,8 @@ func untouched(t *testing.T, input string, newTarget func() any) {
 	}
 }
 
-// withFaults is a document, which is right, with a fault at each place: cut off, and with one byte
-// replaced.
+// withFaults returns invalid variants of a valid document: truncated, or with one byte changed, at
+// each position.
 func withFaults(doc string) []string {
 	var list []string
 	for i := range len(doc) {
@@ -179,7 +179,7 @@ func TestFieldMatch(t *testing.T) {
 			Abc int `json:"abc"`
 		}
 		wantDecoded(t, `{"abc":1,"ABC":2}`, both{2, 1})
-		wantDecoded(t, `{"Abc":1}`, both{ABC: 1}) // else the first that is equal when folded
+		wantDecoded(t, `{"Abc":1}`, both{ABC: 1}) // otherwise the first field that matches after case folding
 		wantDecoded(t, `{"aBC":1,"abc":2,"ABc":3}`, both{3, 2})
 	})
 	t.Run("folding_is_that_of_Unicode", func(t *testing.T) {
@@ -201,7 +201,7 @@ func TestFieldMatch(t *testing.T) {
 		}
 		wantDecoded(t, `{"İ":1,"ı":2}`, dotted{})
 		type tagged struct {
-			A int `json:"K"` // the sign of Kelvin
+			A int `json:"K"` // the Kelvin sign
 			B int `json:"ſ"`
 		}
 		wantDecoded(t, `{"k":1,"S":2}`, tagged{1, 2})
@@ -274,12 +274,12 @@ func TestFieldMatch(t *testing.T) {
 func TestDuplicateKeys(t *testing.T) {
 	wantDecoded(t, `{"A":1,"A":2}`, one[int]{2})
 	wantDecoded[any](t, `{"A":1,"A":"x","A":null}`, map[string]any{"A": nil})
-	wantDecoded[any](t, `{"A":{"x":1},"A":{"y":2}}`, map[string]any{"A": map[string]any{"y": 2.0}}) // in an any nothing merges
+	wantDecoded[any](t, `{"A":{"x":1},"A":{"y":2}}`, map[string]any{"A": map[string]any{"y": 2.0}}) // values in an any are not merged
 	wantDecoded(t, `{"A":{"A":1},"A":{"B":2}}`, one[Base]{Base{1, 2}})
 	wantDecoded(t, `{"A":{"A":1},"A":{"B":2}}`, one[*Base]{&Base{1, 2}})
 	wantDecoded(t, `{"A":{"x":1},"A":{"y":2}}`, one[map[string]int]{map[string]int{"x": 1, "y": 2}})
 	wantDecoded(t, `{"A":[{"A":1,"B":2},{"A":3,"B":4}],"A":[{"A":5}]}`, one[[]Base]{[]Base{{5, 2}}})
-	wantDecoded(t, `{"A":[{"A":1,"B":2},{"A":3,"B":4}],"A":[],"A":[{"A":5}]}`, one[[]Base]{[]Base{{5, 0}}}) // an empty one is a new one
+	wantDecoded(t, `{"A":[{"A":1,"B":2},{"A":3,"B":4}],"A":[],"A":[{"A":5}]}`, one[[]Base]{[]Base{{5, 0}}}) // an empty array creates a new slice
 	wantDecoded(t, `{"A":[{"A":1,"B":2},{"A":3,"B":4}],"A":[{}],"A":[{},{},{}]}`, one[[]Base]{[]Base{{1, 2}, {3, 4}, {}}})
 	wantDecoded(t, `{"A":[[1,2,3],[4]],"A":[[5],[null,6]]}`, one[[][]int]{[][]int{{5}, {4, 6}}})
 	wantDecoded(t, `{"A":[1,2,3],"A":[null,null]}`, one[[]int]{[]int{1, 2}})
@@ -332,14 +332,15 @@ func TestMapValuesAreFresh(t *testing.T) {
 	if err := json.Unmarshal([]byte(`{"a":{"A":9},"c":{"B":8}}`), &v); err != nil || !reflect.DeepEqual(v, map[string]Base{"a": {9, 0}, "b": {3, 4}, "c": {0, 8}}) {
 		t.Error(v, err)
 	}
-	// A value of the wrong type is stored as far as it came, a key of the wrong type is not stored.
+	// A value of the wrong type is stored up to the mismatch. A key of the wrong type is not
+	// stored.
 	wantErrorButStored(t, `{"a":"x","b":2}`, map[string]int{"a": 0, "b": 2})
 	wantErrorButStored(t, `{"a":{"A":"x","B":2}}`, map[string]Base{"a": {0, 2}})
 	wantErrorButStored(t, `{"1":1,"x":2,"3":3}`, map[int]int{1: 1, 3: 3})
 	wantErrorButStored(t, `{"300":1,"-1":2,"3":3}`, map[uint8]int{3: 3})
 }
 
-// wantErrorButStored wants an UnmarshalTypeError, and this value nevertheless.
+// wantErrorButStored expects an UnmarshalTypeError and also the stored value want.
 func wantErrorButStored[T any](t *testing.T, input string, want T) {
 	t.Helper()
 	into[T](t, input)
@@ -366,7 +367,7 @@ func TestEmbeddedRead(t *testing.T) {
 	}
 	wantDecoded(t, `{"A":1,"B":2,"C":3}`, embedsPointer{&Base{1, 2}, 3})
 	wantDecoded(t, `{"C":3}`, embedsPointer{nil, 3})
-	wantDecoded(t, `{"A":null}`, embedsPointer{&Base{}, 0}) // the key is enough
+	wantDecoded(t, `{"A":null}`, embedsPointer{&Base{}, 0}) // the key alone allocates the pointer
 	wantDecoded(t, `{"A":1,"B":2,"C":3}`, embedsHidden{base{1, 2}, 3})
 	wantDecoded(t, `{"A":1,"L":2,"R":3}`, embedsAmbiguous{Left{L: 2}, Right{R: 3}})
 	wantDecoded(t, `{"A":1,"L":2}`, embedsTagWins{Left{L: 2}, TaggedRight{1}})
@@ -425,12 +426,12 @@ func TestStringOptionRead(t *testing.T) {
 	wantDecoded(t, `{"A":"null"}`, quote[*int]{})
 	wantDecoded(t, `{"A":"true"}`, quote[bool]{A: true})
 	wantDecoded(t, `{"A":"\"x\\u0041\""}`, quote[string]{A: "xA"})
-	wantDecoded(t, `{"A":"\"\\'\""}`, quote[string]{A: "'"}) // no JSON, but taken
+	wantDecoded(t, `{"A":"\"\\'\""}`, quote[string]{A: "'"}) // invalid JSON, but accepted
 	wantDecoded(t, `{"A":"1_0"}`, quote[float64]{A: 10})
 	wantDecoded(t, `{"A":"0x1p-2"}`, quote[float64]{A: 0.25})
 	wantDecoded(t, `{"A":"1."}`, quote[float32]{A: 1})
 	wantDecoded(t, `{"A":"-Inf"}`, quote[float64]{A: math.Inf(-1)})
-	wantDecoded(t, `{"A":"1x"}`, quote[std.Number]{A: "1x"}) // unchecked
+	wantDecoded(t, `{"A":"1x"}`, quote[std.Number]{A: "1x"}) // not validated
 	wantDecoded(t, `{"A":"-"}`, quote[std.Number]{A: "-"})
 	wantDecoded(t, `{"A":[1]}`, quote[[]int]{A: []int{1}}) // the option has no effect
 	wantDecoded(t, `{"A":{"A":1}}`, quote[Base]{A: Base{A: 1}})
@@ -444,7 +445,7 @@ func TestStringOptionRead(t *testing.T) {
 	wantError[quote[string]](t, `{"A":"x"}`, `json: invalid use of ,string struct tag, trying to unmarshal "x" into string`)
 	wantError[quote[string]](t, `{"A":"1"}`, `json: invalid use of ,string struct tag, trying to unmarshal "1" into string`)
 	wantError[quote[int]](t, `{"A":"1x"}`, `json: cannot unmarshal number 1x into Go struct field quote[int].A of type int`)
-	wantError[quote[int]](t, `{"A":1e999}`, `json: cannot unmarshal number 1e999 into Go struct field quote[int].A of type float64`) // before the misuse is seen
+	wantError[quote[int]](t, `{"A":1e999}`, `json: cannot unmarshal number 1e999 into Go struct field quote[int].A of type float64`) // reported before the misuse of the option
 	wantError[quote[readsTextInt]](t, `{"A":"1"}`, `json: invalid use of ,string struct tag, trying to unmarshal "1" into json_test.readsTextInt`)
 	t.Run("some_faults_end_decoding_and_some_do_not", func(t *testing.T) {
 		type after struct {
@@ -486,9 +487,9 @@ func TestMapKeysRead(t *testing.T) {
 		}
 	}
 	wantDecoded(t, `{"a":1}`, map[namedString]int{"a": 1})
-	wantDecoded(t, `{"a":1}`, map[textKeyString]int{"read a": 1}) // written as it is, read by UnmarshalText
+	wantDecoded(t, `{"a":1}`, map[textKeyString]int{"read a": 1}) // MarshalText is not called, UnmarshalText is
 	wantDecoded(t, `{"abc":1}`, map[textKey]int{{3}: 1})
-	wantDecoded(t, `{"abc":1}`, map[bothKey]int{{`json "abc"`}: 1}) // UnmarshalJSON with the quotes
+	wantDecoded(t, `{"abc":1}`, map[bothKey]int{{`json "abc"`}: 1}) // UnmarshalJSON gets the quotes
 	wantDecoded(t, `{"x":1}`, map[std.Number]int{"x": 1})
 	wantDecoded(t, `{"10.0.0.1":"a"}`, map[netip.Addr]string{netip.AddrFrom4([4]byte{10, 0, 0, 1}): "a"})
 	wantError[map[bool]int](t, `{}`, "json: cannot unmarshal object into Go value of type map[bool]int")
@@ -769,10 +770,10 @@ func TestTypeErrors(t *testing.T) {
 	check(`{"B":true}`, std.UnmarshalTypeError{Value: "bool", Type: integer, Offset: 9, Struct: "outer", Field: "Base.B"})
 	check(` [1]`, std.UnmarshalTypeError{Value: "array", Type: reflect.TypeFor[outer](), Offset: 2})
 	check(`{"I":[1e999]}`, std.UnmarshalTypeError{Value: "number 1e999", Type: reflect.TypeFor[float64](), Offset: 12, Struct: "outer", Field: "I"})
-	check(`{"R":{"A":{"B":"x"}}}`, std.UnmarshalTypeError{Value: "string", Type: integer, Offset: 13, Struct: "outer", Field: "R.A.B"}) // of a method: its struct is renamed, its offset is not
+	check(`{"R":{"A":{"B":"x"}}}`, std.UnmarshalTypeError{Value: "string", Type: integer, Offset: 13, Struct: "outer", Field: "R.A.B"}) // for an error from within a method, Struct and Field are adapted but the offset is not
 	t.Run("kinds", func(t *testing.T) {
 		for _, in := range literals() {
-			if !json.OnV2 { // where encoding/json may not end
+			if !json.OnV2 { // with jsonv2, encoding/json may not terminate
 				into[[]chan int](t, `[`+in+`]`)
 				into[func()](t, in)
 				into[complex64](t, in)
@@ -827,8 +828,8 @@ func TestUnmarshalerErrors(t *testing.T) {
 		into[big.Int](t, in)
 		into[embedsReader](t, in)
 		into[one[std.Unmarshaler]](t, `{"A":`+in+`}`)
-		into[one[struct{ readsJSON }]](t, `{"A":`+in+`}`) // a type without a name does not read itself when it is a field
-		into[struct{ readsJSON }](t, in)                  // but does at the top
+		into[one[struct{ readsJSON }]](t, `{"A":`+in+`}`) // as a field, an unnamed type is not decoded by its method
+		into[struct{ readsJSON }](t, in)                  // at the top level it is
 		into[[]struct{ time.Time }](t, `[`+in+`]`)
 	}
 	var r *refused
@@ -854,7 +855,7 @@ func TestUnmarshalerErrors(t *testing.T) {
 		wantDecoded(t, `{"A":null}`, one[*readsJSON]{})
 		wantDecoded(t, `{"A":null}`, one[readsText]{})
 	})
-	into[time.Time](t, `"\u0032006-01-02T15:04:05Z"`, `"2006-01-02T15:04:05\u005a"`, `"\/"`, "\"2006-01-02T15:04:05Z\xff\"") // it sees the escapes
+	into[time.Time](t, `"\u0032006-01-02T15:04:05Z"`, `"2006-01-02T15:04:05\u005a"`, `"\/"`, "\"2006-01-02T15:04:05Z\xff\"") // UnmarshalJSON gets the escapes
 	t.Run("errors_of_other_decodings_are_renamed", func(t *testing.T) {
 		into[two[readsInner]](t, `{"B":{"C":1}}`, `{"A":{"A":{"B":"x"}}}`)
 		into[[]readsInner](t, `[{"C":1}]`)
@@ -887,7 +888,7 @@ func TestUnmarshalerErrors(t *testing.T) {
 				complain(t, "%v", o.panicked)
 			}
 		}
-		if s := unlikeUnmarshal([]byte(`{"A":[1]}`), func() any { return new(one[Base]) }); s != "" { // all is well afterwards
+		if s := unlikeUnmarshal([]byte(`{"A":[1]}`), func() any { return new(one[Base]) }); s != "" { // later calls are not affected
 			t.Error(s)
 		}
 	})
@@ -896,7 +897,7 @@ func TestUnmarshalerErrors(t *testing.T) {
 	})
 }
 
-// timeTexts are times, right and almost right.
+// timeTexts returns valid times and almost valid times.
 func timeTexts() []string {
 	list := []string{
 		"", "2006", "2006-01-02", "2006-01-02T15:04Z", "2006-01-02 15:04:05Z", "2006-01-02t15:04:05z", "2006-01-02T15:04:05z", "2006-01-02T15:04:05", "2006-01-02T15:04:05ZZ", "2006-01-02T15:04:05Z ", " 2006-01-02T15:04:05Z", "06-01-02T15:04:05Z", "12006-01-02T15:04:05Z", "-006-01-02T15:04:05Z", "+006-01-02T15:04:05Z",
@@ -926,7 +927,7 @@ type readsPanic struct{}
 
 func (*readsPanic) UnmarshalJSON([]byte) error { panic("of a method") }
 
-// readsDeep reads itself by decoding what it holds, with this package.
+// readsDeep decodes its contents by a call of this package in its method.
 type readsDeep struct {
 	Text string
 	A    *readsDeep
@@ -944,7 +945,8 @@ func (r *readsDeep) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// nested are documents with 9,999, 10,000 and 10,001 levels, of arrays, objects, and both.
+// nested returns documents of arrays, objects and both, with 9,999, 10,000, 10,001 and 20,000
+// levels.
 func nested() []string {
 	var list []string
 	for _, n := range []int{9999, 10000, 10001, 20000} {
@@ -1062,7 +1064,7 @@ func TestResultsDoNotAliasInput(t *testing.T) {
 				complain(t, "%q %q %v", v, backing, err)
 			}
 			v = backing[:5]
-			if err := lib([]byte(`[1,2]`), &v); err != nil || string(backing) != "\x01\x0223456789" || len(v) != 2 { // but not from an array
+			if err := lib([]byte(`[1,2]`), &v); err != nil || string(backing) != "\x01\x0223456789" || len(v) != 2 { // an array, however, is decoded into the old bytes
 				complain(t, "%q %q %v", v, backing, err)
 			}
 		}
@@ -1133,7 +1135,7 @@ func TestNilAndEmptyRead(t *testing.T) {
 	wantDecoded(t, `[1,2]`, []byte{1, 2})
 	wantDecoded(t, `"AQ\r\nID"`, []byte{1, 2, 3})
 	wantDecoded(t, `"AQID"`, namedByteSlice{1, 2, 3})
-	wantDecoded(t, `"AQID"`, []readsTextByte{1, 2, 3}) // the methods of the elements do not matter
+	wantDecoded(t, `"AQID"`, []readsTextByte{1, 2, 3}) // the methods of the elements are not called
 	wantDecoded(t, `["a","bc"]`, []readsTextByte{1, 2})
 	wantDecoded(t, `[1,"x"]`, []any{1.0, "x"})
 	v := struct {
@@ -1200,7 +1202,8 @@ func TestNilAndEmptyRead(t *testing.T) {
 	})
 }
 
-// itself is a pointer to an interface that holds it, or nothing where encoding/json may not end.
+// itself returns a pointer to an interface that contains the same pointer. With GOEXPERIMENT=jsonv2
+// the interface is nil, because encoding/json may not terminate.
 func itself() any {
 	var v any
 	if !json.OnV2 {
@@ -1219,7 +1222,7 @@ func TestSkippedValues(t *testing.T) {
 		untouched(t, `{"A":1,"unknown":`+s+`}`, target{t: reflect.TypeFor[Base]()}.filled)
 		untouched(t, `[1,2,`+s+`]`, target{t: reflect.TypeFor[[2]int]()}.filled)
 		untouched(t, `{"A":[[`+s+`]]}`, target{t: reflect.TypeFor[one[int]]()}.filled)
-		if !json.OnV2 { // where encoding/json forgets to pass over the value
+		if !json.OnV2 { // with jsonv2, encoding/json does not skip the value
 			untouched(t, `{"A":{"x":`+s+`}}`, target{t: reflect.TypeFor[one[chan int]]()}.filled)
 		}
 		untouched(t, `{"A":{"x":`+s+`}}`, target{t: reflect.TypeFor[embedsHiddenPointer]()}.filled)
@@ -1233,7 +1236,7 @@ func TestSkippedValues(t *testing.T) {
 	t.Run("unknown_fields", func(t *testing.T) {
 		for _, in := range []string{`{"A":1,"x":2,"B":3}`, `{"x":1,"y":2}`, `{"A":"type","x":1}`, `{"x":1,"A":"type"}`, `{"x\u0041\n\"é":1}`, "{\"\xff\":1}", `{"A":{"x":1}}`, `{"a":1}`, `{"":1}`, `{"x":{"A":[`, `[{"A":1},{"x":1}]`, `{"A":{"A":1,"x":{"y":1}},"B":2}`} {
 			for _, x := range []target{{t: reflect.TypeFor[Base]()}, {t: reflect.TypeFor[one[Base]]()}, {t: reflect.TypeFor[[]Base]()}, {t: reflect.TypeFor[map[string]Base]()}, {t: reflect.TypeFor[any]()}, {t: reflect.TypeFor[nothing]()}, {t: reflect.TypeFor[readsJSON]()}, {t: reflect.TypeFor[readsDeep]()}, {t: reflect.TypeFor[embedsAmbiguous]()}, {t: reflect.TypeFor[names]()}} {
-				same(t, in, x.fresh) // one of its options is DisallowUnknownFields
+				same(t, in, x.fresh) // one of the options is DisallowUnknownFields
 				same(t, in, x.filled)
 			}
 		}
@@ -1249,8 +1252,8 @@ func TestSkippedValues(t *testing.T) {
 	})
 }
 
-// TestRivals holds cases in which other fast libraries are known to differ from encoding/json
-// (1.3).
+// This package agrees with encoding/json in cases in which other fast libraries are known to
+// differ.
 func TestRivals(t *testing.T) {
 	t.Run("segmentio", func(t *testing.T) {
 		into[time.Duration](t, `"1.5µs"`, `1500`, `"1500"`, `1.5`)

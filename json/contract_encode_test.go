@@ -1,8 +1,8 @@
 package json_test
 
-// What encoding/json promises of encoding, point by point: see contract_decode_test.go. Each value
-// is written in every way, by Marshal, MarshalIndent and Encoders of all options: see sameMarshal
-// in differential_test.go.
+// These tests check encoding/json's documented behaviour in encoding, one rule in each test: see
+// contract_decode_test.go. Each value is encoded by Marshal, MarshalIndent and Encoders with all
+// options: see sameMarshal in differential_test.go.
 
 //lint:file-ignore SA5008 the tags of these types are odd on purpose
 
@@ -26,7 +26,7 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// wantMarshal writes v with both libraries and wants this.
+// wantMarshal encodes v with both libraries and checks that the result is want.
 func wantMarshal(t *testing.T, v any, want string) {
 	t.Helper()
 	sameMarshal(t, v)
@@ -35,7 +35,7 @@ func wantMarshal(t *testing.T, v any, want string) {
 	}
 }
 
-// wantRaw is wantMarshal without escapes for HTML.
+// wantRaw is wantMarshal without HTML escaping.
 func wantRaw(t *testing.T, v any, want string) {
 	t.Helper()
 	sameMarshal(t, v)
@@ -47,7 +47,7 @@ func wantRaw(t *testing.T, v any, want string) {
 	}
 }
 
-// wantMarshalError wants an error with this text.
+// wantMarshalError checks the text of the error for v.
 func wantMarshalError(t *testing.T, v any, text string) {
 	t.Helper()
 	sameMarshal(t, v)
@@ -104,7 +104,7 @@ func TestEscapes(t *testing.T) {
 	wantMarshal(t, "\x00\x01\x0b\x1f\x7f\u0080", "\"\\u0000\\u0001\\u000b\\u001f\x7f\u0080\"")
 	wantRaw(t, "\u2027\u2028\u2029\u202a", "\"\u2027\\u2028\\u2029\u202a\"")
 	wantRaw(t, map[string]string{"\u2028": "\u2029"}, `{"\u2028":"\u2029"}`)
-	wantRaw(t, std.RawMessage("\"\u2028\""), "\"\u2028\"") // what is written already is left as it is, without HTML
+	wantRaw(t, std.RawMessage("\"\u2028\""), "\"\u2028\"") // without HTML escaping, raw JSON is copied as it is
 	wantMarshal(t, std.RawMessage("\"\u2028\""), `"\u2028"`)
 	wantRaw(t, writesText{"\u2028"}, `"\u2028"`)
 	wantMarshal(t, "\ufffd", "\"\ufffd\"")
@@ -136,7 +136,7 @@ func TestInvalidUTF8Written(t *testing.T) {
 		wantMarshal(t, "a\xffb\xfe\xfd", `"a\ufffdb\ufffd\ufffd"`)
 		wantMarshal(t, quote[string]{A: "\xff"}, `{"A":"\"\\ufffd\"","B":""}`)
 	}
-	wantMarshal(t, std.RawMessage("\"\xff\""), "\"\xff\"") // bytes that are JSON already are not looked into
+	wantMarshal(t, std.RawMessage("\"\xff\""), "\"\xff\"") // UTF-8 in raw JSON is not checked
 	t.Run("every_two_bytes", func(t *testing.T) {
 		for a := range 256 {
 			for b := range 256 {
@@ -190,7 +190,7 @@ func TestEmbeddedWritten(t *testing.T) {
 		{embedsHiddenNumber{5, 6}, `{"A":6}`},
 		{embedsMap{Map{"x": 1}, 2}, `{"Map":{"x":1},"A":2}`},
 		{embedsInterface{nil, 1}, `{"Stringer":null,"A":1}`},
-		{embedsTime{time.Unix(0, 0).UTC(), 1}, `"1970-01-01T00:00:00Z"`}, // its methods are the struct's
+		{embedsTime{time.Unix(0, 0).UTC(), 1}, `"1970-01-01T00:00:00Z"`}, // the struct inherits its methods
 		{embedsRaw{std.RawMessage("[1]"), 2}, `[1]`},
 		{embedsJSONNumber{"5", 2}, `{"Number":5,"A":2}`},
 		{embedsWriter{writesJSON{"7"}, 1}, `7`},
@@ -209,7 +209,7 @@ func TestEmbeddedWritten(t *testing.T) {
 	sameMarshal(t, embedsTwoReaders{}, embedsAnyInterface{A: 1}, &embedsReaderPointer{}, reflect.New(clashing).Interface())
 	t.Run("where_encoding_json_panics", func(t *testing.T) {
 		inGo126(t)
-		type ambiguous struct { // the methods of both are out, but the fields are in, and their methods may not be called
+		type ambiguous struct { // the methods conflict and are not promoted; the fields are encoded, but their methods may not be called
 			hiddenWriter  `json:"x"`
 			hiddenWriter2 `json:"y"`
 		}
@@ -246,7 +246,7 @@ func TestStringOptionWritten(t *testing.T) {
 	wantMarshal(t, quote[map[string]int]{map[string]int{"a": 1}, nil}, `{"A":{"a":1},"B":null}`)
 	wantMarshal(t, quote[Base]{Base{1, 2}, Base{}}, `{"A":{"A":1,"B":2},"B":{"A":0,"B":0}}`)
 	wantMarshal(t, quote[time.Duration]{5, 6}, `{"A":"5","B":6}`)
-	wantMarshal(t, quote[writesTextInt]{5, 6}, `{"A":"int \u003c5\u003e","B":"int \u003c6\u003e"}`) // a method writes as it likes
+	wantMarshal(t, quote[writesTextInt]{5, 6}, `{"A":"int \u003c5\u003e","B":"int \u003c6\u003e"}`) // the option does not apply to the output of a method
 	wantMarshal(t, quote[writesJSONInt]{5, 6}, `{"A":{"int":5},"B":{"int":6}}`)
 	wantMarshal(t, quoteOmit[int]{}, `{}`)
 	wantMarshal(t, quoteOmit[string]{"", "x"}, `{"B":"\"x\""}`)
@@ -272,7 +272,7 @@ func TestOmit(t *testing.T) {
 		{omit[string]{"", "x", ""}, `{"B":"x"}`},
 		{omit[*int]{}, `{}`}, {omit[*int]{new(int), new(int), new(int)}, `{"A":0,"B":0,"c":0}`},
 		{omit[any]{}, `{}`}, {omit[any]{0, 0, (*int)(nil)}, `{"A":0,"B":0,"c":null}`},
-		{omit[[]int]{}, `{}`}, {omit[[]int]{[]int{}, []int{}, []int{}}, `{"B":[]}`}, // an empty one is not zero
+		{omit[[]int]{}, `{}`}, {omit[[]int]{[]int{}, []int{}, []int{}}, `{"B":[]}`}, // an empty slice is not zero
 		{omit[map[string]int]{map[string]int{}, map[string]int{}, map[string]int{}}, `{"B":{}}`},
 		{omit[[0]int]{}, `{}`}, {omit[[2]int]{}, `{"A":[0,0]}`},
 		{omit[Base]{}, `{"A":{"A":0,"B":0}}`}, // omitempty has no effect on structs
@@ -294,7 +294,7 @@ func TestOmit(t *testing.T) {
 		{omit[writesText]{}, `{"A":""}`}, {omit[namedPointer]{}, `{}`}, {omit[func()]{}, ``}, {omit[*func()]{}, `{}`},
 	} {
 		sameMarshal(t, v.value, ref(v.value), []any{v.value})
-		p := reflect.New(reflect.TypeOf(v.value)) // addressable, so that methods of pointers are found
+		p := reflect.New(reflect.TypeOf(v.value)) // addressable, so that pointer methods are found
 		p.Elem().Set(reflect.ValueOf(v.value))
 		sameMarshal(t, p.Interface())
 		if v.want != "" {
@@ -337,17 +337,17 @@ func TestPointerReceivers(t *testing.T) {
 	wantMarshal(t, one[*fields]{&f}, `{"A":`+called+`}`)
 	wantMarshal(t, &one[fields]{f}, `{"A":`+called+`}`)
 	wantMarshal(t, one[any]{f}, `{"A":`+not+`}`)
-	wantMarshal(t, &one[any]{f}, `{"A":`+not+`}`) // what an interface holds has no address
+	wantMarshal(t, &one[any]{f}, `{"A":`+not+`}`) // a value in an interface is not addressable
 	wantMarshal(t, &one[any]{&f}, `{"A":`+called+`}`)
 	wantMarshal(t, []any{p, &p, q, &q}, `[{"Text":"\"json\""},"json",{"Text":"text"},"text"]`)
-	wantMarshal(t, writesMixed{"x"}, `"text"`) // its JSON has a pointer receiver
+	wantMarshal(t, writesMixed{"x"}, `"text"`) // its MarshalJSON has a pointer receiver
 	wantMarshal(t, &writesMixed{"x"}, `"json"`)
 	wantMarshal(t, one[writesMixed]{}, `{"A":"text"}`)
 	wantMarshal(t, &one[writesMixed]{}, `{"A":"json"}`)
 	wantMarshal(t, map[string]writesMixed{"k": {}}, `{"k":"text"}`)
 	wantMarshal(t, []writesMixed{{}}, `["json"]`)
 	wantMarshal(t, writesBoth{}, `"json"`)
-	wantMarshal(t, one[big.Int]{*big.NewInt(5)}, `{"A":{}}`) // by value it is a struct without exported fields
+	wantMarshal(t, one[big.Int]{*big.NewInt(5)}, `{"A":{}}`) // without its pointer methods, it is a struct without exported fields
 	wantMarshal(t, &one[big.Int]{*big.NewInt(5)}, `{"A":5}`)
 	wantMarshal(t, []writesTextByte{1, 2}, `["byte 1","byte 2"]`) // no base64
 	wantMarshal(t, []writesJSONByte{1}, `[[1]]`)
@@ -369,12 +369,12 @@ func TestMapKeysWritten(t *testing.T) {
 		value any
 		want  string
 	}{
-		{map[int]int{10: 1, 9: 2, -1: 3, 100: 4}, `{"-1":3,"10":1,"100":4,"9":2}`}, // in the order of their bytes
+		{map[int]int{10: 1, 9: 2, -1: 3, 100: 4}, `{"-1":3,"10":1,"100":4,"9":2}`}, // sorted by bytes
 		{map[uint8]string{200: "a", 3: "b"}, `{"200":"a","3":"b"}`},
 		{map[uint64]int{math.MaxUint64: 1}, `{"18446744073709551615":1}`},
 		{map[int64]int{math.MinInt64: 1}, `{"-9223372036854775808":1}`},
 		{map[namedString]int{"b": 1, "a": 2}, `{"a":2,"b":1}`},
-		{map[textKeyString]int{"b": 1, "a": 2}, `{"a":2,"b":1}`}, // without MarshalText
+		{map[textKeyString]int{"b": 1, "a": 2}, `{"a":2,"b":1}`}, // MarshalText is not called
 		{map[textKeyInt]int{10: 1, 9: 2}, `{"009":2,"010":1}`},
 		{map[textKey]int{{10}: 1, {9}: 2}, `{"k\u003c10":1,"k\u003c9":2}`},
 		{map[*textKey]int{nil: 1}, `{"":1}`},
@@ -449,7 +449,7 @@ func TestNilMarshalers(t *testing.T) {
 			complain(t, "%T: %+v", v, o)
 		}
 	}
-	wantMarshal(t, writesJSONMap(nil), "[0,true]") // a nil map is called, and so is a nil slice
+	wantMarshal(t, writesJSONMap(nil), "[0,true]") // the method is called for a nil map, and for a nil slice
 	wantMarshal(t, std.RawMessage(nil), "null")
 	wantMarshal(t, struct{ A std.RawMessage }{}, `{"A":null}`)
 	wantMarshal(t, []any{nil, (*int)(nil), (error)(nil)}, `[null,null,null]`)
@@ -545,7 +545,7 @@ func TestFloats(t *testing.T) {
 		add(math.Round(r.NormFloat64()*1e6) / 1e3)
 	}
 	check()
-	for e := -330; e < 310; e++ { // about each power of ten and of two
+	for e := -330; e < 310; e++ { // near each power of ten
 		for _, m := range []float64{1, 9.999999999999999, 5, 1.0000000000000002} {
 			f, _ := strconv.ParseFloat(fmt.Sprintf("%ve%d", m, e), 64)
 			add(f)
@@ -623,11 +623,11 @@ func TestMarshalerErrors(t *testing.T) {
 		if _, err := json.Marshal(one[writesText]{writesText{"bad"}}); !errors.As(err, &r) || err.Error() != "json: error calling MarshalText for type json_test.writesText: refused: bad" {
 			t.Error(err)
 		}
-		if _, err := json.Marshal([]writesJSONPointer{{"bad"}}); !errors.As(err, &r) || err.Error() != "json: error calling MarshalJSON for type json_test.writesJSONPointer: refused: bad" { // the type is not the pointer's
+		if _, err := json.Marshal([]writesJSONPointer{{"bad"}}); !errors.As(err, &r) || err.Error() != "json: error calling MarshalJSON for type json_test.writesJSONPointer: refused: bad" { // the error names the element type, not the pointer type
 			t.Error(err)
 		}
 		var syntax *std.SyntaxError
-		if _, err := json.Marshal(writesJSON{`{"a":}`}); !errors.As(err, &syntax) || err.Error() != "json: error calling MarshalJSON for type json_test.writesJSON: invalid character '}' looking for beginning of value" || syntax.Offset != 0 { // Compact does not count
+		if _, err := json.Marshal(writesJSON{`{"a":}`}); !errors.As(err, &syntax) || err.Error() != "json: error calling MarshalJSON for type json_test.writesJSON: invalid character '}' looking for beginning of value" || syntax.Offset != 0 { // Compact does not set the offset
 			t.Error(err)
 		}
 	})
@@ -658,7 +658,7 @@ func TestMarshalerErrors(t *testing.T) {
 				}
 			}
 		}
-		sameMarshal(t, one[any]{[]any{1, "x"}}) // all is well afterwards
+		sameMarshal(t, one[any]{[]any{1, "x"}}) // later calls are not affected
 	})
 	t.Run("a_method_may_encode", func(t *testing.T) {
 		v := writesDeep{&writesDeep{&writesDeep{nil, "<c>"}, "b"}, "a"}
@@ -675,7 +675,7 @@ func TestMarshalerErrors(t *testing.T) {
 		if err := e.Encode([]any{1, "text", make(chan int)}); err == nil || len(w.list) > 0 {
 			t.Error(err, w.list)
 		}
-		if err := e.Encode(5); err != nil || !slices.Equal(w.list, []string{"5\n"}) { // such an error is not kept
+		if err := e.Encode(5); err != nil || !slices.Equal(w.list, []string{"5\n"}) { // this error is not kept
 			t.Error(err, w.list)
 		}
 	})
@@ -686,7 +686,7 @@ type writesPanic struct{ A int }
 func (writesPanic) MarshalJSON() ([]byte, error) { panic("of a method") }
 func (writesPanic) MarshalText() ([]byte, error) { panic("of a method") }
 
-// writesDeep writes itself by encoding what it holds, with this package.
+// writesDeep encodes its contents by a call of this package in its method.
 type writesDeep struct {
 	In   *writesDeep
 	Text string
@@ -739,7 +739,7 @@ func TestCyclicValues(t *testing.T) {
 			complain(t, "%T: %v", v.value, err)
 		}
 		if json.OnV2 && (v.value == any(self) || v.value == i) {
-			continue // where encoding/json does not end
+			continue // encoding/json does not terminate here
 		}
 		sameMarshal(t, v.value)
 		if !json.OnV2 && v.via != "" && (err.Error() != "json: unsupported value: encountered a cycle via "+v.via || u.Value.Type().String() != v.via) {
@@ -768,7 +768,7 @@ func TestCyclicValues(t *testing.T) {
 				if depth > 1000 && depth < 10000 {
 					continue
 				}
-				a, errA := std.MarshalIndent(x, "", "") // the square of the depth
+				a, errA := std.MarshalIndent(x, "", "") // takes time quadratic in the depth
 				b, errB := json.MarshalIndent(x, "", "")
 				if s := unlikeErrors(errA, errB); s != "" || !bytes.Equal(a, b) {
 					complain(t, "%T of depth %d, indented: %s %s", x, depth, short(string(b)), s)
@@ -786,7 +786,8 @@ func TestCyclicValues(t *testing.T) {
 		if ours, err := json.Marshal(deep); err != nil || !bytes.Equal(theirs, ours) {
 			complain(t, "%s %v", short(string(ours)), err)
 		}
-		// A slice is its place and its length: a shorter one of the same array is another.
+		// A slice is identified by its address and its length. A shorter slice of the same array is
+		// a different slice.
 		array := []any{5, nil, 6}
 		array[1] = array[:1]
 		deep = array
@@ -805,7 +806,7 @@ func TestCyclicValues(t *testing.T) {
 	})
 }
 
-// writesCycle meets a cycle in its method.
+// writesCycle encodes a cyclic map in its method.
 type writesCycle struct{}
 
 func (writesCycle) MarshalJSON() ([]byte, error) {
@@ -821,7 +822,7 @@ func TestDepthWritten(t *testing.T) {
 			theirs, ours func(*bytes.Buffer, []byte) error
 		}{
 			{"Compact", std.Compact, json.Compact},
-			{"Indent", func(b *bytes.Buffer, in []byte) error { // takes the square of the depth
+			{"Indent", func(b *bytes.Buffer, in []byte) error { // takes time quadratic in the depth
 				return std.Indent(b, in, "", "")
 			}, func(b *bytes.Buffer, in []byte) error { return json.Indent(b, in, "", "") }},
 		} {
@@ -836,7 +837,7 @@ func TestDepthWritten(t *testing.T) {
 			}
 		}
 		if json.OnV2 {
-			continue // what a method gives counts from where it stands there
+			continue // there the depth of a method's output is added to the depth of the value
 		}
 		for _, v := range []any{std.RawMessage(in), []any{std.RawMessage(in)}, writesJSON{in}, map[string]any{"k": writesJSON{in}}} {
 			theirs, errTheirs := std.Marshal(v)
@@ -910,7 +911,7 @@ func TestResultsAreTheCallers(t *testing.T) {
 	})
 }
 
-// writesShared gives its own bytes away.
+// writesShared returns its own bytes from MarshalJSON.
 type writesShared struct{ b []byte }
 
 func (w *writesShared) MarshalJSON() ([]byte, error) { return w.b, nil }
@@ -975,7 +976,7 @@ func TestEncoderMethods(t *testing.T) {
 				complain(t, "%d: %q", i, w.list)
 			}
 		}
-		// A short count without an error goes unseen in the original.
+		// encoding/json does not notice a short count without an error.
 		if err := std.NewEncoder(shortWriter{}).Encode("long"); err != nil {
 			t.Error(err)
 		}
@@ -1015,7 +1016,7 @@ func TestEncoderMethods(t *testing.T) {
 	})
 }
 
-// shortWriter takes half of what it is given.
+// shortWriter accepts half of the bytes of each Write.
 type shortWriter struct{}
 
 func (shortWriter) Write(b []byte) (int, error) { return len(b) / 2, nil }

@@ -1,9 +1,9 @@
 package json_test
 
-// What encoding/json promises of streams, point 22: see contract_decode_test.go. A script is run by
-// a Decoder of each library over a reader that gives its bytes in the same portions. After each
-// step they must agree on the result, the offset, what is left of the input, and how much of it was
-// asked for.
+// These tests check encoding/json's documented behaviour for streams: see contract_decode_test.go.
+// A Decoder of each library runs a script, over readers that return the same pieces. After each
+// step, both must agree on the result, the offset, the remaining input, and the number of bytes
+// that they requested.
 
 import (
 	"bytes"
@@ -24,14 +24,14 @@ var (
 	errWriter = errors.New("the writer is broken")
 )
 
-// chunks is a reader of data in portions of these sizes, over and over.
+// chunks is a reader that returns data in pieces of these sizes, in turn.
 type chunks struct {
 	data      []byte
-	sizes     []int // one at least is not 0
+	sizes     []int // at least one is not 0
 	at, reads int
 	end       error
-	together  bool          // the end comes with the last bytes, not after them
-	faults    map[int]error // what is returned, once, at an offset
+	together  bool          // the last bytes are returned together with end
+	faults    map[int]error // errors by offset, each returned once
 }
 
 func (c *chunks) Read(p []byte) (int, error) {
@@ -55,11 +55,12 @@ func (c *chunks) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// stream is how an input arrives and what is asked of the Decoder, one step a letter:
+// stream describes how an input arrives and which calls the Decoder gets. Each letter of the script
+// is one call:
 //
 //	d i s r j   Decode into an any, an int, a Base, a RawMessage, a readsJSON
 //	a           Decode into the any of the last a, which still holds that value
-//	n v         Decode into nil, into what is no pointer
+//	n v         Decode into nil, and into a value that is not a pointer
 //	t m         Token, More
 //	N U         UseNumber, DisallowUnknownFields
 type stream struct {
@@ -86,7 +87,7 @@ func (s stream) open(newDecoder func(io.Reader) decoder) *player {
 	return &player{d: newDecoder(r), r: r}
 }
 
-// step does one step. The value is a pointer to what was decoded, or what was returned.
+// step runs one step. It returns a pointer to the decoded value, or the call's result.
 func (s *player) step(op byte) (value any, o outcome) {
 	decode := func(to any) (any, outcome) { return to, attempt(func() error { return s.d.Decode(to) }) }
 	switch op {
@@ -120,11 +121,11 @@ func (s *player) step(op byte) (value any, o outcome) {
 	return nil, o
 }
 
-// unlike runs the script with both libraries and tells how that differs, or "".
+// unlike runs the script with both libraries and describes the difference, or returns "".
 func (s stream) unlike() string {
 	theirs, ours := s.open(newStd), s.open(newOurs)
-	// An implementation may ask for more at once than another, so that large portions prove nothing
-	// about how much it needs.
+	// One implementation may read more at once than another. So large pieces do not show how much
+	// it needs.
 	small := slices.Max(s.sizes) <= 128
 	var kept [][2]any
 	for i, op := range []byte(s.script) {
@@ -166,7 +167,7 @@ func (s stream) String() string {
 	return fmt.Sprintf("%s over %s in portions of %v, then %v (together %t, faults %v)", short(s.script), short(s.input), s.sizes, s.end, s.together, s.faults)
 }
 
-// runScript holds the libraries against each other on a script.
+// runScript runs a script with both libraries and compares them.
 func runScript(t *testing.T, script, input string, sizes []int, end error) {
 	t.Helper()
 	s := stream{script: script, input: input, sizes: sizes, end: end}
@@ -175,7 +176,7 @@ func runScript(t *testing.T, script, input string, sizes []int, end error) {
 	}
 }
 
-// streamInputs are inputs that matter to streams.
+// streamInputs are inputs of interest for streams.
 var streamInputs = []string{
 	``, ` `, "\n\n", `1`, `1 `, ` 1 2 3`, `12 345 6`, `1,2`, `[]`, `[1]`, `[1,2,3]`, `[1 2]`, `[,1]`, `[1,]`, `[1,,2]`, `[`, `[1`, `[1,`, `]`, `[]]`, `{}`, `{"A":1}`, `{"A":1,"B":[2]}`, `{"A" 1}`, `{"A":1 "B":2}`, `{"A":1,}`, `{,}`, `{1:2}`, `{"A"`, `{"A":`, `{"A":1`, `{"A",1}`, `{"A"::1}`, `}`, `{]`, `[}`, `[[1],[2]]`, `{"A":{"B":1},"A":[[]]}`, ` [ { "A" : 1 } , { "A" : 2 } ] `, `[{"A":1} {"A":2}]`, ` \a`, `{ "\a" }`, `{"A\u0041":1}`, `,`, `:`, `"a" "b"`, `"a""b"`, `"a`, `"a\`, `tru`, `true false null`, `truefalse`, `nullx`, `1x 2`, `01`, `1.5.5`, `-`, `1e5e`, `[]x{}`, `{}{}[]1"x"`, `{"A":"x"} {"A":2}`, `"x" 5 "y" 6`, `[1,"x",{"A":"y"},null]`, `{"x":1} {"A":1}`, "\x00", "1\x00", "[1\x002]", "\ufeff1", "\"\xff\" 1", `{"A":1}` + strings.Repeat(" ", 600) + `{"B":2}`, strings.Repeat(" ", 1100) + `[1]`, `"` + strings.Repeat("x", 1200) + `" 2`, `[` + strings.Repeat("1,", 700) + `1] {"A":1}`, `{"A":1}` + "\n" + `{"A":` + "\n", `[1,2` + "\n" + `3]`, `[nul,1]`, `{"A":nul,"B":1}`, `1e999 2`, `[1e999] 2`, `"bad" 1`, `{"A":"bad"} [2]`,
 }
@@ -359,7 +360,7 @@ func TestStreams(t *testing.T) {
 		if again, _ := io.ReadAll(d.Buffered()); !bytes.Equal(again, rest) {
 			complain(t, "%q; the second time %q", rest, again)
 		}
-		if !d.More() || d.InputOffset() != 12 { // it has gone over the spaces
+		if !d.More() || d.InputOffset() != 12 { // More has skipped the spaces
 			t.Error(d.InputOffset())
 		}
 	})
@@ -367,13 +368,13 @@ func TestStreams(t *testing.T) {
 		deep := strings.Repeat("[", 10000) + strings.Repeat("]", 10000)
 		for _, in := range []string{deep + " 1", "[" + deep + "] 1", strings.Repeat(`{"A":`, 10001), deep[:10000] + "1"} {
 			runScript(t, "ddd", in, []int{4096}, io.EOF)
-			runScript(t, "tdtd", in, []int{4096}, io.EOF) // counted from where Decode begins
+			runScript(t, "tdtd", in, []int{4096}, io.EOF) // depth counts from the start of Decode
 			runScript(t, "ttttrmd", in, []int{1000}, io.EOF)
 		}
 		inGo126(t)
 		d := json.NewDecoder(strings.NewReader(strings.Repeat("[", 30000) + strings.Repeat("]", 30000)))
 		for i := range 60000 {
-			if _, err := d.Token(); err != nil { // tokens may be as deep as they like
+			if _, err := d.Token(); err != nil { // Token has no depth limit
 				t.Fatal(i, err)
 			}
 		}
@@ -387,5 +388,5 @@ func TestStreams(t *testing.T) {
 	})
 }
 
-// scriptLetters are the letters that FuzzStream makes scripts of.
+// scriptLetters are the letters from which FuzzStream builds scripts.
 const scriptLetters = "dtmisrjanvNU"

@@ -1,21 +1,21 @@
 package json
 
-// Where the decoder is in its input.
+// The position of the decoder in its input.
 //
-// A position is an index into d.b, handed from function to function by value; negative ones are
-// results (see decodeFunc). Most reads are not checked against the end of the input. Instead, input
-// is read through one of two windows:
+// A position is an index into d.b. Functions pass it to each other by value. A negative position is
+// a special result (see decodeFunc). Most reads do not check for the end of the input. Instead, the
+// decoder reads the input through one of two windows:
 //
 //	the input itself   d.b = src             positions up to d.lim, which is reach bytes before its end
 //	its last bytes     d.b = d.tail          [rest of the input | zeros]; d.lim is beyond any position
 //
-// A guard, `if i > d.lim { i = d.near(i) }`, stands wherever a position may have come far: after
-// it, reach bytes from i can be read, and what lies after the end of the input reads as zero, which
-// ends every token and is part of none. near changes the window, so d.b must be loaded again after
-// every call that may pass a guard. Every function that takes a position may pass one, and gives
-// back a position that is at most 32 bytes from one.
+// A guard is the statement `if i > d.lim { i = d.near(i) }`. It is necessary wherever a position
+// may have moved far. After a guard, reach bytes from i on can be read. Bytes after the end of the
+// input read as zero, which ends every token and is part of none. near changes the window, so d.b
+// must be loaded again after every call that may execute a guard. Every function with a position as
+// a parameter may execute a guard. It returns a position at most 32 bytes after a guarded position.
 //
-// Input of up to tailSize-pad bytes is copied into the tail at once.
+// open copies input of up to tailSize-pad bytes into the tail immediately.
 
 import (
 	"math"
@@ -30,7 +30,7 @@ const (
 	tailSize = 832
 )
 
-// guard is the guard of positions that are handed back.
+// guard executes a guard for a position that a function returns.
 func (d *decoder) guard(i int) int {
 	if i > d.lim {
 		return d.near(i)
@@ -54,12 +54,13 @@ func (d *decoder) open(src []byte) {
 	d.lim = len(src) - reach
 }
 
-// near moves the window to the last bytes of the input, from i on, and gives their position there.
+// near moves the window to the last bytes of the input, from i on. It returns the position of these
+// bytes in the new window.
 //
 //go:noinline
 func (d *decoder) near(i int) int {
 	if d.trail != nil && i <= d.trail.lim {
-		return i // d.lim is there for nearIn
+		return i // d.lim is set for nearIn, not for the end of the input
 	}
 	n := copy(d.tail[:], d.src[i:])
 	clear(d.tail[n : n+pad])
@@ -72,10 +73,10 @@ func (d *decoder) near(i int) int {
 	return 0
 }
 
-// blanks is the position of the first byte at or after i that is no white space.
+// blanks returns the position of the first byte at or after i that is not white space.
 //
-// Eight spaces are a branch, not a count: the processor foresees how deep a line is indented, and
-// need not wait for the bytes.
+// The loop branches for every eight spaces instead of counting them. The processor predicts the
+// indentation of a line, and need not wait for the bytes.
 func (d *decoder) blanks(i int) int {
 	b := d.b
 	for {
@@ -102,8 +103,8 @@ func (d *decoder) blanks(i int) int {
 	}
 }
 
-// line is the position after the new line at i and what it is indented by, up to 8 spaces. It is
-// the part of blanks that pays where a call does not.
+// line returns the position after the newline at i and up to 8 spaces of indentation. It does a
+// part of the work of blanks, for places where a call of blanks costs too much.
 func line(b []byte, i int) int {
 	if x := mem.Load64(b, i+1) ^ spaces; x != 0 {
 		return i + 1 + bits.TrailingZeros64(x)>>3

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// edgeDocuments are documents of many kinds and sizes, around the sizes at which the window
+// edgeDocuments returns documents of many kinds, with sizes near those at which the input window
 // changes.
 func edgeDocuments() []string {
 	var docs []string
@@ -37,11 +37,11 @@ type edge struct {
 	Fill string `json:"fill"`
 	S    any
 	More []any             `json:"more"`
-	K    map[string]string // does not fit most of the time
+	K    map[string]string // mostly gets values of other types
 }
 
-// TestEdges decodes documents that end near the end of a window, and cuts them off at every byte of
-// their ends.
+// Documents decode correctly near the end of the window, also if they are cut at any of the last
+// 300 bytes.
 func TestEdges(t *testing.T) {
 	for _, doc := range edgeDocuments() {
 		for cut := len(doc); cut >= max(0, len(doc)-300); cut-- {
@@ -53,8 +53,8 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// exactly is s in memory that ends with it, as far as the race detector and checked pointers can
-// tell.
+// exactly returns s in memory without spare capacity, so that the race detector and checkptr can
+// find reads beyond the end.
 func exactly(s string) []byte {
 	b := make([]byte, len(s))
 	copy(b, s)
@@ -75,8 +75,8 @@ func sameAsOriginal(t *testing.T, doc []byte) {
 	}
 }
 
-// TestScannerInPieces has the scanner of streams see documents in two pieces, cut anywhere, and
-// compares with the original at the cut.
+// The scanner of streams finds the same end or error as encoding/json in a document that arrives in
+// two pieces. The document is cut anywhere.
 func TestScannerInPieces(t *testing.T) {
 	docs := append(edgeDocuments()[len(edgeDocuments())-26:], `{"a":[1,{"b":"\u12aF\\"},-0.5e+10,true]}`, `{"a" 1}`, `[1,]`, `{,}`, `[01]`, `{"a":tru1}`, `["\x"]`, `["\u12g4"]`, "[\"\x01\"]", `[-]`, `[1.]`,
 		`[1e]`, `[1e+]`, `{"a":1,}`, `]`, `{1:2}`, `[1 2]`, "\x00", "[\v]", `"\`, `nul`, `nulL`, `1-`, `--1`, strings.Repeat("[", maxDepth+1), strings.Repeat(`{"a":`, maxDepth)+`1`)
@@ -111,8 +111,8 @@ func TestScannerInPieces(t *testing.T) {
 	}
 }
 
-// TestLongNumberAtTheEnd has a number that is longer than what may be read after a guard, where
-// the window changes.
+// A number may be longer than the readable padding after the input, at the place where the window
+// changes.
 func TestLongNumberAtTheEnd(t *testing.T) {
 	for _, number := range []string{"0." + strings.Repeat("0", 300) + "5", strings.Repeat("9", 311), "1" + strings.Repeat("0", 300), "-" + strings.Repeat("7", 500) + "e-480", strings.Repeat("1", 300) + "x"} {
 		for _, n := range []int{0, 150, 200, 400} {

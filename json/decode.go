@@ -1,6 +1,6 @@
 package json
 
-// Unmarshal, Parse, and what a decoder knows while it works.
+// Unmarshal, Parse, and the state of a decoder.
 
 import (
 	"encoding/json"
@@ -15,9 +15,9 @@ import (
 
 // Unmarshal decodes the JSON value in data into the target of the pointer v, with the same values
 // and errors as encoding/json. In particular, if data is not valid JSON, the target is unchanged. A
-// value that does not fit its target does not prevent the decoding of others.
+// value that does not fit its target does not prevent the decoding of other values.
 //
-// The result does not refer to data. Short strings share memory: one that is kept keeps at most a
+// The result does not refer to data. Short strings share memory: a retained string keeps at most a
 // chunk of 4 KB alive.
 func Unmarshal(data []byte, v any) error { return unmarshal(data, v, 0) }
 
@@ -29,11 +29,12 @@ func unmarshal(data []byte, v any, flags ParseFlags) error {
 	return err
 }
 
-// decodeOne is unmarshal without the original.
+// decodeOne is unmarshal, except that it returns errAskOriginal instead of calling the original
+// (v2.go).
 func decodeOne(data []byte, v any, flags ParseFlags) error {
 	o := rootOf(v)
 	if o == nil {
-		return json.Unmarshal(data, v) // not a pointer, or nil: it reads data first, then says so
+		return json.Unmarshal(data, v) // v is not a pointer, or nil: encoding/json checks data first, then reports v
 	}
 	d := decoders.Get().(*decoder)
 	d.flags = flags
@@ -49,8 +50,8 @@ func decodeOne(data []byte, v any, flags ParseFlags) error {
 }
 
 // Parse decodes the first value in b into the target of the pointer x, as Unmarshal does with a
-// whole document. It returns the rest of b after that value and the white space that follows. With
-// a syntax error it returns b.
+// whole document. It returns the rest of b after that value and the following white space. After a
+// syntax error it returns b.
 func Parse(b []byte, x any, flags ParseFlags) ([]byte, error) {
 	o := rootOf(x)
 	d := decoders.Get().(*decoder)
@@ -76,51 +77,51 @@ func Parse(b []byte, x any, flags ParseFlags) ([]byte, error) {
 	return b[n:], err
 }
 
-// A decodeFunc reads the value at position i into *p. The result is
+// A decodeFunc reads the value at position i into *p. It returns
 //
 //   - the position after the value, or
-//   - ^position after a value that did not fit, on its way to the struct field that it belongs to
-//     (soft.go), or
-//   - failed: the input is not valid JSON, or a method of the caller returned an error, which is in
-//     d.fatal.
+//   - ^position after the value, if a value did not fit and the enclosing struct fields are still
+//     to be added to the path of its error (soft.go), or
+//   - failed, if the input is not valid JSON or a method of the caller returned an error. In the
+//     latter case, d.fatal is the error.
 type decodeFunc func(d *decoder, i int, p mem.Pointer, o *decodeOp) int
 
 const failed = math.MinInt
 
-// maxDepth is how deep arrays and objects may nest.
+// maxDepth is the maximum nesting depth of arrays and objects.
 const maxDepth = 10000
 
 type decoder struct {
 	b      []byte // the window: cursor.go
 	lim    int
-	end    int // of the input in the window
-	off    int // of the window in src
+	end    int // end of the input in the window
+	off    int // offset of the window in src
 	depth  int
-	hops   int // of pointers to pointers, and the like
-	soft   int // the depth of the container through which an error is on its way out: soft.go
+	hops   int // number of pointers to pointers, and of interfaces, on the way to the value: maxHops
+	soft   int // depth of the container that passes an error on: soft.go
 	flags  ParseFlags
-	misses uint8  // keys that were not the expected ones, and the like
+	misses uint8  // number of unexpected keys and slice lengths
 	inTail bool   // b is tail
-	trail  *trail // notes where skip is: explain.go
+	trail  *trail // records the position of skip: explain.go
 	boxed  bool   // cells or floats are in use
 	src    []byte
 
 	text   buffer.Strings
-	cells  buffer.Slab[string]  // what strings in an any point to
-	floats buffer.Slab[float64] // what numbers in an any point to
+	cells  buffer.Slab[string]  // memory of strings in an any
+	floats buffer.Slab[float64] // memory of numbers in an any
 
-	saved  error // the first value that did not fit
-	fatal  error // from a method of the caller: ends decoding
+	saved  error // error of the first value that did not fit
+	fatal  error // error that ends decoding, for example of a method of the caller
 	path   []string
-	within reflect.Type // the struct in which the path ends
+	within reflect.Type // innermost struct of the path
 
-	scratch []byte // of strings with escapes
-	stack   []byte // elements of slices without pointers, until they are counted
+	scratch []byte // buffer for strings with escapes
+	stack   []byte // elements of slices without pointers, until their number is known
 	members []member
 
 	tail [tailSize]byte
 	keys buffer.Recent
-	nest [maxDepth + 1]byte // what closes the containers that skip is in
+	nest [maxDepth + 1]byte // closing brackets of the containers that skip is in
 }
 
 var decoders = sync.Pool{New: func() any {
@@ -129,16 +130,16 @@ var decoders = sync.Pool{New: func() any {
 	return d
 }}
 
-// What a pooled decoder keeps: bytes of each buffer, and entries of each list.
+// Maximum capacities that a pooled decoder keeps: bytes of each buffer, and entries of each list.
 const (
 	scratchMax = 64 << 10
 	membersMax = 2 << 10
 )
 
-// release puts d back. It is not called when a method of the caller panics.
+// release returns d to the pool. It is not called when a method of the caller panics.
 func (d *decoder) release() {
-	// A pointer is stored only where it must be: while the collector marks, that is dear. A short
-	// input may stay a while.
+	// Storing a pointer is expensive while the garbage collector marks. So a pointer is cleared
+	// only if necessary, and a short input may stay referenced for a while.
 	if len(d.src) > 4<<10 {
 		d.src = nil
 		if !d.inTail {
@@ -147,7 +148,7 @@ func (d *decoder) release() {
 	}
 	if d.boxed {
 		d.boxed = false
-		d.cells, d.floats = buffer.Slab[string]{}, buffer.Slab[float64]{} // kept, they would keep what earlier results point to
+		d.cells, d.floats = buffer.Slab[string]{}, buffer.Slab[float64]{} // in the pool, they would keep memory of earlier results alive
 	}
 	if cap(d.scratch) > scratchMax {
 		d.scratch = nil
@@ -165,18 +166,18 @@ func (d *decoder) release() {
 	decoders.Put(d)
 }
 
-// extent is what the input of a call holds.
+// extent defines what the input of a call may contain.
 type extent uint8
 
 const (
 	oneValue   extent = iota // a value, and white space
 	firstValue               // a value, and anything after it
-	openEnded                // the same, or a part of it: more may come
+	openEnded                // like firstValue, but the value may be incomplete: more input may follow
 )
 
-// first decodes the first value in data into v and gives the position after it and after the white
-// space that follows. Of a value that is not valid, or not whole, it has failed: then v is as it
-// was.
+// first decodes the first value in data into v. It returns the position after the value and the
+// following white space. If the value is invalid or incomplete, it returns failed and leaves v
+// unchanged.
 func (d *decoder) first(data []byte, v any, o *rootOp, all extent) (int, error) {
 	if onV2 && d.flags&^originalParse == 0 {
 		return d.firstV2(data, v, o, all)
@@ -184,11 +185,11 @@ func (d *decoder) first(data []byte, v any, o *rootOp, all extent) (int, error) 
 	return d.decodeFirst(data, v, o, all)
 }
 
-// decodeFirst is first without the original.
+// decodeFirst is first, except that it never returns errAskOriginal.
 func (d *decoder) decodeFirst(data []byte, v any, o *rootOp, all extent) (int, error) {
 	p := mem.Of(mem.FaceOf(v).Data, o.elem.typ)
 	var old any
-	end := 0 // of a value that was checked
+	end := 0 // position after the value, if it was checked
 	checked := true
 	switch {
 	case d.flags&RejectDuplicateNames != 0:
@@ -202,7 +203,7 @@ func (d *decoder) decodeFirst(data []byte, v any, o *rootOp, all extent) (int, e
 			end = d.ending(end, all)
 		}
 	case o.foreign:
-		// A method of the caller must not be called before all of the input is known to be valid.
+		// A method of the caller must not be called before the whole input is known to be valid.
 		end = d.check(data, all)
 	case all != openEnded && o.doubt.checksFirst(len(data)):
 		if end = d.check(data, all); end == failed {
@@ -223,7 +224,7 @@ func (d *decoder) decodeFirst(data []byte, v any, o *rootOp, all extent) (int, e
 	i := o.elem.decode(d, d.blanks(0), p, o.elem)
 	if d.fatal != nil {
 		if checked {
-			return end, d.finish() // without another look: a method may have written into what it was given
+			return end, d.finish() // without a check of data: a method may have modified its argument
 		}
 		n, err := d.refused(data, all)
 		if n == failed {
@@ -239,7 +240,7 @@ func (d *decoder) decodeFirst(data []byte, v any, o *rootOp, all extent) (int, e
 	}
 	if i == failed {
 		d.saved, d.path, d.within = nil, d.path[:0], nil
-		if !checked { // else it is not the input that is wrong: pointers lead in a circle
+		if !checked { // otherwise the input is valid, but pointers lead in a circle
 			undo(v, old)
 			if all != openEnded {
 				o.doubt.raise(len(data))
@@ -253,8 +254,8 @@ func (d *decoder) decodeFirst(data []byte, v any, o *rootOp, all extent) (int, e
 	return i, nil
 }
 
-// refused is the result of first after d.fatal, unless something is wrong with the syntax after the
-// value that was refused: that goes before.
+// refused returns the result of first if d.fatal is set. A syntax error after the rejected value
+// takes precedence over d.fatal.
 func (d *decoder) refused(data []byte, all extent) (int, error) {
 	err := d.finish()
 	n := d.check(data, all)
@@ -264,7 +265,9 @@ func (d *decoder) refused(data []byte, all extent) (int, error) {
 	return n, err
 }
 
-// ending is where the input goes on after a value that ends at i, as first has it.
+// ending returns the result of first for a value that ends at i: the position in the input after
+// the value. Unless all is openEnded, the position is also after the following white space. It
+// returns failed if the value may be incomplete, or if all is oneValue and other bytes follow.
 func (d *decoder) ending(i int, all extent) int {
 	if all == openEnded {
 		i += d.off
@@ -279,8 +282,8 @@ func (d *decoder) ending(i int, all extent) int {
 	return i
 }
 
-// waits reports whether a value that ends with c is not complete until something follows it.
-// Numbers may go on; with the first version of encoding/json, strings and words wait too.
+// waits reports whether a value that ends with c is complete only when another byte follows. A
+// number may continue. With the first version of encoding/json, strings and literals also wait.
 func waits(c byte) bool {
 	if onV2 {
 		return '0' <= c && c <= '9'
@@ -288,7 +291,7 @@ func waits(c byte) bool {
 	return c != '}' && c != ']'
 }
 
-// check is first without a target.
+// check is first without a target: it only validates the value.
 func (d *decoder) check(data []byte, all extent) int {
 	d.open(data)
 	d.depth = 0
@@ -299,8 +302,8 @@ func (d *decoder) check(data []byte, all extent) int {
 	return d.ending(i, all)
 }
 
-// undo sets the target back to what it was before: a target is only decoded into before the end of
-// the input is seen when it was zero, or an any that held old.
+// undo restores the target. If the input is not checked first, a target is decoded into only if it
+// was zero, or an any that contained old.
 func undo(v, old any) {
 	e := reflect.ValueOf(v).Elem()
 	e.SetZero()
@@ -309,8 +312,8 @@ func undo(v, old any) {
 	}
 }
 
-// mayReplace reports whether the content of an any is replaced by what is decoded, not decoded
-// into.
+// mayReplace reports whether decoding replaces v, the content of an any, instead of decoding into
+// it.
 func mayReplace(v any) bool {
 	return v == nil || reflect.TypeOf(v).Kind() != reflect.Pointer
 }
@@ -332,5 +335,6 @@ func allZero(p mem.Pointer, n uintptr) bool {
 	return true
 }
 
-// errCircle is for a target that leads to no value. encoding/json would go round for ever.
+// errCircle is the error for a target whose pointers lead to no value. encoding/json would follow
+// them forever.
 var errCircle = errors.New("json: the pointers of the target lead in a circle")

@@ -1,7 +1,7 @@
 package json
 
-// Values without a Go type. What an any points to is cut from slabs that one call of Unmarshal uses
-// and then forgets.
+// Decoding into an any. The values in an any are allocated from slabs, which one call of Unmarshal
+// uses and then drops.
 
 import (
 	"math/big"
@@ -19,7 +19,7 @@ var (
 	wordFloat64 = mem.TypeWord(reflect.TypeFor[float64]())
 )
 
-// boxes tells whether slabs are used. Without, the compiler boxes each value.
+// boxes is true if slabs are used. If it is false, the compiler boxes each value.
 var boxes = mem.BoxWorks()
 
 func (d *decoder) boxString(s string) any {
@@ -38,7 +38,7 @@ func (d *decoder) boxFloat(f float64) any {
 	return f
 }
 
-// decodeAny is for interfaces without methods.
+// decodeAny decodes into interfaces without methods.
 func decodeAny(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	to := mem.At[any](p, 0)
 	c := mem.Load8(d.b, i)
@@ -58,7 +58,8 @@ func decodeAny(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	return i
 }
 
-// decodeFace is for interfaces with methods: only what they hold can be decoded into.
+// decodeFace decodes into interfaces with methods. It can decode only into the target of a pointer
+// that the interface contains.
 func decodeFace(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	if v := reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Elem().Elem(); v.IsValid() && v.Kind() == reflect.Pointer {
 		if j, ok := d.through(i, v, o); ok {
@@ -68,9 +69,9 @@ func decodeFace(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	return d.mismatch(i, p, o)
 }
 
-// through decodes the value at i into what v points to, which an interface of o's type holds, and
-// reports whether that is how it is done: null sets the interface itself to nil, unless v is a
-// pointer to a pointer.
+// through decodes the value at i into the target of v, a pointer in an interface of o's type. It
+// returns false, and does not decode, if the interface itself is the target. For example, null sets
+// the interface to nil, unless v is a pointer to a pointer.
 func (d *decoder) through(i int, v reflect.Value, o *decodeOp) (int, bool) {
 	if v.IsNil() || pointsToItself(v) || mem.Load8(d.b, i) == 'n' && v.Type().Elem().Kind() != reflect.Pointer {
 		return i, false
@@ -87,7 +88,7 @@ func (d *decoder) through(i int, v reflect.Value, o *decodeOp) (int, bool) {
 	return i, true
 }
 
-// pointsToItself reports whether v points to an interface that holds v.
+// pointsToItself reports whether v points to an interface that contains v.
 func pointsToItself(v reflect.Value) bool {
 	if v.IsNil() {
 		return false
@@ -96,8 +97,8 @@ func pointsToItself(v reflect.Value) bool {
 	return e.Kind() == reflect.Interface && e.Elem().IsValid() && e.Elem().Type() == v.Type() && e.Elem().UnsafePointer() == v.UnsafePointer()
 }
 
-// any is the value at i. Where it holds a number that is out of range, the position is negative, as
-// a decodeFunc's.
+// any returns the value at i and the position after it. If the value contains a number that is out
+// of range, the position is negative, as for a decodeFunc.
 func (d *decoder) any(i int) (any, int) {
 	switch mem.Load8(d.b, i) {
 	case '"':
@@ -127,7 +128,7 @@ func (d *decoder) any(i int) (any, int) {
 	return d.boxFloat(f), j
 }
 
-// anyNumber is the number at i in the type that the flags ask for.
+// anyNumber returns the number at i in the type that the flags select, and the position after it.
 func (d *decoder) anyNumber(i int) (any, int) {
 	text, i := d.number(i)
 	if i < 0 {
@@ -150,8 +151,8 @@ func (d *decoder) anyNumber(i int) (any, int) {
 	return f, i
 }
 
-// wholeNumber is text as the first of the whole types that the flags allow and that can hold it, or
-// nil.
+// wholeNumber returns the integer in text. Its type is the first integer type that the flags allow
+// and that can represent it. If there is none, wholeNumber returns nil.
 func (d *decoder) wholeNumber(text string) any {
 	if d.flags&UseUint64 != 0 {
 		if n, err := strconv.ParseUint(text, 10, 64); err == nil {
@@ -171,10 +172,11 @@ func (d *decoder) wholeNumber(text string) any {
 	return nil
 }
 
-// Members and elements wait until they are counted, so that maps and slices can be made for as many
-// as they are. They wait on the stack of the goroutine, where storing a pointer is cheap while the
-// collector marks: the first few of them, then some more, in the frame of another function; only
-// what is left waits on the heap.
+// Members and elements are buffered until their number is known, so that maps and slices are
+// allocated with their final size. The buffers are on the stack of the goroutine, where storing a
+// pointer is cheap while the garbage collector marks. The first few values are buffered in the
+// frame of one function, some more in the frame of another. Only the remaining values are buffered
+// on the heap.
 const (
 	few  = 8
 	some = 32
@@ -216,8 +218,8 @@ func (d *decoder) anyList(i int) (any, int) {
 	return list, d.leave(i)
 }
 
-// anyListOn is anyList from the element at i on, which follows those in first. The position is
-// ^that after the list.
+// anyListOn continues anyList with the element at i, which follows the elements in first. It
+// returns ^position after the list.
 func (d *decoder) anyListOn(first []any, i int) (any, int) {
 	var next [some]any
 	var more []any
@@ -287,8 +289,8 @@ func (d *decoder) anyObject(i int) (any, int) {
 	return m, d.leave(i)
 }
 
-// anyObjectOn is anyObject from the member at i on, which follows those in first. The position is
-// ^that after the object.
+// anyObjectOn continues anyObject with the member at i, which follows the members in first. It
+// returns ^position after the object.
 func (d *decoder) anyObjectOn(first []member, i int) (map[string]any, int) {
 	var next [some]member
 	bottom := len(d.members)
@@ -314,7 +316,7 @@ func (d *decoder) anyObjectOn(first []member, i int) (map[string]any, int) {
 		putAll(m, d.members[bottom:])
 		putAll(m, next[:n-(len(d.members)-bottom)])
 	}
-	clear(d.members[bottom:]) // kept in a pool, they would keep what they point to
+	clear(d.members[bottom:]) // in the pool, they would keep their keys and values alive
 	d.members = d.members[:bottom]
 	return m, i
 }
@@ -338,14 +340,15 @@ func (d *decoder) anyMember(i int, to *member) int {
 	return i
 }
 
-// putAll puts members into m: of equal keys the last one stays.
+// putAll stores members in m. If several members have the same key, the last one is stored.
 func putAll(m map[string]any, members []member) {
 	for k := range members {
 		m[members[k].key] = members[k].value
 	}
 }
 
-// anyKey is the key whose text begins at i. Keys recur: short ones are kept.
+// anyKey returns the key whose text begins at i, and the position after it. It caches short keys,
+// because keys recur.
 func (d *decoder) anyKey(i int) (string, int) {
 	b := d.b
 	w := mem.Load64(b, i)

@@ -9,10 +9,10 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// TestElementLeadsBackToItsSlice decodes lists into a slice whose elements are pointers to that
-// slice: each inner list sets the slice that the outer one is being decoded into. The result is
-// that of encoding/json where it has one; where the inner list leaves less than the outer one
-// needs, encoding/json panics.
+// A list is decoded into a slice whose elements are pointers to that slice. Each inner list then
+// sets the slice that the outer list is being decoded into. The result equals encoding/json's.
+// encoding/json panics if the inner list leaves fewer elements than the outer list needs; those
+// cases are not compared.
 func TestElementLeadsBackToItsSlice(t *testing.T) {
 	if json.OnV2 {
 		t.Skip("encoding/json is asked with GOEXPERIMENT=jsonv2, and panics")
@@ -30,7 +30,7 @@ func TestElementLeadsBackToItsSlice(t *testing.T) {
 	} {
 		for length := range 4 {
 			want, panicked := target(length, 4), false
-			var wantErr error // of values that do not fit the slice
+			var wantErr error // for values that do not fit the slice
 			func() {
 				defer func() { panicked = recover() != nil }()
 				wantErr = std.Unmarshal([]byte(data), want)
@@ -47,7 +47,7 @@ func TestElementLeadsBackToItsSlice(t *testing.T) {
 	}
 }
 
-// plain is list with another value for pointers to self.
+// plain returns list with a text in place of each pointer to self.
 func plain(list []any, self *[]any) []any {
 	out := make([]any, len(list))
 	for i, v := range list {

@@ -1,6 +1,7 @@
 package json
 
-// Pointers, types that decode themselves, and fields with the option string.
+// Decoding into pointers, types with UnmarshalJSON or UnmarshalText, and fields with the tag option
+// "string".
 
 import (
 	"bytes"
@@ -13,8 +14,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// maxHops is through how many pointers to pointers, and interfaces that hold pointers, a value may
-// be reached: more than any that do not lead in a circle.
+// maxHops is the maximum number of pointers to pointers, and of interfaces that contain pointers,
+// on the way to a value. Only pointers that lead in a circle exceed it.
 const maxHops = 10 * maxDepth
 
 func decodePointer(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
@@ -28,7 +29,7 @@ func decodePointer(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	if *at == nil {
 		*at = mem.NewAt(o.elem.typ)
 	}
-	if o.elem.nils == 1 { // a pointer to a pointer; of such, a type can be a circle
+	if o.elem.nils == 1 { // a pointer to a pointer: such a type can lead back to itself
 		if d.hops++; d.hops > maxHops {
 			return d.abort(errCircle)
 		}
@@ -39,7 +40,7 @@ func decodePointer(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	return o.elem.decode(d, i, mem.Of(*at, o.elem.typ), o.elem)
 }
 
-// unmarshaler is the value at p as an Unmarshaler.
+// unmarshaler returns the value at p as an Unmarshaler.
 func (o *decodeOp) unmarshaler(p mem.Pointer) Unmarshaler {
 	if o.table != nil {
 		return mem.WithMethods[Unmarshaler](o.table, p)
@@ -47,7 +48,7 @@ func (o *decodeOp) unmarshaler(p mem.Pointer) Unmarshaler {
 	return reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Interface().(Unmarshaler)
 }
 
-// textUnmarshaler is the value at p as a TextUnmarshaler.
+// textUnmarshaler returns the value at p as a TextUnmarshaler.
 func (o *decodeOp) textUnmarshaler(p mem.Pointer) encoding.TextUnmarshaler {
 	if o.table != nil {
 		return mem.WithMethods[encoding.TextUnmarshaler](o.table, p)
@@ -70,8 +71,8 @@ func decodeText(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	if mem.Load8(d.b, i) != '"' {
 		return d.mismatched(i, p, o, o.said)
 	}
-	// The text is valid during the call only, as the interface has it: it may lie in a buffer of
-	// the decoder's.
+	// The text is valid only during the call, as TextUnmarshaler specifies: it may be in a buffer
+	// of the decoder.
 	text, i := d.key(i + 1)
 	if i < 0 {
 		return failed
@@ -82,7 +83,7 @@ func decodeText(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	return d.guard(i)
 }
 
-// quoted decodes a value that stands in a string.
+// quoted decodes a value that is encoded in a JSON string, for the tag option "string".
 func (d *decoder) quoted(i int, p mem.Pointer, o *decodeOp) int {
 	switch c := mem.Load8(d.b, i); c {
 	case '"':
@@ -108,7 +109,7 @@ func (d *decoder) quoted(i int, p mem.Pointer, o *decodeOp) int {
 		i = d.guard(i)
 		if _, inRange := decimal.ParseFloat64(text); !inRange && d.flags&UseNumber == 0 {
 			d.mistyped("number "+string(text), float64Type, end+1)
-			if d.literal([]byte("null"), p, o, o.typ, end) == failed { // so does encoding/json
+			if d.literal([]byte("null"), p, o, o.typ, end) == failed { // as encoding/json does
 				return failed
 			}
 			return d.out(i)
@@ -121,9 +122,10 @@ func (d *decoder) quoted(i int, p mem.Pointer, o *decodeOp) int {
 	return d.out(i)
 }
 
-// literal decodes item, which stood in a string, as the value that it writes; it has no array or
-// object to be. A map's key that decodes itself gets item with its quotes. Errors name the type
-// that the field was declared with, or where a pointer ended, and the end of the string.
+// literal decodes item, the content of a JSON string, as a value: null, a bool, a number or a
+// string. An array or object is an error. For a map key with UnmarshalText, item includes the
+// quotes. Errors contain the declared type of the field, or the type to which its pointers lead,
+// and the end of the string.
 func (d *decoder) literal(item []byte, p mem.Pointer, o *decodeOp, declared reflect.Type, end int) int {
 	misused := func(t reflect.Type) error {
 		return fmt.Errorf("json: invalid use of ,string struct tag, trying to unmarshal %q into %v", item, t)
@@ -194,7 +196,7 @@ func (d *decoder) literal(item []byte, p mem.Pointer, o *decodeOp, declared refl
 	return 0
 }
 
-// literalNumber sets v to the number that item writes, in the ways of package strconv.
+// literalNumber sets v to the number in item. Package strconv parses it.
 func (d *decoder) literalNumber(item []byte, v reflect.Value, end int, misused func(reflect.Type) error) int {
 	text := string(item)
 	fits := false
@@ -227,7 +229,7 @@ func (d *decoder) literalNumber(item []byte, v reflect.Value, end int, misused f
 	return 0
 }
 
-// unquote is what the JSON string in text means.
+// unquote returns the content of the JSON string in text, and reports whether the string is valid.
 func unquote(text []byte) ([]byte, bool) {
 	if len(text) < 2 || text[0] != '"' || text[len(text)-1] != '"' {
 		return nil, false

@@ -1,7 +1,7 @@
 package json
 
-// Values without parts: strings, numbers, bools; bytes, times, raw messages; and whatever does not
-// fit.
+// Decoding of values without elements or fields: strings, numbers, bools, bytes and raw messages.
+// Times are in decode_time.go. This file also handles values that do not fit their target.
 
 import (
 	"encoding/base64"
@@ -43,7 +43,7 @@ func decodeInt(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	return j
 }
 
-// setInt stores v as an integer of so many bits, if it fits.
+// setInt stores v as an integer with the given number of bits, and reports whether v fits.
 func setInt(p mem.Pointer, bits uint8, v int64) bool {
 	switch bits {
 	case 64:
@@ -78,7 +78,7 @@ func decodeUint(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	return j
 }
 
-// longUint reads what uint does not: numbers of 20 digits.
+// longUint reads the numbers that uint does not read: those with 20 digits.
 func (d *decoder) longUint(i int, p mem.Pointer, o *decodeOp) int {
 	if c := mem.Load8(d.b, i); c-'0' > 9 {
 		return d.mismatch(i, p, o)
@@ -91,7 +91,8 @@ func (d *decoder) longUint(i int, p mem.Pointer, o *decodeOp) int {
 	return d.mismatch(i, p, o)
 }
 
-// setUint stores v as an unsigned integer of so many bits, if it fits.
+// setUint stores v as an unsigned integer with the given number of bits, and reports whether v
+// fits.
 func setUint(p mem.Pointer, bits uint8, v uint64) bool {
 	switch bits {
 	case 64:
@@ -141,16 +142,17 @@ func decodeFloat32(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	return d.guard(j)
 }
 
-// decodeNothing is for types that no value fits.
+// decodeNothing decodes into types that no value fits. It only records the error.
 func decodeNothing(d *decoder, i int, p mem.Pointer, o *decodeOp) int { return d.mismatch(i, p, o) }
 
-// mismatch passes over the value at i, which does not fit o's type, and notes that. null fits all:
-// it sets to nil what can be nil.
+// mismatch skips the value at i, which does not fit o's type, and records the error. null fits
+// every type: it sets pointers, maps, interfaces and slices to nil, and leaves other values
+// unchanged.
 func (d *decoder) mismatch(i int, p mem.Pointer, o *decodeOp) int {
 	return d.mismatched(i, p, o, o.typ)
 }
 
-// mismatched is mismatch with the type that the error names.
+// mismatched is mismatch with t as the type in the error.
 func (d *decoder) mismatched(i int, p mem.Pointer, o *decodeOp, t reflect.Type) int {
 	value := ""
 	switch c := mem.Load8(d.b, i); c {
@@ -196,7 +198,8 @@ func (d *decoder) mismatched(i int, p mem.Pointer, o *decodeOp, t reflect.Type) 
 	return d.out(d.guard(i))
 }
 
-// kindOfNumber is the kind of o's type as far as numbers go: texts take none.
+// kindOfNumber returns the kind of o's type for the error about a number. It returns Invalid for
+// types with UnmarshalText, which accept no numbers.
 func (o *decodeOp) kindOfNumber() reflect.Kind {
 	if o.said != nil && o.typ.Kind() != reflect.Interface {
 		return reflect.Invalid
@@ -229,7 +232,8 @@ func decodeRaw(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 		*m = append((*m)[:0], text...)
 		return i
 	}
-	// What the target has may be a view of an earlier input, or in use elsewhere.
+	// Do not reuse the memory of the target. It may be a view of an earlier input, or in use
+	// elsewhere.
 	if len(text) >= ownText {
 		*m = append([]byte(nil), text...)
 		return i
@@ -264,7 +268,7 @@ func decodeNumber(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	return d.mismatch(i, p, o)
 }
 
-// numberText is text as a string, copied unless the caller said not to.
+// numberText returns text as a string. It copies text, unless DontCopyNumber is set.
 func (d *decoder) numberText(text []byte) string {
 	if d.flags&DontCopyNumber != 0 {
 		return mem.String(text)
@@ -275,7 +279,7 @@ func (d *decoder) numberText(text []byte) string {
 // isNumber reports whether s is a JSON number.
 func isNumber(s string) bool { return numberEnd(s, 0) == len(s) }
 
-// decodeBytes is for slices of bytes, which are base64 in a string, or an array of numbers.
+// decodeBytes decodes a string with base64, or an array of numbers, into a slice of bytes.
 func decodeBytes(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	if mem.Load8(d.b, i) != '"' {
 		return decodeSlice(d, i, p, o)
@@ -287,7 +291,7 @@ func decodeBytes(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	at := mem.At[[]byte](p, 0)
 	out := []byte{}
 	if onV2 && *at != nil {
-		out = (*at)[:0] // what is there is written over
+		out = (*at)[:0] // the existing bytes are overwritten
 	}
 	out, err := base64.StdEncoding.AppendDecode(out, text)
 	if err != nil {

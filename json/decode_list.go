@@ -1,6 +1,6 @@
 package json
 
-// Slices and arrays.
+// Decoding into slices and arrays.
 
 import (
 	"reflect"
@@ -8,8 +8,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// A slice starts at length 0 over the memory it has, as in encoding/json: elements that are there
-// already are decoded into.
+// decodeSlice decodes an array into a slice. As in encoding/json, the slice keeps its memory and
+// starts at length 0, so the array is decoded into the existing elements.
 func decodeSlice(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	b := d.b
 	if mem.Load8(b, i) != '[' {
@@ -31,7 +31,7 @@ func decodeSlice(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 				d.growSlice(s, o, n, i)
 			}
 			if n >= s.Len {
-				s.Len = n + 1 // which shows when a method of the caller fails, and to elements that lead back to the slice
+				s.Len = n + 1 // visible after an error of a method of the caller, and to elements that refer to the slice
 			}
 			i = e.decode(d, i, mem.Add(mem.ArrayOf(s.Data, e.typ, s.Cap), uintptr(n)*e.size), e)
 			n++
@@ -58,9 +58,10 @@ func decodeSlice(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	return d.leave(i)
 }
 
-// growSlice makes room for more than n elements: at first for as many as the last slice of the kind
-// had, within reason. Later it looks at that again, but goes no further than ten times of what is
-// there; beyond that, slices grow as append has them grow.
+// growSlice increases the capacity of s to more than n elements. For the first element, it uses the
+// length of the last slice of the same type, within limits. While s is shorter than that slice, it
+// grows s to that length, but at most to ten times the current length. Longer slices grow as in
+// append.
 func (d *decoder) growSlice(s *mem.Slice, o *decodeOp, n, i int) {
 	const firstBytes = 2 << 10
 	hint := int(o.hint.Load())
@@ -77,7 +78,8 @@ func (d *decoder) growSlice(s *mem.Slice, o *decodeOp, n, i int) {
 	mem.ValueAt(o.typ, o.ptr, mem.PointerTo(s)).Grow(max(want, n+1) - s.Len)
 }
 
-// learn notes how long a slice was, if that is news. All decoders share it, and write it seldom.
+// learn stores the length n of a slice in o.hint if it differs much from the last length. All
+// decoders share o.hint, so they rarely write it.
 func (d *decoder) learn(o *decodeOp, n int) {
 	if was := int(o.hint.Load()); n > was || n < was/2 {
 		if d.misses++; d.misses&7 == 0 || was == 0 {
@@ -86,9 +88,9 @@ func (d *decoder) learn(o *decodeOp, n int) {
 	}
 }
 
-// decodeFlatSlice is decodeSlice for elements without pointers. Those of a new slice are decoded
-// into a stack of bytes, which is zero where it is not in use, and get memory of exactly their
-// number.
+// decodeFlatSlice is decodeSlice for elements without pointers. It decodes the elements of a new
+// slice into d.stack, whose unused bytes are zero. Then it copies them into memory of exactly the
+// required size.
 func decodeFlatSlice(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	s := mem.At[mem.Slice](p, 0)
 	if s.Cap > 0 || mem.Load8(d.b, i) != '[' {
@@ -157,8 +159,8 @@ func decodeFlatSlice(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	return d.leave(i)
 }
 
-// decodeArray decodes as many elements as there are; the rest of the array becomes zero, the rest
-// of the input is skipped.
+// decodeArray decodes a JSON array into a Go array. If the JSON array is shorter, the remaining Go
+// elements become zero. If it is longer, its remaining elements are skipped.
 func decodeArray(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	if mem.Load8(d.b, i) != '[' {
 		return d.mismatch(i, p, o)

@@ -1,7 +1,7 @@
 package json
 
-// Maps. What a key stands for is always decoded into a new value, never into the one that the map
-// has.
+// Decoding into maps. The value of a key is always decoded into a new Go value, never into the
+// value that the map already contains.
 
 import (
 	"reflect"
@@ -24,7 +24,7 @@ func decodeMapAny(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	})
 }
 
-// decodeMapOf is for maps of strings, whatever their names, to V.
+// decodeMapOf decodes into maps from a string type, named or not, to V.
 func decodeMapOf[V any](d *decoder, i int, p mem.Pointer, o *decodeOp, decode func(*decoder, int, *V) int) int {
 	if mem.Load8(d.b, i) != '{' {
 		return d.mismatch(i, p, o)
@@ -65,7 +65,7 @@ func decodeMapOf[V any](d *decoder, i int, p mem.Pointer, o *decodeOp, decode fu
 	return d.leave(i)
 }
 
-// decodeMap is for all other maps.
+// decodeMap decodes into all other maps.
 func decodeMap(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	if mem.Load8(d.b, i) != '{' {
 		return d.mismatch(i, p, o)
@@ -112,16 +112,16 @@ func decodeMap(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	return d.leave(i)
 }
 
-// mapKey is a key that waits for its value.
+// mapKey is a key whose value has not been decoded yet.
 type mapKey struct {
-	start, end int // where it stands in the input, with its quotes
+	start, end int // position in the input, including the quotes
 	text       string
 	number     int64
 	unsigned   uint64
-	fits       bool // it is a number of the key's type
+	fits       bool // the key is a number that fits the key type
 }
 
-// readKey reads the key at i, and gives the position of the value.
+// readKey reads the key at i into k, and returns the position of the value.
 func (d *decoder) readKey(i int, o *decodeOp, k *mapKey) int {
 	if mem.Load8(d.b, i) != '"' {
 		return failed
@@ -148,8 +148,9 @@ func (d *decoder) readKey(i int, o *decodeOp, k *mapKey) int {
 	return d.colon(i)
 }
 
-// setKey sets key, a value of the type of o's keys, to k, and reports whether it could. The value
-// of the key, which ends at after, is decoded already: encoding/json complains of it first.
+// setKey sets key, whose type is the key type of o, to k, and reports whether k fits. The map value
+// is already decoded, because encoding/json reports an error of the value first. The argument after
+// is the offset at which that value ends.
 func (d *decoder) setKey(key reflect.Value, o *decodeOp, k *mapKey, after int) bool {
 	t := key.Type()
 	switch {

@@ -1,7 +1,6 @@
 package json
 
-// How a Go type is decoded: an op for each type, compiled once. An op is a static function and the
-// data that it works with.
+// Plans for decoding. Each Go type is compiled once to an op: a static function and its data.
 
 import (
 	"encoding"
@@ -15,7 +14,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/plan"
 )
 
-// decodeKind is what the loops over fields and elements handle themselves.
+// decodeKind is the kind of a value, for the loops over fields and elements. They decode most kinds
+// without a call of the op's function.
 type decodeKind uint8
 
 const (
@@ -32,26 +32,26 @@ type decodeOp struct {
 	decode decodeFunc
 	kind   decodeKind
 	nils   nilWords
-	bits   uint8 // of a number
-	flat   bool  // values hold no pointers
+	bits   uint8 // size of a number
+	flat   bool  // values contain no pointers
 	size   uintptr
 	typ    reflect.Type
 	word   mem.Raw // the type word of typ
 	ptr    mem.Raw // the type word of *typ
 
 	elem   *decodeOp
-	key    *decodeOp // of a map whose keys decode themselves
+	key    *decodeOp // op of the keys of a map, if they have UnmarshalText
 	fields *decodeFields
-	length int           // of an array
-	hint   atomic.Uint32 // how long the last slice was
+	length int           // length of an array
+	hint   atomic.Uint32 // length of the last slice
 
-	said    reflect.Type // of a text or an interface: the type that errors name, which may be a pointer to typ
+	said    reflect.Type // for types with UnmarshalText and interfaces: the type in errors, typ or a pointer to typ
 	table   mem.Raw      // the method table of *typ as an Unmarshaler or encoding.TextUnmarshaler
 	json    bool         // *typ is an Unmarshaler
 	foreign bool         // decode calls a method that the caller wrote
 }
 
-// nilWords is how many words null sets to zero.
+// nilWords is the number of words that null sets to zero.
 type nilWords uint8
 
 func (n nilWords) clear(p mem.Pointer) {
@@ -65,34 +65,34 @@ func (n nilWords) clear(p mem.Pointer) {
 	}
 }
 
-// decodeFields is how a struct is decoded.
+// decodeFields contains the fields of a struct and their names.
 type decodeFields struct {
 	typ    reflect.Type
 	list   []decodeField // in the order of declaration
 	names  *plan.Names
-	folded *plan.Names // by the names in one case
+	folded *plan.Names // names in the form that ignores case: foldName
 	byFold []uint16    // index in list, by index in folded
 	first  atomic.Pointer[decodeField]
 }
 
-// decodeField is a field, and the key that is expected for it: `"name":` as two words under masks,
-// or as text where it is longer.
+// decodeField is a field and its expected key, `"name":`. Two words and their masks describe the
+// first 16 bytes of the key. The rest of a longer key is compared with text.
 type decodeField struct {
 	key0, mask0 uint64
 	key1, mask1 uint64
-	size        uint8 // of the key as it is expected; 0 where it never is
+	size        uint8 // size of the expected key; 0 if the field is never expected
 	kind        decodeKind
 	quoted      bool
 	offset      uint32
 	op          *decodeOp
-	next        atomic.Pointer[decodeField] // what mostly follows
+	next        atomic.Pointer[decodeField] // the field that mostly follows
 	text        string                      // `"name":`
 	name        string
-	path        string // the name after those of embedded structs: how errors call it
+	path        string // name in errors: the names of embedded structs, then the name of the field
 	hops        []plan.Hop
 }
 
-// rootOp is how what a pointer points to is decoded.
+// rootOp describes the decoding into the target of a pointer.
 type rootOp struct {
 	elem    *decodeOp
 	foreign bool // some method of the caller may be called
@@ -105,18 +105,18 @@ type rootOp struct {
 var (
 	roots     plan.Cache[*rootOp]
 	compiling sync.Mutex
-	decodeOps = map[opKey]*decodeOp{} // under compiling
+	decodeOps = map[opKey]*decodeOp{} // guarded by compiling
 )
 
-// opKey is what an op depends on.
+// opKey is the key of an op in decodeOps.
 type opKey struct {
 	t reflect.Type
-	// Whether methods of *t count: package reflect has to be able to find them, by the name of t or
-	// through a pointer, and to call them.
+	// methods is true if the methods of *t are called. Package reflect must be able to find them,
+	// by the name of t or through a pointer, and to call them.
 	methods bool
 }
 
-// rootOf is how v is decoded into, or nil if v is no pointer or nil.
+// rootOf returns the rootOp for v, or nil if v is not a pointer or is nil.
 func rootOf(v any) *rootOp {
 	f := mem.FaceOf(v)
 	if r, ok := roots.Get(f.Type); ok && f.Data != nil {
@@ -129,7 +129,7 @@ func rootOf(v any) *rootOp {
 	return rootFor(t)
 }
 
-// rootFor is how what a pointer of type t points to is decoded.
+// rootFor returns the rootOp for pointers of type t.
 func rootFor(t reflect.Type) *rootOp {
 	if r, ok := roots.Get(mem.TypeWord(t)); ok {
 		return r
@@ -149,10 +149,11 @@ func rootFor(t reflect.Type) *rootOp {
 	return roots.Put(mem.TypeWord(t), r)
 }
 
-// isForeign reports whether decode calls a method of the caller.
+// isForeign reports whether o.decode calls a method of the caller.
 func isForeign(o *decodeOp) bool { return o.foreign }
 
-// reaches reports whether o, or an op that it may call, is such.
+// reaches reports whether such returns true for o or an op that o may call. seen contains the ops
+// already visited.
 func (o *decodeOp) reaches(such func(*decodeOp) bool, seen map[*decodeOp]bool) bool {
 	if o == nil || seen[o] {
 		return false
@@ -163,7 +164,7 @@ func (o *decodeOp) reaches(such func(*decodeOp) bool, seen map[*decodeOp]bool) b
 	}
 	if o.fields != nil {
 		for i := range o.fields.list {
-			if o.fields.list[i].op.reaches(such, seen) { // nil for the last one
+			if o.fields.list[i].op.reaches(such, seen) { // op is nil in the last entry
 				return true
 			}
 		}
@@ -171,8 +172,9 @@ func (o *decodeOp) reaches(such func(*decodeOp) bool, seen map[*decodeOp]bool) b
 	return false
 }
 
-// mayEnd reports whether values of o's type, which hold no pointers, may end decoding: by a method
-// of theirs, or by a field with the option string. What was decoded before is seen then.
+// mayEnd reports whether a value of o's type, which contains no pointers, may end decoding with an
+// error. A method of the type or a field with the tag option "string" may do so. The caller then
+// sees the values that were decoded before.
 func (o *decodeOp) mayEnd() bool {
 	switch {
 	case o.json || o.said != nil:
@@ -189,8 +191,9 @@ func (o *decodeOp) mayEnd() bool {
 	return false
 }
 
-// saying is o with errors that name t: those of a text, and of what an interface holds, name the
-// pointer that leads to it.
+// saying returns a copy of o whose errors contain the type t. Errors about a type with
+// UnmarshalText, or about a value in an interface, contain the type of the pointer that leads to
+// it.
 func (o *decodeOp) saying(t reflect.Type) *decodeOp {
 	c := &decodeOp{decode: o.decode, kind: o.kind, nils: o.nils, size: o.size, typ: o.typ, word: o.word, ptr: o.ptr, elem: o.elem, said: t, table: o.table, foreign: o.foreign}
 	if o.typ.Kind() == reflect.Pointer {
@@ -308,9 +311,9 @@ func compileDecode(t reflect.Type, methods bool) *decodeOp {
 	return o
 }
 
-// harmless reports whether the methods of t do nothing but read their argument: those of the
-// standard library. They may be called for input of which nobody knows yet that all of it is valid,
-// since then what they leave is thrown away.
+// harmless reports whether t is a type of the standard library, whose methods only read their
+// argument. They may be called before the whole input is known to be valid: if it is invalid, their
+// results are dropped.
 func harmless(t reflect.Type) bool {
 	switch t.PkgPath() {
 	case "log/slog", "math/big", "net", "net/netip", "regexp", "time":
@@ -319,7 +322,7 @@ func harmless(t reflect.Type) bool {
 	return false
 }
 
-// isFlat reports whether values of t hold no pointers.
+// isFlat reports whether values of t contain no pointers.
 func isFlat(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
@@ -342,7 +345,7 @@ func isFlat(t reflect.Type) bool {
 func compileFields(t reflect.Type) *decodeFields {
 	s := &decodeFields{typ: t}
 	fields := fieldsOf(t)
-	s.list = make([]decodeField, len(fields)+1) // the last one is never found: it follows the last field
+	s.list = make([]decodeField, len(fields)+1) // no key matches the last entry, which follows the last field
 	names := make([]string, len(fields))
 	var folded []string
 	foldedAt := map[string]bool{}
@@ -362,8 +365,8 @@ func compileFields(t reflect.Type) *decodeFields {
 		case f.Exported:
 			in.op = compileDecode(f.Type, f.Type.Name() != "")
 		case f.Type.Kind() == reflect.Pointer:
-			// It is embedded, has a tag, and its type is not exported: like the pointers on the way
-			// to promoted fields, it cannot be set.
+			// The field is embedded, has a tag, and its type is not exported. Like the pointers on
+			// the way to promoted fields, it cannot be set.
 			in.hops = append(slices.Clip(f.Hops), plan.Hop{Offset: f.Offset, Type: f.Type.Elem()})
 			in.offset = 0
 			in.op = compileDecode(f.Type.Elem(), false)
@@ -384,7 +387,7 @@ func compileFields(t reflect.Type) *decodeFields {
 	return s
 }
 
-// expect sets the words of the key.
+// expect sets the words of the expected key, and their masks.
 func (f *decodeField) expect() {
 	const longest = 64
 	if len(f.text) > longest {
@@ -399,10 +402,10 @@ func (f *decodeField) expect() {
 	f.key1 &= f.mask1
 }
 
-// never makes the field one that is not expected: no key begins with that byte.
+// never sets an expected key that cannot match, because no key begins with the byte 1.
 func (f *decodeField) never() { f.key0, f.mask0 = 1, 0xff }
 
-// keyMask tells which bytes of a word belong to a text of n bytes.
+// keyMask returns the mask of the bytes of a word that belong to a text of n bytes.
 func keyMask(n int) uint64 {
 	switch {
 	case n <= 0:
@@ -413,7 +416,7 @@ func keyMask(n int) uint64 {
 	return 1<<(8*uint(n)) - 1
 }
 
-// pathOf is a field's name as errors give it.
+// pathOf returns the name of a field in errors: the names of embedded structs, then name.
 func pathOf(t reflect.Type, index []int, name string) string {
 	path := ""
 	for _, i := range index[:len(index)-1] {
@@ -446,6 +449,6 @@ func compileMap(o *decodeOp) {
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
 		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
 	default:
-		o.decode = decodeNothing // such a map is no target, not even when it is empty
+		o.decode = decodeNothing // no object fits such a map, not even an empty one
 	}
 }

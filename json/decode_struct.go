@@ -1,7 +1,8 @@
 package json
 
-// Structs. The key that mostly follows the last one is expected: it is compared as one or two
-// words, with its quotes and colon. Only when it is another is a key read and looked up.
+// Decoding into structs. The decoder expects the key that mostly follows the last key. It compares
+// the expected key with the input as one or two words, including the quotes and the colon. Only a
+// key that differs is read and looked up.
 
 import (
 	"fmt"
@@ -140,13 +141,15 @@ end:
 	return d.leave(i)
 }
 
-// restIsAt compares what the words of the key leave out.
+// restIsAt reports whether the key at i continues like the expected key after its first 16 bytes,
+// which key0 and key1 contain.
 func (f *decodeField) restIsAt(b []byte, i int) bool {
 	return string(b[i+16:i+int(f.size)]) == f.text[16:]
 }
 
-// findField reads the key at i and finds its field; it gives the position of the value. What is not
-// a field is the last of s.list, which is of no kind and skips.
+// findField reads the key at i. It returns the field of the key, and the position after the colon.
+// For a key without a field, it returns the last entry of s.list, which has no op, so that the
+// value is skipped.
 func (d *decoder) findField(s *decodeFields, expected *atomic.Pointer[decodeField], i int) (*decodeField, int) {
 	if mem.Load8(d.b, i) != '"' {
 		return nil, failed
@@ -165,8 +168,8 @@ func (d *decoder) findField(s *decodeFields, expected *atomic.Pointer[decodeFiel
 		d.save(fmt.Errorf("json: unknown field %q", key))
 	}
 	if f != unknown {
-		// All decoders share what follows what. They write it seldom, so that they do not wait for
-		// each other.
+		// All decoders share the expected order of fields. They rarely write it, so that they do
+		// not wait for each other.
 		if d.misses++; d.misses&15 == 0 {
 			expected.Store(f)
 		}
@@ -182,8 +185,8 @@ func (d *decoder) findField(s *decodeFields, expected *atomic.Pointer[decodeFiel
 	return f, i + 1
 }
 
-// key is what the key means whose text begins at i, and the position after its quote. The bytes are
-// valid until the next key or string is read.
+// key returns the unescaped text of the key whose text begins at i, and the position after the
+// closing quote. The returned bytes are valid until the next key or string is read.
 func (d *decoder) key(i int) ([]byte, int) {
 	b := d.b
 	for k := 0; k < 64; k += 8 {
@@ -200,8 +203,8 @@ func (d *decoder) key(i int) ([]byte, int) {
 	return text, i
 }
 
-// findFolded is the index in s.list of the first field whose name is key but for the case of its
-// letters, or -1.
+// findFolded returns the index in s.list of the first field whose name differs from key at most in
+// case, or -1.
 func (s *decodeFields) findFolded(key []byte) int {
 	var room [64]byte
 	n := s.folded.Find(appendFolded(room[:0], key))
@@ -211,8 +214,8 @@ func (s *decodeFields) findFolded(key []byte) int {
 	return int(s.byFold[n])
 }
 
-// foldName is name in the form that names have in common which differ only in case, as Unicode's
-// simple folding has it: K is also the Kelvin sign, S is also the long s.
+// foldName returns a form of name that is the same for all names that differ only in case. It uses
+// Unicode's simple folding: K also matches the Kelvin sign, and S also matches the long s.
 func foldName(name string) string { return string(appendFolded(nil, mem.Bytes(name))) }
 
 func appendFolded(dst, name []byte) []byte {
@@ -233,7 +236,7 @@ func appendFolded(dst, name []byte) []byte {
 	return dst
 }
 
-// leastFold is the least of the runes that r folds to.
+// leastFold returns the smallest rune that is equal to r under simple folding.
 func leastFold(r rune) rune {
 	for {
 		next := unicode.SimpleFold(r)

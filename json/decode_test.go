@@ -11,7 +11,8 @@ import (
 
 type sealed struct{ A int }
 
-// TestSealedPointer decodes into an embedded pointer that nobody outside of its package may set.
+// Decoding into a nil embedded pointer to an unexported struct is an error, because only the
+// struct's own package may set the pointer.
 func TestSealedPointer(t *testing.T) {
 	inGo126(t)
 	type target struct {
@@ -32,8 +33,7 @@ func TestSealedPointer(t *testing.T) {
 	}
 }
 
-// TestCircle decodes into pointers that lead back to themselves, which keeps encoding/json busy for
-// ever.
+// Decoding into pointers that lead back to themselves terminates. encoding/json never returns here.
 func TestCircle(t *testing.T) {
 	type loop *loop
 	var l loop
@@ -55,7 +55,7 @@ func TestCircle(t *testing.T) {
 	}
 }
 
-// TestParse decodes the first of several values.
+// Parse decodes the first of several values and returns the remaining bytes.
 func TestParse(t *testing.T) {
 	for _, c := range []struct{ in, rest string }{
 		{`1`, ``}, {` 1 `, ``}, {`1 2`, `2`}, {`{"a":1}{"b":2}`, `{"b":2}`}, {"[1]\n\tx", `x`}, {`"a"`, ``}, {`"a"b`, `b`}, {`true,`, `,`}, {`12]`, `]`},
@@ -84,7 +84,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestNumberFlags decodes numbers into an any under each combination of flags.
+// Each combination of number flags gives the documented types in an any.
 func TestNumberFlags(t *testing.T) {
 	const doc = `[1,-2,3.5,18446744073709551616,99999999999999999999,1e2,-9223372036854775808,18446744073709551615,-0]`
 	for flags := range json.ParseFlags(16) {
@@ -109,7 +109,7 @@ func TestNumberFlags(t *testing.T) {
 	}
 }
 
-// typeUnder is what the documentation of the flags says.
+// typeUnder returns the type according to the documentation of the flags.
 func typeUnder(text string, f json.ParseFlags) string {
 	isInt := std.Unmarshal([]byte(text), new(int64)) == nil
 	isUint := std.Unmarshal([]byte(text), new(uint64)) == nil
@@ -127,7 +127,7 @@ func typeUnder(text string, f json.ParseFlags) string {
 	return "float64"
 }
 
-// TestViews holds that ZeroCopy gives views where it can, and only then.
+// With ZeroCopy, values are views of the input where possible. Without it, they are copies.
 func TestViews(t *testing.T) {
 	type target struct {
 		S, E string

@@ -8,8 +8,8 @@ import (
 	"github.com/slipstream-go/slipstream/iso8601"
 )
 
-// decodeTime reads what time.Time's own method would read; what is not the usual form of RFC 3339
-// it leaves to that method, with the error.
+// decodeTime decodes a time.Time like the UnmarshalJSON method of time.Time. For a value that is
+// not in the usual form of RFC 3339, it calls that method, which also returns the error.
 func decodeTime(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	t := mem.At[time.Time](p, 0)
 	if text, after := d.shortText(i); after > 0 && strictRFC3339(text) {
@@ -28,8 +28,8 @@ func decodeTime(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	return i
 }
 
-// shortText is the text of the string at i, if that is short and has no escapes, and the position
-// after the string.
+// shortText returns the text of the string at i, and the position after the string. If the string
+// is long or contains escapes, it returns failed.
 func (d *decoder) shortText(i int) ([]byte, int) {
 	b := d.b
 	if mem.Load8(b, i) != '"' {
@@ -48,8 +48,9 @@ func (d *decoder) shortText(i int) ([]byte, int) {
 	return nil, failed
 }
 
-// strictRFC3339 reports whether text has no more than the freedoms of RFC 3339, if it is a time by
-// iso8601: that takes hours of one digit, a comma before the fraction, and offsets beyond 23:59.
+// strictRFC3339 reports whether text, if package iso8601 can parse it, conforms to RFC 3339.
+// Package iso8601 also accepts hours of one digit, a comma before the fraction, and offsets beyond
+// 23:59.
 func strictRFC3339(text []byte) bool {
 	n := len(text)
 	if n < len("2006-01-02T15:04:05Z") || text[13] != ':' || text[19] == ',' {

@@ -1,15 +1,14 @@
 package json_test
 
-// This package against encoding/json: every type of targets() with every input of inputs(), and
-// every value of values().
+// The differential tests compare this package with encoding/json: every type of targets() with
+// every input of inputs(), and every value of values().
 //
-//	targets   reflect.Types of all kinds, alone and within containers; methods note in calls that they ran
-//	inputs    JSON of all shapes, right and wrong
-//	fill      a value that already holds something everywhere: what decoding must keep, merge into, or leave alone
-//	mirror    two values that must be equal in all that can be seen: contents, nil or empty, and what was there before
+//	targets   reflect.Types of all kinds, alone and within containers; their methods record each call in calls
+//	inputs    valid and invalid JSON of all shapes
+//	fill      sets every part of a value, to show whether decoding keeps it, merges into it, or leaves it alone
+//	mirror    compares all visible parts of two values: contents, nil or empty, and references to earlier memory
 //
-// The same parts serve the contract tests, which go through the points one by one, and the fuzz
-// targets.
+// The contract tests and the fuzz targets use the same functions.
 
 //lint:file-ignore SA5008 the tags of these types are odd on purpose
 //lint:file-ignore U1000 that some fields are passed over is what they are for
@@ -40,8 +39,8 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// raced reports whether the race detector is on, under which the differential takes every fifth
-// case only.
+// raced reports whether the race detector is on. With it, the differential tests run only every
+// fifth case.
 var raced = func() bool {
 	info, ok := debug.ReadBuildInfo()
 	for i := 0; ok && i < len(info.Settings); i++ {
@@ -52,10 +51,10 @@ var raced = func() bool {
 	return false
 }()
 
-// calls are the calls of the methods below since it was last cleared.
+// calls contains the method calls since it was last cleared.
 var calls []string
 
-// refused is the error of the methods below. They refuse what contains "bad".
+// refused is the error of the methods below. They reject texts that contain "bad".
 type refused struct{ Text string }
 
 func (r *refused) Error() string { return "refused: " + r.Text }
@@ -68,13 +67,13 @@ func note(method string, data []byte) error {
 	return nil
 }
 
-// Types that read themselves.
+// Types with unmarshal methods.
 type (
 	readsJSON       struct{ A, Text string }
 	readsJSONInt    int
 	readsJSONString string
 	readsJSONSlice  []int
-	readsJSONMap    map[string]string // by value
+	readsJSONMap    map[string]string // value receiver
 	readsJSONByte   byte
 	readsText       struct{ A, Text string }
 	readsTextInt    int
@@ -84,7 +83,7 @@ type (
 	readsTextByte   byte
 	readsTextBool   bool
 	readsBoth       struct{ A, Text string }
-	// readsInner decodes into something else and returns the error of that.
+	// readsInner decodes into another value and returns the error of that call.
 	readsInner struct {
 		A struct{ B int }
 		C string
@@ -168,8 +167,8 @@ func (r *readsGarbage) UnmarshalJSON(b []byte) error {
 	return std.Unmarshal([]byte(`{"A":1,]`), &r.A)
 }
 
-// Types that write themselves. What is written is theirs to choose, right or wrong; "bad" is an
-// error.
+// Types with marshal methods. They return their text as it is, valid or not. If the text contains
+// "bad", they return an error.
 type (
 	writesJSON        struct{ Text string }
 	writesJSONPointer struct{ Text string }
@@ -240,13 +239,13 @@ func (w writesMixed) MarshalText() ([]byte, error) {
 	return []byte("text"), note("writesMixed.MarshalText", []byte(w.Text))
 }
 
-// Keys of maps.
+// Key types of maps.
 type (
 	textKey       struct{ N int }
 	textKeyInt    int
 	textKeyString string
-	bothKey       struct{ Text string } // reads JSON too, and that is what reads it
-	pointerKey    struct{ N int }       // no key: its MarshalText has a pointer receiver
+	bothKey       struct{ Text string } // also has JSON methods, and UnmarshalJSON reads the key
+	pointerKey    struct{ N int }       // not a valid key type: its MarshalText has a pointer receiver
 	writtenKey    struct{ N int }       // has no UnmarshalText
 )
 
@@ -281,7 +280,7 @@ func (k writtenKey) MarshalText() ([]byte, error) {
 	return strconv.AppendInt(nil, int64(-k.N), 10), nil
 }
 
-// Types that say whether they are zero.
+// Types with a method IsZero, one of them with the wrong signature.
 type (
 	zeroByValue   struct{ N int }
 	zeroByPointer struct{ N int }
@@ -299,7 +298,7 @@ func (z zeroSlice) IsZero() bool            { return len(z) == 2 }
 func (z zeroMap) IsZero() bool              { return len(z) == 2 }
 func (z zeroWrongSign) IsZero() (bool, int) { return true, z.N }
 
-// Names for what has none.
+// Types that are defined from other types, and do not inherit methods.
 type (
 	namedBool       bool
 	namedInt        int
@@ -316,9 +315,9 @@ type (
 	namedArray      [2]int
 	namedPointer    *int
 	namedAny        any
-	namedNumber     std.Number     // is only a string
-	namedRaw        std.RawMessage // is only bytes
-	namedTime       time.Time      // is only a struct
+	namedNumber     std.Number     // a string without the methods
+	namedRaw        std.RawMessage // bytes without the methods
+	namedTime       time.Time      // a struct without the methods
 	describer       interface{ Describe() string }
 	described       struct{ A, B any }
 	describedNumber int
@@ -351,7 +350,7 @@ type (
 func (d *described) Describe() string      { return fmt.Sprint(d.A) }
 func (d describedNumber) Describe() string { return fmt.Sprint(int(d)) }
 
-// Embedded in every way.
+// Structs with embedded fields of each kind.
 type (
 	Base        struct{ A, B int }
 	base        struct{ A, B int }
@@ -613,7 +612,7 @@ type (
 	}
 )
 
-// many is a struct of 100 fields.
+// many is a struct type with 100 fields.
 var many = func() reflect.Type {
 	var fields []reflect.StructField
 	for i := range 100 {
@@ -623,8 +622,8 @@ var many = func() reflect.Type {
 	return reflect.StructOf(fields)
 }()
 
-// clashing has two fields of one name at the same depth, by tags, and one with a tag that is
-// malformed: vet would not let them stand in the source.
+// clashing contains two fields with the same name at the same depth, by their tags, and a field
+// with a malformed tag. vet would reject such tags in a struct declaration.
 var clashing = reflect.StructOf([]reflect.StructField{
 	{Name: "A", Type: reflect.TypeFor[int](), Tag: `json:"x"`},
 	{Name: "B", Type: reflect.TypeFor[int](), Tag: `json:"x"`},
@@ -635,7 +634,7 @@ var clashing = reflect.StructOf([]reflect.StructField{
 	{Name: "TaggedRight", Type: reflect.TypeFor[TaggedRight](), Anonymous: true},
 })
 
-// shape tells which inputs a type takes.
+// shape is the shape of the inputs that suit a type.
 type shape int
 
 const (
@@ -651,7 +650,8 @@ type target struct {
 	shape shape
 }
 
-// takesNothing reports whether some part of a t, so deep within it, is never decoded into.
+// takesNothing reports whether a value of type t contains, within depth levels, a type that is
+// never decoded.
 func takesNothing(t reflect.Type, depth int) bool {
 	if depth == 0 {
 		return false
@@ -671,29 +671,29 @@ func takesNothing(t reflect.Type, depth int) bool {
 	return false
 }
 
-// fresh is a pointer to a zero value.
+// fresh returns a pointer to a zero value.
 func (x target) fresh() any { return reflect.New(x.t).Interface() }
 
-// filled is a pointer to a value with something everywhere.
+// filled returns a pointer to a value whose parts are all set.
 func (x target) filled() any {
 	v := reflect.New(x.t)
 	new(filler).fill(v.Elem(), 0)
 	return v.Interface()
 }
 
-// targets are the types, each once.
+// targets returns the types, each once.
 var targets = sync.OnceValue(func() []target {
 	var list []target
 	seen := map[reflect.Type]bool{}
 	add := func(types ...reflect.Type) {
 		for _, t := range types {
-			if !seen[t] && !(json.OnV2 && takesNothing(t, 3)) { // encoding/json may not end
+			if !seen[t] && !(json.OnV2 && takesNothing(t, 3)) { // with jsonv2, encoding/json may not terminate
 				seen[t] = true
 				list = append(list, target{t, shapeOf(t)})
 			}
 		}
 	}
-	leaves := func(types ...reflect.Type) { // with all that may stand around them
+	leaves := func(types ...reflect.Type) { // adds each type, and each of its containers
 		for _, t := range types {
 			add(t, reflect.PointerTo(t), reflect.SliceOf(t), reflect.ArrayOf(2, t), reflect.MapOf(reflect.TypeFor[string](), t))
 		}
@@ -764,7 +764,7 @@ func shapeOf(t reflect.Type) shape {
 	return bare
 }
 
-// filler puts something everywhere. It is the same at every run.
+// filler sets every part of a value. The values are the same in each run.
 type filler struct{ n int }
 
 func (f *filler) next() int { f.n++; return f.n }
@@ -816,7 +816,7 @@ func (f *filler) fill(v reflect.Value, depth int) {
 			return
 		}
 		n := 4 >> depth
-		v.Set(reflect.MakeSlice(v.Type(), n, n+1)) // what lies after the length is filled too
+		v.Set(reflect.MakeSlice(v.Type(), n, n+1)) // the elements beyond the length are set too
 		for i := range n {
 			f.fill(v.Index(i), depth+1)
 		}
@@ -877,23 +877,22 @@ func (f *filler) fillInterface(v reflect.Value, depth int) {
 	}
 }
 
-// place is where a map, a pointer or a slice leads.
+// place is the address and type of a map, pointer or slice.
 type place struct {
 	at uintptr
 	t  reflect.Type
 }
 
-// mirror holds two values against each other, one from each library. The two are made in the same
-// way, so that what the first led to before a call has its counterpart in the second: both calls
-// must keep the same of it.
+// mirror compares two values, one from each library. Both are built in the same way, so each
+// reference in the first has a counterpart in the second. Each call must keep the same references.
 type mirror struct {
 	theirs, ours map[place]int
-	held         [][2]reflect.Value // what is behind the places: alive until the end, since an address could be used again
+	held         [][2]reflect.Value // the referenced values, kept alive so that their addresses are not reused
 	depth        int
-	open         map[[2]place]bool // what is being compared, when it is deep enough to be a cycle
+	open         map[[2]place]bool // pairs that are being compared, once the depth suggests a cycle
 }
 
-// reference tells where v leads, if it can be told from other places.
+// reference returns the place of v, and whether v is a reference with a unique place.
 func reference(v reflect.Value) (place, bool) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -906,7 +905,8 @@ func reference(v reflect.Value) (place, bool) {
 	return place{}, false
 }
 
-// before learns where two targets lead. What is wrong with that is the test's fault.
+// before records the references in two targets. The targets are built by the test, so it does not
+// compare them.
 func (m *mirror) before(theirs, ours any) {
 	m.theirs, m.ours = map[place]int{}, map[place]int{}
 	m.learn(reflect.ValueOf(theirs), reflect.ValueOf(ours))
@@ -950,21 +950,22 @@ func (m *mirror) learn(a, b reflect.Value) {
 	}
 }
 
-// simple reports whether values of a kind lead nowhere.
+// simple reports whether values of a kind contain no references.
 func simple(k reflect.Kind) bool { return k <= reflect.Complex128 || k == reflect.String }
 
-// hasEqualKeys reports whether keys of two maps can be found in one another: pointers cannot.
+// hasEqualKeys reports whether a key of one map can be found in another map of the type. Pointers
+// and interfaces cannot.
 func hasEqualKeys(t reflect.Type) bool {
 	k := t.Key().Kind()
 	return k != reflect.Pointer && k != reflect.Interface
 }
 
-// after is how the two values differ, or "".
+// after describes the difference between the two values, or returns "".
 func (m *mirror) after(theirs, ours any) string {
 	if s := m.diff(reflect.ValueOf(theirs), reflect.ValueOf(ours)); s != "" {
 		return s
 	}
-	for _, h := range m.held { // what the targets no longer lead to may still be seen by others
+	for _, h := range m.held { // other values may still refer to what the targets have dropped
 		if k := h[0].Kind(); k == reflect.Pointer || k == reflect.Map {
 			if s := m.diff(h[0], h[1]); s != "" {
 				return " (what was there before)" + s
@@ -991,7 +992,8 @@ func (m *mirror) diff(a, b reflect.Value) string {
 	}
 	p, ok := reference(a)
 	q, okB := reference(b)
-	// A RawMessage that encoding/json wrote again is new here: a documented difference.
+	// If encoding/json reuses the memory of a RawMessage, this package takes new memory. This
+	// difference is documented.
 	renewed := a.Type() == reflect.TypeFor[json.RawMessage]() && ok && m.theirs[p] != 0 && m.ours[q] == 0
 	if ok && okB && !renewed {
 		if was, is := m.theirs[p], m.ours[q]; was != is {
@@ -1024,8 +1026,8 @@ func (m *mirror) diff(a, b reflect.Value) string {
 	return diff
 }
 
-// contents is diff of two values of one type. Of a slice that was there before, the whole array is
-// looked at.
+// contents is diff for two values of one type. If old is set, a slice existed before the call, and
+// its array is compared up to the capacity.
 func (m *mirror) contents(a, b reflect.Value, old bool) string {
 	switch a.Kind() {
 	case reflect.Bool:
@@ -1062,7 +1064,7 @@ func (m *mirror) contents(a, b reflect.Value, old bool) string {
 			return nilness(a, b)
 		}
 		if a.Type() == typeOfType {
-			return m.diff(a.Elem(), b.Elem()) // two pointers, equal or not
+			return m.diff(a.Elem(), b.Elem()) // two type pointers, equal or not
 		}
 		return m.diff(a.Elem(), b.Elem())
 	case reflect.Slice:
@@ -1073,7 +1075,7 @@ func (m *mirror) contents(a, b reflect.Value, old bool) string {
 			return fmt.Sprintf(": length %d; want %d", b.Len(), a.Len())
 		}
 		if old && a.Cap() == b.Cap() {
-			a, b = a.Slice3(0, a.Cap(), a.Cap()), b.Slice3(0, b.Cap(), b.Cap()) // the old array, to its end
+			a, b = a.Slice3(0, a.Cap(), a.Cap()), b.Slice3(0, b.Cap(), b.Cap()) // the old array, up to its end
 		}
 		fallthrough
 	case reflect.Array:
@@ -1108,7 +1110,7 @@ func (m *mirror) contents(a, b reflect.Value, old bool) string {
 			}
 		}
 	case reflect.Struct:
-		if a.Type() == typeOfValue && a.CanInterface() { // the one in an UnsupportedValueError
+		if a.Type() == typeOfValue && a.CanInterface() { // the Value of an UnsupportedValueError
 			return m.diff(a.Interface().(reflect.Value), b.Interface().(reflect.Value))
 		}
 		for i := range a.NumField() {
@@ -1129,7 +1131,7 @@ func nilness(a, b reflect.Value) string {
 	return ""
 }
 
-// short is s as an error shows it.
+// short formats s for an error message.
 func short(s string) string {
 	if len(s) > 300 {
 		s = fmt.Sprintf("%s…(%d bytes)…%s", s[:150], len(s), s[len(s)-100:])
@@ -1140,7 +1142,8 @@ func short(s string) string {
 	return s
 }
 
-// complaints counts the errors of each test. After some, more of the same would only hide them.
+// complaints counts the errors of each test. A test stops after some errors, because more would
+// hide the first ones.
 var complaints = map[string]int{}
 
 func complain(t *testing.T, format string, args ...any) {
@@ -1151,10 +1154,11 @@ func complain(t *testing.T, format string, args ...any) {
 	t.Errorf(format, args...)
 }
 
-// sentinels are errors that are known by what they are, not by what they say.
+// sentinels are errors that callers compare by identity.
 var sentinels = []error{io.EOF, io.ErrUnexpectedEOF, io.ErrClosedPipe, errReader, errWriter}
 
-// unlikeErrors is how two errors differ, or "". They must be of one type, text and content.
+// unlikeErrors describes the difference between two errors, or returns "". Type, text and contents
+// must be equal.
 func unlikeErrors(theirs, ours error) string {
 	if theirs == nil && ours == nil {
 		return ""
@@ -1173,7 +1177,7 @@ func unlikeErrors(theirs, ours error) string {
 	return ""
 }
 
-// outcome is what came of a call.
+// outcome is the result of a call.
 type outcome struct {
 	err      error
 	panicked any
@@ -1192,14 +1196,14 @@ func attempt(call func() error) (o outcome) {
 	return o
 }
 
-// misused reports whether the panic is one of package reflect, which encoding/json has used in a
-// way that is not allowed: it sets a pointer in a field that is not exported, or calls a method of
-// one. What is done instead is left open.
+// misused reports whether encoding/json has misused package reflect, and so panicked. It does so if
+// it sets a pointer in an unexported field, or calls a method of one. The tests do not check what
+// this package does in such a case.
 func (o outcome) misused() bool {
 	return o.panicked != nil && strings.HasPrefix(fmt.Sprint(o.panicked), "reflect")
 }
 
-// unlike is how two outcomes differ, or "".
+// unlike describes the difference between two outcomes, or returns "".
 func (o outcome) unlike(ours outcome) string {
 	if o.misused() {
 		return ""
@@ -1212,7 +1216,7 @@ func (o outcome) unlike(ours outcome) string {
 	}
 	made := ours.calls
 	if json.OnV2 && len(made) > len(o.calls) {
-		made = made[len(made)-len(o.calls):] // before that, the original had not been asked
+		made = made[len(made)-len(o.calls):] // ignore calls before encoding/json was called
 	}
 	if !slices.Equal(o.calls, made) {
 		return fmt.Sprintf("calls %q; want %q", ours.calls, o.calls)
@@ -1220,18 +1224,19 @@ func (o outcome) unlike(ours outcome) string {
 	return ""
 }
 
-// tails stand after the input, where no one may look: they would complete much of what is cut off.
+// tails follow the input in memory. A read beyond the end of the input would find a tail that
+// completes many truncated documents.
 var tails = []string{`0"]}]}`, `"]}"]}`, `]}]}]}`, `e true`}
 
-// copyOf is a copy of an input, with a tail after its end.
+// copyOf returns a copy of an input, with a tail behind its end.
 func copyOf(input []byte) []byte {
 	tail := tails[len(input)%len(tails)]
 	b := append(make([]byte, 0, len(input)+len(tail)), input...)
 	return append(b, tail...)[:len(input)]
 }
 
-// spoil checks that a copy of input is as it was and overwrites it, so that whoever still refers to
-// it is found out.
+// spoil checks that a copy of input is unchanged. Then it overwrites the copy, so that results that
+// still refer to it are detected.
 func spoil(input, copied []byte) string {
 	if tail := tails[len(input)%len(tails)]; !bytes.Equal(input, copied) || string(copied[len(input):cap(copied)]) != tail {
 		return "the input was changed"
@@ -1242,7 +1247,7 @@ func spoil(input, copied []byte) string {
 	return ""
 }
 
-// unlikeUnmarshal decodes input with both libraries and tells how that differs, or "".
+// unlikeUnmarshal decodes input with both libraries and describes the difference, or returns "".
 func unlikeUnmarshal(input []byte, newTarget func() any) string {
 	theirs, ours := newTarget(), newTarget()
 	var m mirror
@@ -1261,7 +1266,7 @@ func unlikeUnmarshal(input []byte, newTarget func() any) string {
 	return m.after(theirs, ours)
 }
 
-// decoder is a Decoder of either library.
+// decoder is implemented by the Decoders of both libraries.
 type decoder interface {
 	Decode(any) error
 	Token() (std.Token, error)
@@ -1285,7 +1290,7 @@ const (
 	optionSets
 )
 
-// unlikeDecode is unlikeUnmarshal by Decoders, which decode what comes next as well.
+// unlikeDecode is unlikeUnmarshal with Decoders. They also decode the value that follows.
 func unlikeDecode(input []byte, newTarget func() any, options int) string {
 	theirs, ours := newTarget(), newTarget()
 	var m mirror
@@ -1329,7 +1334,7 @@ func unlikeDecode(input []byte, newTarget func() any, options int) string {
 	return ""
 }
 
-// remaining is what a decoder has not used of its input.
+// remaining returns the part of its input that a decoder has not consumed.
 func remaining(d decoder, r io.Reader) string {
 	buffered, _ := io.ReadAll(d.Buffered())
 	switch r := r.(type) {
@@ -1343,7 +1348,7 @@ func remaining(d decoder, r io.Reader) string {
 	return string(buffered)
 }
 
-// same decodes input with both libraries, in every way, and holds everything that can be seen to be
+// same decodes input with both libraries, in every way, and checks that all visible results are
 // equal.
 func same(t *testing.T, input string, newTarget func() any) {
 	t.Helper()
@@ -1362,7 +1367,7 @@ func same(t *testing.T, input string, newTarget func() any) {
 	}
 }
 
-// inputs is JSON of all shapes.
+// inputs returns JSON of all shapes.
 var inputs = sync.OnceValue(func() (list []struct {
 	text  string
 	shape shape
@@ -1379,7 +1384,7 @@ var inputs = sync.OnceValue(func() (list []struct {
 		add(bare, literal)
 		add(array, "["+literal+"]")
 		add(object, `{"A":`+literal+`}`)
-		switch i % 6 { // each literal in one more place
+		switch i % 6 { // adds each literal in one more position
 		case 0:
 			add(array, "[ "+literal+" ,\n"+literal+", "+literal+" ]")
 		case 1:
@@ -1413,7 +1418,7 @@ var inputs = sync.OnceValue(func() (list []struct {
 	return list
 })
 
-// literals are scalars of all kinds, and the shortest of the rest.
+// literals returns scalars of all kinds, and the shortest arrays and objects.
 func literals() []string {
 	list := []string{
 		"null", "true", "false", "[]", "{}", "[1,2,3]", `{"A":1}`, `[[1],[2,3]]`, `{"x":{"y":[{}]}}`, `[{"B":2}]`, "[null]", `{"A":null}`, " 1", "1 ", "\t\n\r 1\t\n\r ", " [ ] ", " { } ", "{ \"A\" : 1 }",
@@ -1425,7 +1430,7 @@ func literals() []string {
 		"123456789.123456789", "0.1234567890123456789012345678901234567890", "179769313486231580793e289", "2.2250738585072011e-308", "9007199254740993.0", "1e23", "8.442911973260991817129021e-309",
 	}
 	list = append(list, numbers...)
-	for i, n := range numbers { // for the option string
+	for i, n := range numbers { // for the tag option string
 		if i%3 == 0 || len(n) > 17 {
 			list = append(list, `"`+n+`"`)
 		}
@@ -1441,7 +1446,7 @@ func literals() []string {
 	)
 }
 
-// faulty is what has an error of syntax.
+// faulty returns documents with syntax errors.
 func faulty() []string {
 	list := []string{
 		"", " ", "\n\t\r ", "\x00", "1\x00", "\x00 1", "[1\x00]", "\ufeff1", "\ufeff{}", "\v1", "\f", "\u00a01", "1 2", "1,", "{} {}", "[] ]", "null x", "nullx", `"a" "b"`, `"a"x`, "[]x", "{}}",
@@ -1461,8 +1466,8 @@ func faulty() []string {
 	return slices.DeleteFunc(list, func(s string) bool { return std.Valid([]byte(s)) })
 }
 
-// ownInputs are inputs of the shape of one type: what it is written as, in order, in disorder and
-// in other cases.
+// ownInputs returns inputs that fit one type: an encoded value with its names in order, in another
+// order, and in other cases.
 func ownInputs(x target) []string {
 	var list []string
 	for _, v := range []any{x.fresh(), x.filled()} {
@@ -1475,7 +1480,7 @@ func ownInputs(x target) []string {
 		list = append(list, string(b), indented.String(), strings.ToLower(string(b)), strings.ToUpper(string(b)), string(b[:len(b)/2]), string(b[:len(b)-1]))
 		var fields map[string]std.RawMessage
 		if std.Unmarshal(b, &fields) == nil {
-			if b, err := std.Marshal(fields); err == nil { // the names in order
+			if b, err := std.Marshal(fields); err == nil { // with the names in order
 				list = append(list, string(b), strings.ReplaceAll(string(b), `:"`, `:["`), strings.ReplaceAll(string(b), ":", ` : {"A":`))
 			}
 		}
@@ -1483,8 +1488,8 @@ func ownInputs(x target) []string {
 	return list
 }
 
-// TestUnmarshalDifferential decodes every input into every type it may suit, and some of the
-// others, into a zero value and into one that already holds something.
+// Both libraries decode each input into each suitable type, and into some of the others, with the
+// same result. The target is either zero or already filled.
 func TestUnmarshalDifferential(t *testing.T) {
 	count := 0
 	try := func(x target, i int, text string) {
@@ -1523,8 +1528,8 @@ func TestUnmarshalDifferential(t *testing.T) {
 	t.Logf("%d cases of %d types", count, len(targets()))
 }
 
-// unlikeText gives data to the functions that know no Go types, of both libraries, and tells how
-// that differs, or "".
+// unlikeText compares the functions of both libraries that do not depend on Go types. It describes
+// the difference, or returns "".
 func unlikeText(data []byte, prefix, indent string) string {
 	input := copyOf(data)
 	if got, want := json.Valid(input), std.Valid(input); got != want {
@@ -1547,8 +1552,8 @@ func unlikeText(data []byte, prefix, indent string) string {
 	return spoil(data, input)
 }
 
-// TestTextDifferential gives every input, with a fault in many places, to the functions that know
-// no Go types.
+// The functions that do not depend on Go types treat every input like encoding/json, with an error
+// in many positions.
 func TestTextDifferential(t *testing.T) {
 	docs := []string{`{"A":1,"B":[true,null,"x\u00e9\n<"],"C":{"D":-1.5e+3,"E":[]},"F":{}} `, " [ 1 , \"two\" , { \"A\" : null } , false ]\n", `"a\u0041\ud83d\ude00\\é"`, "[[[{}],\t[{\"\u2028\":\"\xff\"}]]]", `-12.5e-3`}
 	list := docs
@@ -1570,8 +1575,7 @@ func TestTextDifferential(t *testing.T) {
 	}
 }
 
-// values are values of a type to write: what it is when nothing is in it, when all is, and at
-// random.
+// values returns values of a type for encoding: empty, filled and random.
 func values(x target, r *rand.Rand) []reflect.Value {
 	list := []reflect.Value{reflect.New(x.t), reflect.ValueOf(x.filled())}
 	for range 3 {
@@ -1582,8 +1586,7 @@ func values(x target, r *rand.Rand) []reflect.Value {
 	return list
 }
 
-// fillRandom is corpus.Fill for types that it cannot fill, and with strings that are harder to
-// write.
+// fillRandom is corpus.Fill for more types, and with strings that are harder to encode.
 func fillRandom(r *rand.Rand, v reflect.Value, depth int) {
 	if !v.CanSet() || r.IntN(6) == 0 {
 		return
@@ -1652,7 +1655,8 @@ func fillRandom(r *rand.Rand, v reflect.Value, depth int) {
 	}
 }
 
-// dropTwins takes keys out of a map that are written alike: their order is left to chance.
+// dropTwins removes keys of a map that have the same text as another key, because their order would
+// be random.
 func dropTwins(m reflect.Value) {
 	seen := map[string]bool{}
 	for _, k := range m.MapKeys() {
@@ -1668,7 +1672,8 @@ func dropTwins(m reflect.Value) {
 	}
 }
 
-// hardString is a string with what must be escaped, or is no UTF-8, at random places.
+// hardString returns a string with characters that need escapes and invalid UTF-8, at random
+// positions.
 func hardString(r *rand.Rand) string {
 	var b []byte
 	for range r.IntN(12) {
@@ -1684,10 +1689,10 @@ func hardString(r *rand.Rand) string {
 	return string(b)
 }
 
-// writes notes each call of Write.
+// writes records each call of Write.
 type writes struct {
 	list []string
-	fail int // which call fails, from 1; 0 is none
+	fail int // number of the call that fails, from 1; 0 for none
 }
 
 func (w *writes) Write(b []byte) (int, error) {
@@ -1698,17 +1703,18 @@ func (w *writes) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// encoder is an Encoder of either library.
+// encoder is implemented by the Encoders of both libraries.
 type encoder interface {
 	Encode(any) error
 	SetEscapeHTML(bool)
 	SetIndent(prefix, indent string)
 }
 
-// indents are prefixes and indents of an Encoder; the last two are not JSON.
+// indents are prefixes and indents for an Encoder. The last two are not JSON.
 var indents = [][2]string{{"", ""}, {"", "\t"}, {"  ", "  "}, {"> ", ""}, {"", "<x>"}}
 
-// unlikeMarshal writes v with both libraries, in every way, and tells how that differs, or "".
+// unlikeMarshal encodes v with both libraries, in every way, and describes the difference, or
+// returns "".
 func unlikeMarshal(v any) string {
 	each := func(theirs, ours func() (string, error)) string {
 		var a, b string
@@ -1751,7 +1757,8 @@ func unlikeMarshal(v any) string {
 	return ""
 }
 
-// sameMarshal writes v with both libraries, in every way, and holds the results to be equal.
+// sameMarshal encodes values with both libraries, in every way, and checks that the results are
+// equal.
 func sameMarshal(t *testing.T, values ...any) {
 	t.Helper()
 	for _, v := range values {
@@ -1761,7 +1768,7 @@ func sameMarshal(t *testing.T, values ...any) {
 	}
 }
 
-// TestMarshalDifferential writes values of every type, by pointer and by value.
+// Both libraries encode values of every type in the same way, by pointer and by value.
 func TestMarshalDifferential(t *testing.T) {
 	r := corpus.New(11)
 	count := 0

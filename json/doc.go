@@ -1,27 +1,28 @@
-// Package json encodes and decodes JSON with the API and the behaviour of encoding/json, faster:
-// the same types, bytes, values and errors, including the text and the offset of errors. To use it,
-// change the import.
+// Package json encodes and decodes JSON with the API and the behaviour of encoding/json, but
+// faster. Types, bytes, values and errors are the same, including the text and the offset of
+// errors. To use it, change the import.
 //
 //	import "github.com/slipstream-go/slipstream/json" // was: encoding/json
 //
-// The types are aliases of encoding/json's: errors.As finds a *json.SyntaxError of either package,
-// and both call MarshalJSON and UnmarshalJSON. The documentation of encoding/json and RFC 8259
-// define the syntax and the mapping to Go values. The tests of the installed Go run against this
-// package.
+// The types are aliases of encoding/json's types, so errors.As finds a *json.SyntaxError of either
+// package. Both packages call MarshalJSON and UnmarshalJSON. The documentation of encoding/json and
+// RFC 8259 define the syntax and the mapping to Go values. The tests of encoding/json in the
+// installed Go also run against this package.
 //
 // # Errors
 //
 //   - Invalid input leaves the target unchanged, and none of the target's methods is called. The
-//     error is encoding/json's own, which decodes again when an error occurs, so it has the same
-//     text and offset.
-//   - A value that does not fit its target does not stop decoding. The error reports the first one,
-//     with the path of its field.
+//     error comes from encoding/json itself, which is called after an error, so its text and offset
+//     are the same.
+//   - A value that does not fit its target does not stop decoding. The error reports the first such
+//     value, with the path of its field.
 //   - An error of an UnmarshalJSON or UnmarshalText method stops decoding, and is returned
 //     unchanged.
 //
-// With GOEXPERIMENT=jsonv2, as in Go 1.27, encoding/json has other errors and some other results.
-// This package then has the same: it calls encoding/json where results may differ, and decodes
-// again with encoding/json after an error, which may call methods twice.
+// With GOEXPERIMENT=jsonv2, as in Go 1.27, encoding/json returns other errors and some other
+// results. This package then returns the same errors and results: it calls encoding/json where
+// results may differ. After an error, it decodes again with encoding/json, and methods may be
+// called twice.
 //
 // # Beyond encoding/json
 //
@@ -35,16 +36,17 @@
 //	UnmarshalRead, MarshalWrite  from a reader, to a writer, in one call
 //	RejectDuplicateNames         and other [ParseFlags]: exact case of names, integers kept whole in an any, views instead of copies
 //
-// Append, Parse, the Tokenizer, Escape, Unescape and the flags are those of
+// Append, Parse, the Tokenizer, Escape, Unescape and the flags have the API of
 // github.com/segmentio/encoding/json.
 //
 // # Memory and lifetime
 //
 // Decoded values do not refer to the input, unless a flag asks for views. The input may be reused
-// when a call returns. UnmarshalJSON gets a part of the input and must copy what it keeps. Short
-// strings share chunks of 4 KB: a kept string keeps at most 4 KB alive, and in an any also up to 31
-// other short values. Memory is proportional to the input. Arrays and objects nest at most 10,000
-// deep, as in encoding/json. The result of Marshal belongs to the caller.
+// after a call returns. UnmarshalJSON gets a part of the input and must copy the bytes that it
+// keeps. Short strings share chunks of 4 KB, so a retained string keeps at most 4 KB alive. A
+// retained string in an any also keeps up to 31 other short values alive. Memory use is
+// proportional to the size of the input. Arrays and objects may nest up to 10,000 levels deep, as
+// in encoding/json. The result of Marshal belongs to the caller.
 //
 // All functions may be called concurrently. A [Decoder], an [Encoder] or a [Tokenizer] may be used
 // by one goroutine at a time.

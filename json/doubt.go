@@ -2,30 +2,31 @@ package json
 
 import "sync/atomic"
 
-// A doubt counts the input of a type that is checked before it is decoded, because a document
-// before it was invalid.
+// A doubt counts the bytes of input to check before decoding them into a type, because an earlier
+// document for the type was invalid.
 //
-// Documents are decoded without a check, as nearly all are valid. To decode a part in vain costs
-// several times what encoding/json takes to refuse the document, so a sender could make each of its
-// documents that expensive. After an invalid document, doubted times as many bytes are checked
-// first, which costs a small part of decoding them. The count is of bytes, not of documents: a
-// sender who waits until large documents are decoded unchecked again has to send as much valid
-// input, small documents do not end it.
+// Documents are normally decoded without a check, because nearly all are valid. Decoding a part of
+// an invalid document in vain takes several times as long as encoding/json takes to reject the
+// document. A sender could make each of its documents that expensive. So after an invalid document,
+// doubted times as many bytes are checked first. Checking costs a small part of decoding.
+//
+// A doubt counts bytes, not documents. Before large documents are decoded unchecked again, a sender
+// must send doubted times as many valid bytes. A few small documents do not suffice.
 type doubt struct{ left atomic.Int64 }
 
 const doubted = 16
 
-// checksFirst reports whether the next document, of n bytes, is to be checked first.
+// checksFirst reports whether the next document, of n bytes, must be checked before it is decoded.
 func (u *doubt) checksFirst(n int) bool {
 	left := u.left.Load()
 	if left <= 0 {
 		return false
 	}
-	u.left.Store(left - int64(n)) // a count that another goroutine changes meanwhile does no harm
+	u.left.Store(left - int64(n)) // losing a concurrent change of the count does no harm
 	return true
 }
 
-// raise notes an invalid document of n bytes.
+// raise records an invalid document of n bytes.
 func (u *doubt) raise(n int) {
 	u.left.Store(max(u.left.Load(), doubted*int64(n)))
 }

@@ -1,6 +1,7 @@
 package json
 
-// A time.Duration is a number of nanoseconds, as in encoding/json, or a text if that is asked for.
+// A time.Duration is encoded as a number of nanoseconds, as in encoding/json, or as text if a flag
+// is set.
 
 import (
 	"reflect"
@@ -19,11 +20,11 @@ const (
 	UseDurationText ParseFlags = 1 << 10
 )
 
-// SetDurationText sets whether a time.Duration is written as a string, and not as a number of
+// SetDurationText sets whether a time.Duration is written as a string instead of a number of
 // nanoseconds. The default is false.
 func (enc *Encoder) SetDurationText(on bool) { enc.set(DurationText, on) }
 
-// UseDurationText decodes strings into a time.Duration: see the flag.
+// UseDurationText makes d decode strings into a time.Duration, like the flag UseDurationText.
 func (d *Decoder) UseDurationText() { d.flags |= UseDurationText }
 
 var durationType = reflect.TypeFor[time.Duration]()

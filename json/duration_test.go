@@ -20,7 +20,7 @@ type durations struct {
 	M map[time.Duration]int    `json:",omitempty"`
 }
 
-// TestDurationText writes and reads durations as text where that is asked for, and only there.
+// Durations are encoded and decoded as text only if a flag or method asks for it.
 func TestDurationText(t *testing.T) {
 	minute := time.Minute
 	v := durations{1500 * time.Millisecond, &minute, []time.Duration{-1, 2500}, map[string]time.Duration{"a": time.Hour}, 90 * time.Second, 7, map[time.Duration]int{5: 6}}

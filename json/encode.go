@@ -2,17 +2,17 @@ package json
 
 // Marshal, Append, and the encode ops.
 //
-// The bytes are in the encoder, and where they end, n, is handed from op to op by value:
+// The output is in the encoder. Its length, n, is passed from op to op by value:
 //
 //	e.b   [ written | room ]        0 ≤ n < len(e.b) == cap(e.b)
 //	       0         n
 //
-// An op asks for the room that it needs, writes its value at n and gives the new end, after which
-// it leaves room for a byte.
+// An op requests the space that it needs, writes its value at n and returns the new n. It leaves
+// space for at least one byte after the new n. In names, room means such space.
 //
-// What cannot be encoded ends the whole call at once, as in encoding/json: encoder.fail panics, and
-// guarded, at the top, turns that into the error. So no op looks for errors of others, and no
-// method of the caller's is called after one has failed.
+// A value that cannot be encoded ends the whole call immediately, as in encoding/json: encoder.fail
+// panics, and encoder.guarded, called first, converts the panic to an error. So ops do not check
+// other ops for errors, and no method of the caller is called after an error.
 
 import (
 	"encoding/base64"
@@ -27,8 +27,9 @@ import (
 
 // Marshal returns the JSON encoding of v: the same bytes, or the same error, as encoding/json.
 //
-// A short result is copied from a buffer of the encoder. A long one is written to its final place,
-// whose initial size is that of the previous result for the same type.
+// A short result is copied from a buffer of the encoder. A long result is written directly to its
+// final memory. The initial size of this memory is the size of the previous result for the same
+// type.
 func Marshal(v any) ([]byte, error) {
 	if v == nil {
 		return []byte("null"), nil
@@ -64,7 +65,7 @@ func Marshal(v any) ([]byte, error) {
 }
 
 // Append appends the JSON encoding of v to b. With the flags EscapeHTML and SortMapKeys it appends
-// the same bytes as Marshal returns. With an error it returns b unchanged. It may write to all of
+// the same bytes as Marshal returns. After an error it returns b unchanged. It may write to all of
 // b's capacity.
 func Append(b []byte, v any, flags AppendFlags) ([]byte, error) {
 	e := newEncoder(flags)
@@ -76,46 +77,46 @@ func Append(b []byte, v any, flags AppendFlags) ([]byte, error) {
 		return b, err
 	}
 	if !mem.SameRoom(b, e.b) {
-		clear(e.b[n:]) // it was never written to, and may hold anything
+		clear(e.b[n:]) // new memory is not cleared, and may contain anything
 	}
 	b = e.b[:n]
 	e.release()
 	return b, nil
 }
 
-// encoder is what the ops of one call share.
+// encoder contains the state that the ops of one call share.
 type encoder struct {
-	b     []byte // what is written, and room; see above
-	own   []byte // room for short results, and for those of an Encoder
+	b     []byte // output, then free space; see above
+	own   []byte // memory for short results, and for the results of an Encoder
 	html  bool
 	flags AppendFlags
-	depth int   // of pointers, maps and slices that may lead back to themselves
-	err   error // what fail panics for
+	depth int   // nesting depth of pointers, maps and slices that may lead back to themselves
+	err   error // the error for which fail panics
 
-	// Of maps that are being written: see encode_map.go, and encode_map_typed.go for anys and
-	// texts.
+	// State of the maps that are being written: see encode_map.go. For anys and texts, see
+	// encode_map_typed.go.
 	slots []mapSlot
 	maps  []openMap
-	kept  int // how often entries were copied
+	kept  int // number of maps whose entries were copied
 	anys  []textPair[any]
 	texts []textPair[string]
 	book  *keyBook
 
-	seen map[any]struct{} // the pointers, maps and slices that are open, from cycleDepth on
+	seen map[any]struct{} // pointers, maps and slices beyond cycleDepth that are being written
 }
 
-// ownRoom is how much room an encoder has at first, and how long a result may be that Marshal
-// copies.
+// ownRoom is the initial buffer size of an encoder, and the maximum length of the results that
+// Marshal copies.
 const ownRoom = 1 << 10
 
-// keptSlots is how many entries of maps an encoder keeps room for.
+// keptSlots is the maximum capacity for map entries that a pooled encoder keeps.
 const keptSlots = 4 << 10
 
-// keptMaps is how many maps within each other an encoder keeps room for.
+// keptMaps is the maximum capacity for nested maps that a pooled encoder keeps.
 const keptMaps = 1 << 10
 
-// encoders are those that no call uses. After an error, or a panic in a method of the caller's, an
-// encoder does not go back.
+// encoders contains the encoders that no call uses. After an error, or a panic in a method of the
+// caller, an encoder is not returned to the pool.
 var encoders = sync.Pool{New: func() any { return &encoder{own: make([]byte, ownRoom)} }}
 
 func newEncoder(flags AppendFlags) *encoder {
@@ -124,7 +125,7 @@ func newEncoder(flags AppendFlags) *encoder {
 	return e
 }
 
-// release gives e back, without the result.
+// release returns e to the pool, without the result.
 func (e *encoder) release() {
 	e.b = nil
 	for i, all := 0, e.maps[:cap(e.maps)]; i < len(all) && all[i].o != nil; i++ {
@@ -139,11 +140,11 @@ func (e *encoder) release() {
 	if cap(e.maps) > keptMaps {
 		e.maps = nil
 	}
-	e.seen = nil // a map keeps the room for all that were ever open
+	e.seen = nil // a map never frees the memory of deleted entries
 	encoders.Put(e)
 }
 
-// append appends v to b, and gives where it ends in e.b.
+// append appends the encoding of v to b. The result is e.b[:n].
 func (e *encoder) append(b []byte, v any) (n int, err error) {
 	n = len(b)
 	e.b = b[:cap(b)]
@@ -155,7 +156,7 @@ func (e *encoder) append(b []byte, v any) (n int, err error) {
 	return e.run(encodePlans.byWord(face.Type, v), face.Data, n)
 }
 
-// run writes the value that an interface with the given data word holds; o is the op of its type.
+// run writes the value of an interface with the given data word. o is the op of the value's type.
 func (e *encoder) run(o *encodeOp, data mem.Raw, n int) (end int, err error) {
 	if o.steady {
 		return o.encodeFace(e, data, n), nil
@@ -163,8 +164,8 @@ func (e *encoder) run(o *encodeOp, data mem.Raw, n int) (end int, err error) {
 	return e.guarded(o, data, n)
 }
 
-// guarded is run for what may fail: it turns a failure into its error. A panic in a method of the
-// caller's passes by untouched.
+// guarded is run for values that may fail: it converts the panic of fail to an error. It does not
+// recover from a panic in a method of the caller.
 func (e *encoder) guarded(o *encodeOp, data mem.Raw, n int) (end int, err error) {
 	defer func() {
 		if e.err != nil {
@@ -181,7 +182,7 @@ func (e *encoder) fail(err error) {
 	panic("json: the encoder failed") // see guarded
 }
 
-// encodeFace writes the value that an interface with this data word holds.
+// encodeFace writes the value of an interface with this data word.
 func (o *encodeOp) encodeFace(e *encoder, data mem.Raw, n int) int {
 	if !o.direct {
 		return o.encode(e, o, mem.Of(data, o.typ), n)
@@ -193,7 +194,7 @@ func (o *encodeOp) encodeFace(e *encoder, data mem.Raw, n int) int {
 	return o.encode(e, o, mem.Of(mem.RawTo(&word), o.typ), n)
 }
 
-// room is e.b with room for more bytes after n.
+// room returns e.b with at least the given number of free bytes after n. It grows e.b if necessary.
 func (e *encoder) room(n, more int) []byte {
 	if len(e.b)-n < more {
 		e.grow(n, more)
@@ -207,7 +208,8 @@ func (e *encoder) grow(n, more int) {
 	e.b = b[:cap(b)]
 }
 
-// wrote takes over what was appended to e.b, and gives where it ends.
+// wrote sets e.b to b, the output with appended bytes. It returns the new length of the output, and
+// leaves space for a byte after it.
 func (e *encoder) wrote(b []byte) int {
 	n := len(b)
 	e.b = b[:cap(b)]
@@ -217,14 +219,14 @@ func (e *encoder) wrote(b []byte) int {
 	return n
 }
 
-// Words of text.
+// The texts null and true, and the beginning of false, as words.
 const (
 	textNull = 'n' | 'u'<<8 | 'l'<<16 | 'l'<<24
 	textTrue = 't' | 'r'<<8 | 'u'<<16 | 'e'<<24
 	textFals = 'f' | 'a'<<8 | 'l'<<16 | 's'<<24
 )
 
-// wordRoom is what a null, true or false wants.
+// wordRoom is the space that a null, true or false requires.
 const wordRoom = 8
 
 func (e *encoder) putNull(n int) int {
@@ -232,7 +234,7 @@ func (e *encoder) putNull(n int) int {
 	return n + 4
 }
 
-// putBool writes v where there is wordRoom.
+// putBool writes v to b at n. wordRoom bytes must be free.
 func putBool(b []byte, n int, v bool) int {
 	if v {
 		mem.Store32(b, n, textTrue)
@@ -243,7 +245,7 @@ func putBool(b []byte, n int, v bool) int {
 	return n + 5
 }
 
-// putInt is decimal.PutInt with the sign in line, and what has one digit.
+// putInt is decimal.PutInt with inlined code for the sign and for one-digit numbers.
 func putInt(b []byte, n int, v int64) int {
 	if uint64(v) < 10 {
 		mem.Store8(b, n, byte(v)+'0')
@@ -308,8 +310,8 @@ func encodeFloat32(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 	return decimal.PutFloat32(e.room(n, decimal.FloatRoom), n, f)
 }
 
-// failFloat fails for an f of type t that is infinite or no number: taken from itself, such a float
-// is not 0.
+// failFloat fails for f, a float of type t that is infinite or NaN. Callers recognize such a float
+// by f-f != 0.
 func (e *encoder) failFloat(t reflect.Type, f float64) {
 	v := reflect.ValueOf(f).Convert(t)
 	e.fail(&UnsupportedValueError{Value: v, Str: strconv.FormatFloat(f, 'g', -1, t.Bits())})
@@ -319,7 +321,7 @@ func encodeString(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 	return e.putString(n, *mem.At[string](p, 0))
 }
 
-// encodeQuoted writes a number or a bool within quotes, as the option string has it.
+// encodeQuoted writes a number or a bool in quotes, for the tag option "string".
 func encodeQuoted(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 	mem.Store8(e.b, n, '"')
 	e.room(n, 2)
@@ -329,13 +331,14 @@ func encodeQuoted(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 	return n + 1
 }
 
-// encodeQuotedString writes the JSON of a string as a string.
+// encodeQuotedString writes the JSON encoding of a string as a JSON string, for the tag option
+// "string".
 func encodeQuotedString(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 	quoted := appendString(nil, *mem.At[string](p, 0), e.html)
 	return e.wrote(appendString(e.b[:n], mem.String(quoted), false))
 }
 
-// encodeBytes writes base64.
+// encodeBytes writes a slice of bytes as base64.
 func encodeBytes(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 	v := *mem.At[[]byte](p, 0)
 	if v == nil {
@@ -354,7 +357,7 @@ func encodePointer(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 	return encodePointed(e, o, *mem.At[mem.Raw](p, 0), n)
 }
 
-// encodePointed writes what a pointer of o's type points to.
+// encodePointed writes the target of a pointer of o's type.
 func encodePointed(e *encoder, o *encodeOp, to mem.Raw, n int) int {
 	if to == nil {
 		return e.putNull(n)
@@ -380,18 +383,19 @@ func (e *encoder) encodeDeepPointed(o *encodeOp, to mem.Raw, n int) int {
 	return n
 }
 
-// cycleDepth is how deep pointers, maps and slices nest before it is noted which of them are open.
+// cycleDepth is the nesting depth of pointers, maps and slices beyond which the encoder records the
+// values that are being written.
 const cycleDepth = 1000
 
 const cycleText = "encountered a cycle via "
 
-// open notes that v, which key stands for, is being written. It fails if it is already.
+// open records that v is being written. key identifies v. open fails if v is already being written.
 func (e *encoder) open(v reflect.Value, key any) {
 	if e.original() && !inCircle(v) {
-		e.fail(errAskOriginal) // which limits how deep JSON nests, and finds cycles elsewhere
+		e.fail(errAskOriginal) // encoding/json limits the nesting depth of JSON, and reports cycles at other values
 	}
 	if _, ok := e.seen[key]; ok {
-		v = reflect.ValueOf(v.Interface()) // what v lies in may change
+		v = reflect.ValueOf(v.Interface()) // a copy, because the memory of v may change
 		e.fail(&UnsupportedValueError{Value: v, Str: cycleText + v.Type().String()})
 	}
 	if e.seen == nil {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestEncodeAllocations pins what encoding allocates.
+// Encoding makes no more than the given number of allocations.
 func TestEncodeAllocations(t *testing.T) {
 	if encodeRace {
 		t.Skip("counted without the race detector")
@@ -32,7 +32,7 @@ func TestEncodeAllocations(t *testing.T) {
 	room := make([]byte, 0, 4096)
 	long := make([]int, 5000)
 	enc := NewEncoder(io.Discard)
-	var pairs float64 // what a map costs where its slots cannot be read
+	var pairs float64 // allocations for a map whose slots cannot be read
 	if !anyMapOp.entries.shaped {
 		pairs = 20
 	}

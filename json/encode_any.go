@@ -1,7 +1,7 @@
 package json
 
-// The untyped road: what an interface holds. The types that decoding into an any gives are told by
-// their type word, one after the other; for the rest there are ops.
+// Encoding of interfaces. The type word of a value is first compared with each type that decoding
+// into an any produces. Values of all other types are written by their ops.
 
 import (
 	"reflect"
@@ -15,7 +15,7 @@ func encodeAny(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 	return e.putAny(n, *mem.At[any](p, 0))
 }
 
-// encodeInterface writes an interface with methods, none of which says how.
+// encodeInterface writes an interface with methods other than MarshalJSON and MarshalText.
 func encodeInterface(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 	v := reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Elem()
 	if v.IsNil() {
@@ -24,7 +24,7 @@ func encodeInterface(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 	return e.putAny(n, v.Interface())
 }
 
-// putAny writes what v holds.
+// putAny writes the value in v.
 func (e *encoder) putAny(n int, v any) int {
 	if s, ok := v.(string); ok {
 		return e.putString(n, s)
@@ -57,12 +57,12 @@ func (e *encoder) putAny(n int, v any) int {
 	return encodePlans.byWord(face.Type, v).encodeFace(e, face.Data, n)
 }
 
-// anyMapOp is the op of the type that objects are decoded into.
+// anyMapOp is the op of map[string]any, the type of objects that are decoded into an any.
 var anyMapOp *encodeOp
 
 func init() { anyMapOp = encodePlans.of(reflect.TypeFor[map[string]any]()) }
 
-// encodeList writes a []any that a typed value holds.
+// encodeList writes a []any that is part of a typed value.
 func encodeList(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 	return e.putList(n, *mem.At[[]any](p, 0))
 }

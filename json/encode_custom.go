@@ -1,7 +1,7 @@
 package json
 
-// Types that write themselves, and those of encoding/json and time that are written here as their
-// methods would.
+// Encoding of types with MarshalJSON or MarshalText. For some types of encoding/json and time, the
+// encoder itself writes the same output as their methods.
 
 import (
 	"encoding"
@@ -13,13 +13,14 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// byMethod makes o write its values by a method, or as a method of theirs would, if they have one.
+// byMethod makes o write its values by their method MarshalJSON or MarshalText, or in the same form
+// as that method. It returns false if they have no such method.
 func (o *encodeOp) byMethod(addressable bool) bool {
 	method := methodOf(o.typ, addressable)
 	if method == nil {
 		return false
 	}
-	o.method, o.bounded = true, true // a method starts over
+	o.method, o.bounded = true, true // bounded, because a method starts a new encoding
 	pointer := o.typ.Kind() == reflect.Pointer
 	of := o.typ
 	if pointer {
@@ -51,12 +52,12 @@ func (o *encodeOp) byMethod(addressable bool) bool {
 	return true
 }
 
-// encodeTableOf is the method table of a *t as an I.
+// encodeTableOf returns the method table of a *t as an I.
 func encodeTableOf[I any](t reflect.Type) mem.Raw {
 	return mem.MethodTable(reflect.Zero(reflect.PointerTo(t)).Interface().(I))
 }
 
-// encodeMethodPointer writes what a pointer leads to by a method of the pointer.
+// encodeMethodPointer writes the target of a pointer by a method of the pointer.
 func encodeMethodPointer(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 	return encodeMethodPointed(e, o, *mem.At[mem.Raw](p, 0), n)
 }
@@ -68,8 +69,8 @@ func encodeMethodPointed(e *encoder, o *encodeOp, to mem.Raw, n int) int {
 	return o.elem.encode(e, o.elem, o.elem.receiverAt(to), n)
 }
 
-// receiverAt is the place of the value at r, whose method is called. The type of o is that of the
-// value, or of the pointer.
+// receiverAt returns the address of the value at r, whose method is called. The type of o is the
+// type of the value, or the type of a pointer to the value.
 func (o *encodeOp) receiverAt(r mem.Raw) mem.Pointer {
 	switch {
 	case !mem.Guarded:
@@ -80,8 +81,8 @@ func (o *encodeOp) receiverAt(r mem.Raw) mem.Pointer {
 	return mem.Of(r, o.typ)
 }
 
-// receiver is a pointer to the value at p as an I. The type of o is that of the value, or of the
-// pointer.
+// receiver returns a pointer to the value at p as an I. The type of o is the type of the value, or
+// the type of a pointer to the value.
 func receiver[I any](o *encodeOp, p mem.Pointer) I {
 	if o.table != nil {
 		return mem.WithMethods[I](o.table, p)
@@ -105,7 +106,8 @@ func encodeTextMarshaler(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 	return e.putMarshaledText(o.typ, n, out, err)
 }
 
-// encodeMarshalerInterface writes what an interface with the method holds, a nil pointer too.
+// encodeMarshalerInterface writes an interface whose methods include MarshalJSON. It calls the
+// method even if the interface contains a nil pointer.
 func encodeMarshalerInterface(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 	v := reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Elem()
 	if v.IsNil() {
@@ -126,7 +128,8 @@ func encodeTextInterface(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 	return e.putMarshaledText(o.typ, n, out, err)
 }
 
-// putMarshaled writes what the method of a t gave.
+// putMarshaled writes the JSON in out, which a method of type t has returned. It fails if err is
+// not nil or out is not valid JSON.
 func (e *encoder) putMarshaled(t reflect.Type, n int, out []byte, err error) int {
 	if err == nil {
 		if e.original() && unlikeText(out) {
@@ -140,7 +143,8 @@ func (e *encoder) putMarshaled(t reflect.Type, n int, out []byte, err error) int
 	return n
 }
 
-// putMarshaledText writes the text that the method of a t gave.
+// putMarshaledText writes the text in out, which a method of type t has returned. It fails if err
+// is not nil.
 func (e *encoder) putMarshaledText(t reflect.Type, n int, out []byte, err error) int {
 	if err != nil {
 		e.fail(marshalerError(t, asMarshaledText{err}))
@@ -148,8 +152,9 @@ func (e *encoder) putMarshaledText(t reflect.Type, n int, out []byte, err error)
 	return e.putString(n, mem.String(out))
 }
 
-// A MarshalerError names the method in a field that only encoding/json can set. So a genuine one is
-// made there, from what the method of the caller's gave, and then given the right type.
+// A MarshalerError names the method in a field that only encoding/json can set. So encoding/json
+// creates the error from the results of the caller's method, and marshalerError then sets the right
+// type.
 type (
 	asMarshaled struct {
 		out []byte
@@ -161,7 +166,8 @@ type (
 func (m asMarshaled) MarshalJSON() ([]byte, error)     { return m.out, m.err }
 func (m asMarshaledText) MarshalText() ([]byte, error) { return nil, m.err }
 
-// marshalerError is the error of encoding/json for a t whose method gave what as does.
+// marshalerError returns encoding/json's error for a method of type t. The parameter as is a value
+// whose method returns the same results.
 func marshalerError(t reflect.Type, as any) error {
 	_, err := json.Marshal(as)
 	if failed, ok := err.(*MarshalerError); ok {
@@ -185,7 +191,7 @@ func encodeRaw(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 	return e.wrote(append(e.b[:n], m...))
 }
 
-// encodeNumber writes a Number as it is; the empty one is 0.
+// encodeNumber writes a Number unchanged, but an empty Number as 0.
 func encodeNumber(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 	s := *mem.At[string](p, 0)
 	if s == "" {
@@ -197,7 +203,8 @@ func encodeNumber(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 	return e.wrote(append(e.b[:n], s...))
 }
 
-// quoted is the op for values of o under the option string, as far as that has an effect on them.
+// quoted returns the op for values of o's type in a field with the tag option "string". If the
+// option has no effect on them, it returns o.
 func (s *encodePlanSet) quoted(o *encodeOp) *encodeOp {
 	q := &encodeOp{typ: o.typ, size: o.size, slack: o.slack, elem: o, bounded: true, steady: o.steady, calm: true}
 	switch {

@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// acting does what it is told when it is asked for its JSON.
+// acting is a value whose MarshalJSON calls do.
 type acting struct{ do func() ([]byte, error) }
 
 func (a acting) MarshalJSON() ([]byte, error) { return a.do() }
 
-// TestPanickingMethods lets panics pass as they are; the encoders that were under way are not used
-// again.
+// A panic in a method reaches the caller unchanged. An encoder that was in use at that time is not
+// reused.
 func TestPanickingMethods(t *testing.T) {
 	bad := acting{func() ([]byte, error) { panic(io.ErrNoProgress) }}
 	good := map[string]any{"a": []any{1, "x"}, "b": map[string]any{"c": 1.5}}
@@ -42,7 +42,7 @@ func TestPanickingMethods(t *testing.T) {
 	}
 }
 
-// TestExitingMethod ends the goroutine from within a method.
+// A method may end its goroutine. Later calls are not affected.
 func TestExitingMethod(t *testing.T) {
 	var wait sync.WaitGroup
 	wait.Add(1)
@@ -55,7 +55,7 @@ func TestExitingMethod(t *testing.T) {
 	encodesAs(t, "after it", map[string]any{"a": 1})
 }
 
-// TestNestedMarshal encodes within methods, with errors inside that go no further.
+// A method may call Marshal. An error of that call does not affect the outer call.
 func TestNestedMarshal(t *testing.T) {
 	inner := acting{func() ([]byte, error) {
 		if _, err := Marshal([]any{1, make(chan int)}); err == nil {
@@ -73,7 +73,7 @@ func TestNestedMarshal(t *testing.T) {
 	}
 }
 
-// TestFirstError stops at the first error: methods after it are not called.
+// Encoding stops at the first error. Later methods are not called.
 func TestFirstError(t *testing.T) {
 	calls := 0
 	count := acting{func() ([]byte, error) { calls++; return []byte("1"), nil }}
@@ -81,7 +81,7 @@ func TestFirstError(t *testing.T) {
 	b, err := Marshal([]any{count, []acting{count, fails, count}, count})
 	wantCalls := 2
 	if OnV2 {
-		wantCalls = 4 // encoding/json is asked for its error
+		wantCalls = 4 // encoding/json is called for its error
 	}
 	if calls != wantCalls || b != nil || !errors.Is(err, io.ErrUnexpectedEOF) && !OnV2 {
 		t.Errorf("%d calls, %q, %v", calls, b, err)
@@ -95,7 +95,7 @@ func TestFirstError(t *testing.T) {
 	}
 }
 
-// TestEncodeConcurrently encodes from several goroutines, types that no one has met among them.
+// Several goroutines may encode at once, including types that are new to this package.
 func TestEncodeConcurrently(t *testing.T) {
 	var wait sync.WaitGroup
 	for g := range 8 {

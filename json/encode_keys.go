@@ -1,17 +1,18 @@
 package json
 
-// The key book: keys of maps that were met before.
+// The key book: keys of maps that the encoder has written before.
 //
-// The same keys come again and again, object after object. An encoder keeps up to 256 of them, in
-// order, each with its text as it is written. A map all of whose keys are in the book is sorted by
-// marking the places of its keys: a look-up for each, then a walk over the marks. And the keys need
-// not be looked through for what has to be escaped.
+// Many objects contain the same keys. An encoder keeps up to 256 keys in sorted order, each with
+// its encoded text. If all keys of a map are in the book, the encoder sorts the map by marking the
+// places of its keys: one look-up for each key, then a walk over the marks. These keys also need no
+// search for characters to escape.
 //
 //	key → hash → table → entry {key, place}        place → marks, slots
 //
-// A key joins when it is met for the second time, so keys that are met once, such as identifiers,
-// stay out. While maps are met with keys that are not in the book, it costs something, so it must
-// be worth its credit; when that is spent it rests.
+// A key is added when it occurs for the second time, so keys that occur only once, such as
+// identifiers, are not added. The look-ups are wasted if a map contains a key that is not in the
+// book. So each such map reduces the credit of the book, and each other map increases it. When the
+// credit is spent, the book is not used for a while.
 
 import (
 	"math/bits"
@@ -22,48 +23,50 @@ import (
 )
 
 const (
-	bookLeast = 4 // entries of a map for which it pays; fewer are sorted as quickly
+	bookLeast = 4 // minimum number of map entries; fewer entries are sorted as quickly without the book
 	bookKeys  = 256
 	bookSlots = 1024
-	bookText  = 2 * mem.BlockSize // ,"key":
+	bookText  = 2 * mem.BlockSize // maximum size of the text ,"key":
 	bookProbe = 4
 )
 
-// keyBook is one of them; an encoder has one from the first map on for which it pays.
+// keyBook is the key book of one encoder. The encoder creates it for the first map with at least
+// bookLeast entries.
 type keyBook struct {
 	credit  int
 	count   int
-	full    bool                 // a key was turned away
-	table   [bookSlots]uint16    // the number of an entry, by its hash, or up to bookProbe places after it
-	once    [bookKeys]uint32     // hashes of keys that were met once
-	order   [bookKeys + 1]uint16 // the entries, by place
-	slots   [bookKeys + 1]uint32 // those of the current map, by place
+	full    bool                 // a key was not added, because the book was full
+	table   [bookSlots]uint16    // numbers of entries, by hash: an entry is in one of the bookProbe places from its hash on
+	once    [bookKeys]uint32     // hashes of keys that occurred once
+	order   [bookKeys + 1]uint16 // numbers of entries, by place
+	slots   [bookKeys + 1]uint32 // numbers of the slots of the current map, by place
 	entries [bookKeys + 1]bookEntry
 }
 
-// bookEntry is a key. The entry 0 is none.
+// bookEntry is a key in the book. The number 0 means no entry.
 type bookEntry struct {
 	first, last uint64 // its first and last 8 bytes, which may overlap
 	text        [2]mem.Block
-	len         uint16 // of the key
+	len         uint16 // length of the key
 	place       uint16
 }
 
 func (x *bookEntry) key() string { return mem.String(x.bytes()[2 : 2+x.len]) }
 
-// bytes is the text, whole.
+// bytes returns the whole memory of the text.
 func (x *bookEntry) bytes() []byte {
 	s := mem.Slice{Data: mem.RawTo(&x.text), Len: bookText, Cap: bookText}
 	return *mem.RawAt[[]byte](mem.RawTo(&s), 0)
 }
 
 const (
-	creditFirst = 32  // of a new book
-	creditMost  = 256 // that can be saved
-	creditRest  = 64  // how many maps a book rests for
+	creditFirst = 32  // credit of a new book
+	creditMost  = 256 // maximum credit
+	creditRest  = 64  // number of maps for which a book without credit is not used
 )
 
-// gatherKnown is gather for a map all of whose keys are in the book. It gives 0 if one is not.
+// gatherKnown is gather for a map whose keys are all in the book. It returns 0 if a key is not in
+// the book, or if the book has no credit.
 func (e *encoder) gatherKnown(slots mem.Slots, list []mapSlot) int {
 	book := e.book
 	if book == nil {
@@ -76,7 +79,7 @@ func (e *encoder) gatherKnown(slots mem.Slots, list []mapSlot) int {
 		}
 		return 0
 	}
-	if book.full && len(e.slots) == 0 { // no text is in use
+	if book.full && len(e.slots) == 0 { // no open map uses a text of the book
 		*book = keyBook{credit: creditFirst}
 	}
 	var marks [bookKeys/64 + 1]uint64
@@ -115,7 +118,8 @@ func (e *encoder) gatherKnown(slots mem.Slots, list []mapSlot) int {
 	return k
 }
 
-// find is the entry of the key s. If it has none it may get one, for the next time.
+// find returns the entry of the key s, or nil. If there is none, it may add an entry for the next
+// time.
 func (b *keyBook) find(s string) *bookEntry {
 	if len(s) == 0 || len(s) > bookText-4 {
 		return nil
@@ -137,7 +141,8 @@ func (b *keyBook) find(s string) *bookEntry {
 	return nil
 }
 
-// words are the first and the last 8 bytes of s, which are the same for 8 and less.
+// words returns the first and the last 8 bytes of s. They are the same if s consists of at most 8
+// bytes.
 func words(s string) (first, last uint64) {
 	if len(s) >= 8 {
 		b := mem.Bytes(s)
@@ -147,14 +152,15 @@ func words(s string) (first, last uint64) {
 	return first, first
 }
 
-// slotOf returns where the search for a hash begins.
+// slotOf returns the place in the table at which the search for a hash begins.
 func slotOf(h uint64) uint64 { return h >> 54 }
 
 func hashOf(first, last uint64, n int) uint64 {
 	return (first ^ bits.RotateLeft64(last, 29) ^ uint64(n)) * 0x9e3779b97f4a7c15
 }
 
-// meet notes a key that is not in the book, or enters it.
+// meet adds the key s, which is not in the book, if s occurs for the second time. The first time,
+// it only records the hash of s.
 func (b *keyBook) meet(s string, h uint64) {
 	if !isPlain(s) {
 		return
@@ -192,16 +198,16 @@ func (b *keyBook) meet(s string, h uint64) {
 	for i, number := range b.order[:b.count] {
 		b.entries[number].place = uint16(i)
 	}
-	b.credit++ // it learns
+	b.credit++ // a book that still learns keys keeps its credit
 }
 
-// isPlain reports whether s needs no escape, whatever is escaped.
+// isPlain reports whether s needs no escape, with or without HTML escaping.
 func isPlain(s string) bool {
 	var room [bookText + textRoom]byte
 	return putShort(room[:], 0, s[:min(len(s), short)], true) >= 0 && (len(s) <= short || putShort(room[:], 0, s[short:], true) >= 0)
 }
 
-// putKnown writes the text of the entry with this number.
+// putKnown writes the encoded key of the entry with this number.
 func (e *encoder) putKnown(n int, number uint32) int {
 	x := &e.book.entries[number]
 	b := e.room(n, bookText)

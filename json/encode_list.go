@@ -1,6 +1,6 @@
 package json
 
-// Slices and arrays. Elements of the commonest kinds are written in loops of their own.
+// Encoding of slices and arrays. Separate loops write elements of the most common kinds.
 
 import (
 	"reflect"
@@ -29,7 +29,7 @@ func encodeSlice(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 	return n
 }
 
-// elementsOf is the place of the elements of s, a slice of o.
+// elementsOf returns the address of the elements of s, a slice of o's type.
 func (o *encodeOp) elementsOf(s mem.Slice) mem.Pointer {
 	if !mem.Guarded {
 		return mem.ArrayOf(s.Data, nil, s.Len)
@@ -37,7 +37,7 @@ func (o *encodeOp) elementsOf(s mem.Slice) mem.Pointer {
 	return mem.ArrayOf(s.Data, o.elem.typ, s.Len)
 }
 
-// openSlice is by what a slice is recognized in itself.
+// openSlice identifies a slice, to recognize a slice that contains itself.
 type openSlice struct {
 	data mem.Raw
 	len  int
@@ -57,10 +57,10 @@ func (e *encoder) putArray(o *encodeOp, p mem.Pointer, count, n int) int {
 }
 
 // An elementsFunc writes the count values of o at p, with a comma after each. Like an encodeFunc,
-// it leaves room for a byte.
+// it leaves space for a byte.
 type elementsFunc func(e *encoder, o *encodeOp, p mem.Pointer, count, n int) int
 
-// elementsOf is how values of o are written in an array.
+// elementsOf returns the elementsFunc for values of o's type.
 func elementsOf(o *encodeOp) elementsFunc {
 	switch o.kind {
 	case stepString:
@@ -84,7 +84,7 @@ func (e *encoder) putEmpty(n int) int {
 	return n + 2
 }
 
-// close ends an array or an object: where the comma after the last element is, the bracket goes.
+// close ends an array or an object: the bracket replaces the comma after the last element.
 func (e *encoder) close(n int, bracket byte) int {
 	mem.Store8(e.room(n, 1), n-1, bracket)
 	return n

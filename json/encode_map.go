@@ -1,18 +1,19 @@
 package json
 
-// Maps.
+// Encoding of maps.
 //
-// The entries of a map are sorted without being copied: what is sorted is a list of slot numbers
-// (mem.Slots), each with the first bytes of its key. Keys are compared in full where these are
-// equal. Nothing in the list is a pointer, so the garbage collector has nothing to do with it. Keys
-// that were met before need not even be compared: see encode_keys.go.
+// The entries of a map are sorted without copying them. The encoder sorts a list of slot numbers
+// (mem.Slots), each with the first bytes of its key. It compares whole keys only if their first
+// bytes are equal. The list contains no pointers, so the garbage collector does not scan it. Keys
+// that the encoder has written before need not even be compared: see encode_keys.go.
 //
-// If a method of the caller's changes the map while it is written, encoding/json writes it as it
-// was. So before such a method is called, what is left of each open map is copied (keepMaps); that
-// no method is called is the rule.
+// If a method of the caller changes a map while it is being written, encoding/json writes the
+// original entries. So before the encoder calls such a method, it copies the entries of each open
+// map (keepMaps). Most maps are written without calling any method.
 //
-// Where the slots cannot be read, the commonest maps are ranged over (encode_map_typed.go). What
-// remains, as maps with other keys than strings and integers, goes through reflect.
+// If the slots cannot be read, the encoder ranges over maps of the most common types
+// (encode_map_typed.go). It writes all other maps by package reflect, for example maps whose keys
+// are neither strings nor integers.
 
 import (
 	"bytes"
@@ -28,21 +29,21 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// keyKind is how the keys of a map become strings.
+// keyKind is the way to convert the keys of a map to strings.
 type keyKind uint8
 
 const (
 	keyText   keyKind = iota // by MarshalText
-	keyString                // as they are
+	keyString                // unchanged
 	keyInt                   // in decimal
 	keyUint                  // in decimal, without a sign
 )
 
-// mapEntries is how the entries of maps of one type are written.
+// mapEntries describes how to write the entries of maps of one type.
 type mapEntries struct {
 	key    keyKind
 	kind   mapKind
-	size   uintptr // of a key
+	size   uintptr // size of a key
 	shape  mem.MapShape
 	shaped bool // the slots can be read
 	copies bool // a value is copied before it is written
@@ -50,20 +51,20 @@ type mapEntries struct {
 
 // mapSlot is an entry of a map that is being written.
 type mapSlot struct {
-	prefix uint64 // the first 8 bytes of the key, as a big-endian number, with zeros after a shorter one
-	number uint32 // of its slot
-	known  uint32 // of the key in the key book, whose texts are used instead of the key; only its zero says nothing
+	prefix uint64 // the first 8 bytes of the key, as a big-endian number; a shorter key is padded with zeros
+	number uint32 // number of its slot
+	known  uint32 // number of the key in the key book, whose text is then written; 0 if the book is not used
 }
 
-// openMap is a map that is being written, with values that may lead to methods of the caller's.
+// openMap is a map that is being written, and whose values may call methods of the caller.
 type openMap struct {
 	o        *encodeOp
 	m        mem.Raw
-	from, to int         // its entries in encoder.slots
-	kept     []keptEntry // copies of them, once a method may have been called
+	from, to int         // range of its entries in encoder.slots
+	kept     []keptEntry // copies of the entries, made before a method is called
 }
 
-// keptEntry is where the copy of an entry is.
+// keptEntry contains the addresses of the copy of an entry.
 type keptEntry struct{ key, value mem.Pointer }
 
 func (s *encodePlanSet) compileMap(o *encodeOp, t reflect.Type) {
@@ -130,17 +131,18 @@ func encodeMapped(e *encoder, o *encodeOp, m mem.Raw, n int) int {
 	return n
 }
 
-// mapValue is the map m of type t as a reflect.Value.
+// mapValue returns the map m of type t as a reflect.Value.
 func mapValue(t reflect.Type, m mem.Raw) reflect.Value {
 	return reflect.NewAt(t, mem.RawTo(&m)).Elem()
 }
 
-// mapLen is the number of entries of a map of any type: in each it is where len finds it.
+// mapLen returns the number of entries of a map of any type. All maps store it at the same place,
+// where len finds it.
 func mapLen(m mem.Raw) int {
 	return len(*mem.RawAt[map[int]int](mem.RawTo(&m), 0))
 }
 
-// putEntries writes the object that m is, of so many entries.
+// putEntries writes the map m, which contains count entries, as an object.
 func (e *encoder) putEntries(o *encodeOp, m mem.Raw, count, n int) int {
 	if o.entries.shaped {
 		if slots, ok := o.entries.shape.Open(m); ok {
@@ -165,9 +167,9 @@ func (e *encoder) putEntries(o *encodeOp, m mem.Raw, count, n int) int {
 	return e.putPairs(o, mapValue(o.typ, m), n)
 }
 
-// gather puts the entries of a map into list, which has one place more than the map has entries, in
-// the order in which they are to be written. It gives how many there are; 0 if there are more than
-// there should be, as when the map changes meanwhile.
+// gather stores the entries of a map in list, in the order of the output. list must have space for
+// one entry more than the map contains. gather returns the number of entries, or 0 if they do not
+// fit, for example because the map has changed meanwhile.
 func (e *encoder) gather(m *mapEntries, slots mem.Slots, list []mapSlot) int {
 	k := 0
 	var w mem.SlotWalk
@@ -266,15 +268,16 @@ func (e *encoder) putCopies(o *encodeOp, m mem.Raw, slots mem.Slots, from, to, n
 	return e.closeObject(start, n)
 }
 
-// keptAt is where the entry e.slots[i] of the open map at this level is: in a copy.
+// keptAt returns the addresses of the copied key and value of e.slots[i], an entry of the open map
+// at this level.
 func (e *encoder) keptAt(level, i int) (key, value mem.Pointer) {
 	m := &e.maps[level]
 	x := m.kept[i-m.from]
 	return x.key, x.value
 }
 
-// keepMaps copies the maps that are being written: a method of the caller's is to be called, which
-// may change them.
+// keepMaps copies the maps that are being written. It is called before a method of the caller,
+// because the method may change them.
 func (e *encoder) keepMaps() {
 	if len(e.maps) > 0 {
 		e.keepOpen()
@@ -332,7 +335,7 @@ func (e *encoder) putText(n int, s string) int {
 	return end + 2
 }
 
-// prefix is the first 8 bytes of the key at p as a string.
+// prefix returns the first 8 bytes of the key at p, converted to a string, as a big-endian number.
 func (m *mapEntries) prefix(p mem.Pointer) uint64 {
 	if m.key == keyString {
 		return prefixOf(*mem.At[string](p, 0))
@@ -343,12 +346,13 @@ func (m *mapEntries) prefix(p mem.Pointer) uint64 {
 	return bits.ReverseBytes64(mem.Load64(text[:], 0))
 }
 
-// prefixOf is the first 8 bytes of s as a big-endian number.
+// prefixOf returns the first 8 bytes of s as a big-endian number.
 func prefixOf(s string) uint64 {
 	return bits.ReverseBytes64(firstWord(s))
 }
 
-// firstWord is the first 8 bytes of s as a little-endian number, with zeros after a shorter one.
+// firstWord returns the first 8 bytes of s as a little-endian number. A shorter s is padded with
+// zeros.
 func firstWord(s string) uint64 {
 	b, n := mem.Bytes(s), len(s)
 	switch {
@@ -362,8 +366,8 @@ func firstWord(s string) uint64 {
 	return 0
 }
 
-// putNumber writes the number at p at b[n:], where there is decimal.IntRoom, and gives where it
-// ends.
+// putNumber writes the number at p to b[n:], where decimal.IntRoom bytes must be free. It returns
+// the position after the number.
 func (m *mapEntries) putNumber(b []byte, n int, p mem.Pointer) int {
 	if m.key == keyInt {
 		var v int64
@@ -431,13 +435,13 @@ func sortSlots(list []mapSlot, slots mem.Slots, m *mapEntries) {
 	}
 }
 
-// mapPair is an entry of a map that goes through reflect.
+// mapPair is an entry of a map that is written by package reflect.
 type mapPair struct {
 	key   string
 	value reflect.Value
 }
 
-// putPairs writes the entries of m.
+// putPairs writes the entries of m by package reflect.
 func (e *encoder) putPairs(o *encodeOp, m reflect.Value, n int) int {
 	pairs := make([]mapPair, 0, m.Len())
 	for all := m.MapRange(); all.Next(); {
@@ -460,7 +464,7 @@ func (e *encoder) putPairs(o *encodeOp, m reflect.Value, n int) int {
 	return e.closeObject(start, n)
 }
 
-// keyOf is the key k of a map as a string.
+// keyOf returns the key k of a map as a string.
 func (e *encoder) keyOf(k reflect.Value, m *mapEntries) (string, error) {
 	switch m.key {
 	case keyString:
@@ -475,7 +479,7 @@ func (e *encoder) keyOf(k reflect.Value, m *mapEntries) (string, error) {
 	}
 	text, ok := k.Interface().(encoding.TextMarshaler)
 	if !ok {
-		panic("unexpected map key type") // a nil interface; in the words of encoding/json
+		panic("unexpected map key type") // a nil interface; the text is encoding/json's
 	}
 	e.keepMaps()
 	out, err := text.MarshalText()

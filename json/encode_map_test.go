@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestMapOrder holds the order of many keys to encoding/json, again and again, so that the key book
-// has met them.
+// The order of many keys is encoding/json's. The test repeats the keys, so that the key book
+// contains them.
 func TestMapOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	pieces := []string{"", "a", "b", "key", "prefix of more than eight bytes", "a key that is longer than thirty-two bytes, though not than sixty", strings.Repeat("long ", 20), "<", "é", "\u2028", "\xff", "\x00", "\"", "Z", "~", "12345678", "12345679"}
@@ -40,8 +40,8 @@ func TestMapOrder(t *testing.T) {
 	}
 }
 
-// TestKeyBook fills the book, has it turn keys away, and rest, and begin anew; each time all is
-// written as it should be.
+// Maps are encoded correctly while the key book fills up, rejects keys, is not used for a while,
+// and is used again.
 func TestKeyBook(t *testing.T) {
 	if !useKeyBook {
 		t.Skip("there is none")
@@ -74,14 +74,14 @@ func TestKeyBook(t *testing.T) {
 	if e.book.count < 20 {
 		t.Errorf("%d keys after three rounds", e.book.count)
 	}
-	for round := range 6 { // more than fit, each twice and more
+	for round := range 6 { // more keys than fit, each at least twice
 		for from := 0; from < 600; from += 40 {
 			check(object(from, 40))
 			check(object(from, 20+round))
 			check(object(from, 40))
 		}
 	}
-	// Keys that never come again spend the credit.
+	// Keys that occur only once use up the credit.
 	for i := range 2000 {
 		check(object(1000+50*i, 5))
 	}
@@ -101,7 +101,7 @@ func TestKeyBook(t *testing.T) {
 	}
 }
 
-// changing is a value whose methods change the maps that it is in.
+// changing is a value whose methods change the maps that contain it.
 type changing struct{ maps *[]map[string]any }
 
 func (c changing) MarshalJSON() ([]byte, error) {
@@ -126,15 +126,15 @@ func (c changingText) MarshalText() ([]byte, error) { return c.c.MarshalJSON() }
 
 func (c changing) IsZero() bool { _, _ = c.MarshalJSON(); return false }
 
-// skipOnV2 skips a test of maps that lose entries while they are written.
+// skipOnV2 skips a test in which maps lose entries during encoding.
 func skipOnV2(t *testing.T) {
 	if OnV2 {
 		t.Skip("this encoding/json looks values up late, and panics where they are gone")
 	}
 }
 
-// TestChangingMaps writes maps as they were when they began, whatever the methods of their values
-// do to them.
+// Maps are encoded with the entries that they had at the start, even if methods of their values
+// change the maps.
 func TestChangingMaps(t *testing.T) {
 	skipOnV2(t)
 	type holder struct {
@@ -183,7 +183,7 @@ func TestChangingMaps(t *testing.T) {
 	}
 }
 
-// selfChanging is a struct in a map that loses itself while it is written.
+// selfChanging is a struct whose method removes it from its map during encoding.
 type selfChanging struct {
 	A    string
 	Drop dropping

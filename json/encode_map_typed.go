@@ -1,7 +1,7 @@
 package json
 
-// The commonest maps, where their slots cannot be read: they are ranged over as what they are, not
-// by reflect.
+// Encoding of the most common maps if their slots cannot be read. Loops for their Go types range
+// over them, without package reflect.
 
 import (
 	"slices"
@@ -10,7 +10,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// mapKind tells such maps from the others.
+// mapKind distinguishes the types of these maps from all others.
 type mapKind uint8
 
 const (
@@ -25,7 +25,7 @@ type textPair[V any] struct {
 	value V
 }
 
-// putTyped writes the entries of m, a map of o, which is none of mapOther.
+// putTyped writes the entries of m, a map of o's type. The kind of the map must not be mapOther.
 func (e *encoder) putTyped(o *encodeOp, m mem.Raw, n int) int {
 	if o.entries.kind == mapOfAny {
 		return putTextPairs(e, &e.anys, *mem.RawAt[map[string]any](mem.RawTo(&m), 0), n, (*encoder).putAny)
@@ -33,7 +33,8 @@ func (e *encoder) putTyped(o *encodeOp, m mem.Raw, n int) int {
 	return putTextPairs(e, &e.texts, *mem.RawAt[map[string]string](mem.RawTo(&m), 0), n, (*encoder).putString)
 }
 
-// putTextPairs writes the entries of m. It copies them after those that are in list.
+// putTextPairs writes the entries of m. It appends copies of them to list, and removes the copies
+// at the end.
 func putTextPairs[V any](e *encoder, list *[]textPair[V], m map[string]V, n int, put func(e *encoder, n int, v V) int) int {
 	first, from := len(*list), len(e.slots)
 	for k, v := range m {

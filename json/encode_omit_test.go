@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// asksIfZero is left out by a method.
+// asksIfZero is omitted if its method IsZero returns true.
 type asksIfZero struct{ N int }
 
 func (a asksIfZero) IsZero() bool { return a.N%2 == 1 }
 
-// TestOmittedWithinMaps leaves values of each kind out of structs in maps, which are themselves in
-// maps of values that may have methods: those are copied before a method is called, and only they.
+// Values of each kind are omitted from structs in maps. These maps are values of other maps, whose
+// values may have methods. The encoder copies the entries of such maps before it calls a method.
 func TestOmittedWithinMaps(t *testing.T) {
 	values := []any{true, 1, int8(2), int16(3), int32(4), int64(5), uint(6), uint8(7), uint16(8), uint32(9), uint64(10), uintptr(11), float32(1.5), 2.5, math.Copysign(0, -1), "text",
 		[]int{1}, []string{}, [0]int{}, [2]int{1, 2}, map[string]int{"k": 1}, map[string]int{}, struct{ A int }{1}, new(int), &struct{}{}, time.Second, time.Unix(1, 2).UTC(),

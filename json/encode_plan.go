@@ -1,23 +1,24 @@
 package json
 
-// A Go type becomes an encodeOp, once: a record of data and a static function that appends a value
-// of that type.
+// Plans for encoding. Each Go type is compiled once to an encodeOp: a static function that writes a
+// value of the type, and its data.
 //
-// A struct becomes a list of steps, in which the structs within it are taken apart too. Each step
-// is some literal text and then a value. The text is all that stands between two values: what
-// closes the one, a comma, the key of the next, what opens it.
+// A struct is compiled to a list of steps, which includes the steps of the structs within it. Each
+// step is a literal text and then a value. The text contains all characters between two values: the
+// closing characters of the first value, a comma, the key of the second value, and its opening
+// characters.
 //
 //	struct{ A string; B struct{ C int; D bool }; E string }
 //
 //	`{"A":"`  string  `","B":{"C":`  int  `,"D":`  bool  `},"E":"`  string  `"}`
 //
-// A step that can be left out stands for itself: what comes before is closed by a step without a
-// value. Where that may hit the first step, all begin with a comma, and the brace takes the place
-// of the first one at the end.
+// The text of a step that can be omitted must belong to that step alone. So the previous value is
+// closed by an extra step without a value. If the first step can be omitted, the texts of all
+// fields begin with a comma. At the end, the opening brace replaces the first comma.
 //
-// Whether a value can be addressed decides which methods it has: encoding/json calls one with a
-// pointer receiver for what a pointer or a slice leads to, but not for what a map or an interface
-// holds. Types for which that makes a difference have two ops.
+// The methods of a value depend on whether it is addressable. encoding/json calls a method with a
+// pointer receiver for the target of a pointer and for an element of a slice, but not for a value
+// in a map or an interface. Types for which this makes a difference have two ops.
 
 import (
 	"encoding"
@@ -34,48 +35,49 @@ import (
 	"github.com/slipstream-go/slipstream/internal/plan"
 )
 
-// An encodeFunc writes the value at p, of the type of o, at n in e.b, and gives where it ends: see
-// encode.go.
+// An encodeFunc writes the value at p, which is of o's type, to e.b at n. It returns the position
+// after the value: see encode.go.
 type encodeFunc func(e *encoder, o *encodeOp, p mem.Pointer, n int) int
 
-// A directFunc is an encodeFunc that gets the value itself, which is one word.
+// A directFunc is an encodeFunc with the value itself, which is one word, as a parameter instead of
+// its address.
 type directFunc func(e *encoder, o *encodeOp, word mem.Raw, n int) int
 
-// encodeOp is how values of one type are written.
+// encodeOp describes how to write values of one type.
 type encodeOp struct {
 	encode         encodeFunc
-	encodeWord     directFunc // the same, given the value itself: for pointers and maps, which an interface holds in its data word
-	kind           stepKind   // of a step that writes such a value
-	direct         bool       // an interface holds the value itself, not a pointer to it
-	bounded        bool       // values cannot contain themselves: neither does the type, nor is there an interface in it
+	encodeWord     directFunc // like encode, with the value itself: for pointers and maps, which an interface contains in its data word
+	kind           stepKind   // kind of a step that writes such a value
+	direct         bool       // an interface contains the value itself, not a pointer to it
+	bounded        bool       // values cannot contain themselves: the type contains neither itself nor an interface
 	steady         bool       // writing a value changes nothing in the encoder and cannot fail
 	structs        bool       // encode is encodeStruct
 	method         bool       // written by a method of the type
 	any            bool       // typ is an interface without methods
-	whole          bool       // compiled to its end
-	calm           bool       // no method of the caller's is called
-	length         int        // of an array
+	whole          bool       // compilation is complete
+	calm           bool       // no method of the caller is called
+	length         int        // length of an array
 	size           uintptr
-	slack          int // how much room is asked for at once, beyond what is needed
+	slack          int // bytes of space that are requested at once beyond the bytes that are needed
 	elem           *encodeOp
 	encodeElements elementsFunc // of a slice or an array
 	fields         *encodeFields
 	entries        *mapEntries
 	table          mem.Raw // mem.MethodTable of the interface whose method encode calls
 	typ            reflect.Type
-	last           atomic.Uint32 // bytes that the last value took, when it was marshalled
+	last           atomic.Uint32 // length of the previous result of Marshal
 }
 
-// stepKind is what the struct loop switches on.
+// stepKind selects the code for a step in the struct loop.
 type stepKind uint8
 
 const (
 	stepOther     stepKind = iota // by the op
-	stepNilable                   // by the op; where the first word is 0, it is null
+	stepNilable                   // by the op, but null if the first word is 0
 	stepNone                      // no value
-	stepRoom                      // no value; more room is asked for
+	stepRoom                      // no value; requests more space
 	stepString                    // the text of a string, without quotes
-	stepStringEnd                 // and the quote that closes it
+	stepStringEnd                 // the text of a string, and the closing quote
 	stepBool
 	stepInt64
 	stepInt32
@@ -94,20 +96,20 @@ const (
 var stepNames = [...]string{"other", "nilable", "none", "room", "string", "string end", "bool", "int64", "int32", "int16", "int8",
 	"uint64", "uint32", "uint16", "uint8", "float64", "float32", "time", "end"}
 
-// valueRoom is what a value takes at the most, and what is stored beyond it, by stepKind; 0 for one
-// of unknown length.
+// valueRoom contains, for each stepKind, the maximum length of a value, including bytes that are
+// stored after the value. It is 0 for values of unknown length.
 var valueRoom = [...]int{stepNone: 1, stepBool: wordRoom, stepInt64: decimal.IntRoom, stepInt32: decimal.IntRoom, stepInt16: decimal.IntRoom,
 	stepInt8: decimal.IntRoom, stepUint64: decimal.IntRoom, stepUint32: decimal.IntRoom, stepUint16: decimal.IntRoom,
 	stepUint8: decimal.IntRoom, stepFloat64: decimal.FloatRoom, stepFloat32: decimal.FloatRoom, stepTime: timeRoom, stepEnd: 1}
 
-// encodePlanSet holds the ops of all types.
+// encodePlanSet contains the ops of all types.
 type encodePlanSet struct {
-	cache plan.Cache[*encodeOp] // of values that cannot be addressed, by the type's word
+	cache plan.Cache[*encodeOp] // ops of values that are not addressable, by the type word
 	mu    sync.Mutex
 	ops   map[encodeType]*encodeOp
 }
 
-// encodeType is a type, and whether values of it can be addressed.
+// encodeType is a type, and whether its values are addressable.
 type encodeType struct {
 	typ         reflect.Type
 	addressable bool
@@ -115,7 +117,7 @@ type encodeType struct {
 
 var encodePlans = &encodePlanSet{ops: map[encodeType]*encodeOp{}}
 
-// byWord is the op for what an interface with this type word holds; v is any such interface.
+// byWord returns the op for the value of an interface with this type word. v is such an interface.
 func (s *encodePlanSet) byWord(word mem.Raw, v any) *encodeOp {
 	if o, ok := s.cache.Get(word); ok {
 		return o
@@ -123,7 +125,7 @@ func (s *encodePlanSet) byWord(word mem.Raw, v any) *encodeOp {
 	return s.of(reflect.TypeOf(v))
 }
 
-// of is the op for values of t in an interface.
+// of returns the op for values of t in an interface.
 func (s *encodePlanSet) of(t reflect.Type) *encodeOp {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,7 +161,8 @@ func (s *encodePlanSet) compile(t reflect.Type, addressable bool) *encodeOp {
 	return o
 }
 
-// methodsDiffer reports whether it makes a difference if values of t can be addressed.
+// methodsDiffer reports whether addressable values of t are written by other methods than values
+// that are not addressable.
 func methodsDiffer(t reflect.Type) bool {
 	if methodOf(t, true) != methodOf(t, false) {
 		return true
@@ -177,7 +180,7 @@ func methodsDiffer(t reflect.Type) bool {
 	return false
 }
 
-// methodOf is the interface by which values of t are written, or nil.
+// methodOf returns the interface whose method writes values of t, or nil.
 func methodOf(t reflect.Type, addressable bool) reflect.Type {
 	if addressable && t.Kind() != reflect.Pointer && t.Kind() != reflect.Interface {
 		t = reflect.PointerTo(t)
@@ -252,13 +255,15 @@ func (s *encodePlanSet) compileKind(o *encodeOp, addressable bool) {
 	}
 }
 
-// inherit sets o's element.
+// inherit sets elem as the element of o, and calls include for it.
 func (o *encodeOp) inherit(elem *encodeOp) {
 	o.elem = elem
 	o.include(elem)
 }
 
-// include makes o as tame as a part of it. A part that is not compiled to its end contains o.
+// include clears each of the properties bounded, steady and calm of o that part lacks. part is the
+// op of a value within the values of o. If part is not compiled completely, it contains o, and
+// include clears all three properties.
 func (o *encodeOp) include(part *encodeOp) {
 	o.bounded = o.bounded && part.bounded && part.whole
 	o.steady = o.steady && part.steady && part.whole
@@ -280,47 +285,48 @@ func (s *encodePlanSet) compileSlice(o *encodeOp, t reflect.Type) {
 	}
 }
 
-// encodeFields is the steps of a struct, in the two ways of writing its keys.
+// encodeFields contains the steps of a struct: with plain keys, and with keys that are escaped for
+// HTML.
 type encodeFields struct{ plain, html encodeSteps }
 
 type encodeSteps struct {
-	first      *encodeStep // of list, whose last one is a stepEnd
+	first      *encodeStep // first step of list; the last step is a stepEnd
 	list       []encodeStep
-	room       int  // asked for before the first step
-	omitsFirst bool // each step can be left out up to the first that brings the brace
+	room       int  // space to request before the first step
+	omitsFirst bool // the first field can be omitted, so the struct loop writes the opening brace
 }
 
-// encodeStep is a text and a value.
+// encodeStep writes a text and a value.
 type encodeStep struct {
 	text   mem.Block
 	op     *encodeOp
-	omit   *encodeOmit // nil where the value is never left out
-	offset uintptr     // of the value, in the struct or after the last hop of omit
-	room   uint32      // asked for after a value of unknown length: up to the next such value, and through its text
-	len    uint8       // of text
+	omit   *encodeOmit // nil if the value is never omitted
+	offset uintptr     // offset of the value, in the struct or in the target of omit's last hop
+	room   uint32      // space to request after a value of unknown length, for all bytes through the text of the next such value
+	len    uint8       // length of text
 	kind   stepKind
 }
 
-// encodeOmit is when a value is left out.
+// encodeOmit describes when a value is omitted.
 type encodeOmit struct {
-	hops   []plan.Hop  // embedded pointers on the way to the value: it is left out where one is nil
-	test   omitTest    // of the value
-	quick  quickTest   // the same, of values that are judged by their first words
+	hops   []plan.Hop  // embedded pointers on the way to the value, which is omitted if one of them is nil
+	test   omitTest    // test of the value
+	quick  quickTest   // test that only reads the first words of the value
 	asks   bool        // the test calls a method, which may be the caller's
-	skip   int         // the number of steps for the value, besides the first
+	skip   int         // number of steps for the value after the first step
 	last   *encodeStep // the last step for the value
-	offset uintptr     // of the value, in the struct or after the last hop
+	offset uintptr     // offset of the value, in the struct or in the target of the last hop
 }
 
-// stepBuilder makes the steps of a struct.
+// stepBuilder builds the steps of a struct.
 type stepBuilder struct {
 	set    *encodePlanSet
 	whole  *encodeOp
 	html   bool
 	steps  []encodeStep
-	text   []byte     // to go before the next value
-	values int        // of known length, since room was asked for
-	behind []plan.Hop // where the value lies that is being added
+	text   []byte     // collected text to write before the next value
+	values int        // number of values of known length since space was requested
+	behind []plan.Hop // embedded pointers on the way to the value that is being added
 }
 
 func (s *encodePlanSet) compileStruct(o *encodeOp, addressable bool) *encodeFields {
@@ -333,7 +339,7 @@ func (s *encodePlanSet) compileStruct(o *encodeOp, addressable bool) *encodeFiel
 	return f
 }
 
-// compileSteps makes the steps of o, with the keys as html asks for.
+// compileSteps builds the steps of o. If html is set, it escapes the keys for HTML.
 func (s *encodePlanSet) compileSteps(o *encodeOp, addressable, html bool) encodeSteps {
 	b := stepBuilder{set: s, whole: o, html: html}
 	all := encodeSteps{omitsFirst: omitsFirst(o.typ)}
@@ -350,14 +356,14 @@ func (s *encodePlanSet) compileSteps(o *encodeOp, addressable, html bool) encode
 	return all
 }
 
-// omitsFirst reports whether the first field of the struct t can be left out.
+// omitsFirst reports whether the first field of the struct t can be omitted.
 func omitsFirst(t reflect.Type) bool {
 	fields := fieldsOf(t)
 	return len(fields) > 0 && omits(&fields[0])
 }
 
-// addStruct adds the struct t, at offset in the one that steps are made for. With omitsFirst, the
-// brace is left to the struct loop.
+// addStruct adds the steps of the struct t, which is at offset in the outer struct that is being
+// compiled. If omitsFirst is set, the struct loop writes the opening brace.
 func (b *stepBuilder) addStruct(t reflect.Type, offset uintptr, addressable, omitsFirst bool) {
 	lead := byte('{')
 	if omitsFirst {
@@ -398,7 +404,8 @@ func (b *stepBuilder) addStruct(t reflect.Type, offset uintptr, addressable, omi
 	b.text = append(b.text, '}')
 }
 
-// addField adds a field's key, after lead, and its value; offset is that of the struct.
+// addField adds lead, the key of a field and its value. offset is the offset of the struct that
+// contains the field.
 func (b *stepBuilder) addField(f *field, lead byte, offset uintptr, addressable bool) {
 	b.text = append(b.text, lead, '"')
 	if b.html {
@@ -432,19 +439,20 @@ func (b *stepBuilder) addField(f *field, lead byte, offset uintptr, addressable 
 	}
 }
 
-// inlineSteps is how many steps a struct may have before the structs in it are no longer taken
-// apart.
+// inlineSteps limits the number of steps of a struct. Inner structs whose steps would exceed it are
+// written by their own ops.
 const inlineSteps = 200
 
-// inlines reports whether values of o are written by steps of the struct that they are in.
+// inlines reports whether the steps of o are added to the outer struct.
 func (b *stepBuilder) inlines(o *encodeOp) bool {
 	return inlineStructs && b.behind == nil && o.fields != nil && !o.fields.plain.omitsFirst && len(b.steps)+len(o.fields.plain.list) < inlineSteps
 }
 
-// stretch is how many values of known length may follow each other before room is asked for again.
+// stretch is the number of consecutive values of known length after which space is requested again.
 const stretch = 24
 
-// add adds a step with the text that has gathered, or as much of it as fits.
+// add adds the step s with the collected text. If the text is too long for one step, split adds
+// steps for its beginning.
 func (b *stepBuilder) add(s encodeStep) {
 	b.split()
 	s.len = uint8(copy(s.text.Text[:], b.text))
@@ -461,7 +469,7 @@ func (b *stepBuilder) add(s encodeStep) {
 	}
 }
 
-// split puts what does not fit into one step's text into steps without values.
+// split adds steps without values while the collected text is too long for one step.
 func (b *stepBuilder) split() {
 	for len(b.text) > mem.BlockSize {
 		s := encodeStep{len: mem.BlockSize, kind: stepNone}
@@ -471,7 +479,8 @@ func (b *stepBuilder) split() {
 	}
 }
 
-// end writes the text that has gathered without waiting for a value.
+// end adds the collected text without a value. A closing quote alone becomes part of the previous
+// string step.
 func (b *stepBuilder) end() {
 	last := len(b.steps) - 1
 	switch {
@@ -484,7 +493,7 @@ func (b *stepBuilder) end() {
 	}
 }
 
-// String prints the plan of a type: the goldens in encode_plan_test.go are made of it.
+// String returns the plan of a type as text. encode_plan_test.go compares it with golden texts.
 func (o *encodeOp) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v:%s\n", o.typ, o.traits())
@@ -514,7 +523,7 @@ func (o *encodeOp) String() string {
 	return b.String()
 }
 
-// traits are the words for what is special in o.
+// traits returns words for the properties of o.
 func (o *encodeOp) traits() (words string) {
 	for _, w := range []struct {
 		is   bool
@@ -527,10 +536,10 @@ func (o *encodeOp) traits() (words string) {
 	return words
 }
 
-// reserve computes how much room is asked for, and where. It gives what is asked for before the
-// first step.
+// reserve computes the space to request after steps, and stores it in the steps. It returns the
+// space to request before the first step.
 func reserve(steps []encodeStep) int {
-	need := make([]int, len(steps)+1) // before each step, through the text of the next value of unknown length
+	need := make([]int, len(steps)+1) // space that each step needs, through the text of the next value of unknown length
 	need[len(steps)] = block
 	for i := len(steps) - 1; i >= 0; i-- {
 		step := &steps[i]

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestEncodePlans holds the plans of some types to their goldens.
+// The plans of some types equal the expected plans.
 func TestEncodePlans(t *testing.T) {
 	if strconv.IntSize != 64 || !inlineStructs {
 		t.Skip("offsets are those of a 64-bit machine, and structs in structs are taken apart")
@@ -76,8 +76,8 @@ func TestEncodePlans(t *testing.T) {
 	}
 }
 
-// TestEncodeVariants tells types apart for which it matters whether a value can be addressed, and
-// only those.
+// methodsDiffer returns true exactly for the types whose encoding depends on whether a value is
+// addressable.
 func TestEncodeVariants(t *testing.T) {
 	for _, c := range []struct {
 		v    any

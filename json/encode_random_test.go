@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// TestEncodeRandomTypes builds struct types with random fields and tags, and random values of them,
-// and holds them to encoding/json.
+// Random values of random struct types with random tags are encoded as encoding/json does.
 func TestEncodeRandomTypes(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	count := 1500
@@ -76,7 +75,7 @@ func randomType(random *rand.Rand, depth int) reflect.Type {
 	return randomLeaves[random.IntN(len(randomLeaves))]
 }
 
-// randomize sets v to something; often it leaves it zero.
+// randomize sets v to a random value, or leaves parts of v zero.
 func randomize(random *rand.Rand, v reflect.Value, depth int) {
 	if random.IntN(4) == 0 || depth < 0 || !v.CanSet() {
 		return
@@ -141,7 +140,7 @@ func randomize(random *rand.Rand, v reflect.Value, depth int) {
 	}
 }
 
-// randomText is text of up to some 80 bytes, mostly plain.
+// randomText returns text of up to about 80 bytes, mostly plain.
 func randomText(random *rand.Rand) string {
 	var b []byte
 	for range random.IntN(random.IntN(80) + 1) {
@@ -159,8 +158,8 @@ func randomText(random *rand.Rand) string {
 	return string(b)
 }
 
-// TestEncodeRandomStrings holds strings of all lengths, with one byte or character anywhere that is
-// not plain, to encoding/json.
+// Strings of all lengths are encoded as encoding/json does. Each contains one byte or character
+// that is not plain, at any position.
 func TestEncodeRandomStrings(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	odd := []string{"", "\"", "\\", "<", ">", "&", "\x00", "\n", "\x1f", "\x7f", "é", "日", "😀", "\xff", "\xc3", "\xe2\x80", "\u2028", "\u2029", "\u202a", "\xed\xa0\x80", "\xf4\x90\x80\x80"}

@@ -1,11 +1,12 @@
 package json
 
-// Strings on their way out.
+// Encoding of strings.
 //
-// Most are short and plain. Those are copied as words that overlap, after one look at all of them
-// (putShort). The others go by runs of plain text, for which simd.CopyPlain has the machine's
-// widest registers, and an entry of escapes for the byte that ends a run. Where escapes stand close
-// together, each byte has its entry (putWords).
+// Most strings are short and plain. putShort checks all bytes of such a string, and then copies the
+// string as overlapping words. Other strings are copied as runs of plain text by simd.CopyPlain,
+// which uses the widest registers of the machine. Each byte that ends a run is replaced by its
+// entry in the table escapes. Where escapes are close together, putWords looks up the entry of
+// every byte.
 
 import (
 	"unicode/utf8"
@@ -14,11 +15,11 @@ import (
 	"github.com/slipstream-go/slipstream/internal/simd"
 )
 
-// short is the length up to which text is put as words.
+// short is the maximum length of text that putShort copies as words.
 const short = 32
 
-// textRoom is what the text of a string wants besides its length: what is stored beyond it, and a
-// word of escapes.
+// textRoom is the room that the text of a string needs in addition to its length: for the bytes
+// that are stored beyond the end of the text, and for a word of escapes.
 const textRoom = 48
 
 // appendText appends s as a JSON string.
@@ -58,16 +59,16 @@ func (e *encoder) putString(n int, s string) int {
 	return end + 1
 }
 
-// putEscaped writes the text of s, whatever is in it, and asks for more room after it.
+// putEscaped writes the text of s, whatever it contains, and reserves room for more bytes after it.
 func (e *encoder) putEscaped(n int, s string, more int) int {
 	e.b, n = putEscaped(e.b, n, s, e.html)
 	e.room(n, more)
 	return n
 }
 
-// putShort writes the text of s, which is short, at b[n:] and gives where it ends; or it gives -1,
-// when there is something other than plain ASCII in it. The caller has made sure of room for s and
-// a word.
+// putShort writes the text of s to b[n:] and returns the end of the text. s is at most short bytes
+// long. If s contains a byte that is not ASCII or needs an escape, putShort returns -1. The caller
+// has reserved room for s and one more word.
 func putShort(b []byte, n int, s string, html bool) int {
 	src, size := mem.Bytes(s), len(s)
 	switch {
@@ -112,12 +113,12 @@ func putShort(b []byte, n int, s string, html bool) int {
 	return n
 }
 
-// special is not 0 if one of the eight bytes of w is not plain ASCII: it has the high bit of the
-// first such byte set, and none below.
+// special returns 0 if the eight bytes of w are ASCII and need no escape. Otherwise the high bit of
+// the first byte that is not ASCII or needs an escape is set in the result, and no bit below it.
 //
-// A control character and a quote are below '!' once the bit is turned in which the quote differs
-// from a space, and & with html, once the bit is cleared in which it differs from a quote. < and >
-// differ in one bit.
+// If the bit in which a quote differs from a space is flipped, only quotes and control characters
+// are less than '!'. With html, the bit in which & differs from a quote is cleared first, so that &
+// is found like a quote. < and > differ in one bit.
 func special(w uint64, html bool) uint64 {
 	controls, backslash := (w^2*ones)-'!'*ones, (w^'\\'*ones)-ones
 	if html {
@@ -128,8 +129,9 @@ func special(w uint64, html bool) uint64 {
 	return (controls | backslash | w) & highs
 }
 
-// escapes are what stands for each byte of ASCII, with the length of it in the highest byte: itself
-// or an escape. The second table is for HTML. For other bytes there is nothing, of length 0.
+// escapes contains the output for each byte of ASCII, which is the byte itself or its escape. The
+// highest byte of an entry contains the length of the output. The second table is for HTML. The
+// entries of other bytes have length 0.
 var escapes = func() (t [2][256]uint64) {
 	const digits = "0123456789abcdef"
 	enter := func(table int, c byte, text string) {
@@ -154,19 +156,19 @@ var escapes = func() (t [2][256]uint64) {
 	return t
 }()
 
-// putEscaped writes the text of s, whatever is in it, at b[n:], and gives where it ends. It may
-// move b. There will be room for a quote and more after it.
+// putEscaped writes the text of s, whatever it contains, to b[n:] and returns b and the end of the
+// text. It may move b to larger memory. After the text, b contains room for a quote and more.
 func putEscaped(b []byte, n int, s string, html bool) ([]byte, int) {
 	src := mem.Bytes(s)
-	near := false // the next escape, it seems
+	near := false // whether the next escape is probably near
 	switch {
 	case len(src) > short:
 		near = escapes[1][src[0]]>>56 > 1
 	case len(src) >= 8:
-		near = (mem.Load64(src, 0)|mem.Load64(src, len(src)-8))&highs == 0 // short text has one
+		near = (mem.Load64(src, 0)|mem.Load64(src, len(src)-8))&highs == 0 // short ASCII text contains an escape
 	}
 	for i := 0; ; {
-		// What is left may be plain to its end.
+		// The rest of src may be plain, and is then copied at once.
 		if rest := len(src) - i; len(b)-n < rest+textRoom {
 			b = mem.GrowRoom(b[:n], rest+rest>>3+textRoom)
 			b = b[:cap(b)]
@@ -198,10 +200,10 @@ func putEscaped(b []byte, n int, s string, html bool) ([]byte, int) {
 	}
 }
 
-// putWords writes src[i:] at b[n:] and gives where both end. It does not ask where the escapes are:
-// it goes from byte to byte, each of which has its entry in the table, so that it takes as long for
-// many as for few. It stops at a word that is not ASCII, after two without an escape, and when
-// there is less room than for the rest of src and textRoom. src has 8 bytes or more.
+// putWords writes src[i:] to b[n:] and returns the new n and i. It does not search for escapes: it
+// looks up each byte in the table, so many escapes take as long as few. It stops at a word that is
+// not ASCII, and after two words without an escape. It also stops when the room in b is less than
+// the length of the rest of src plus textRoom. src is at least 8 bytes long.
 func putWords(b []byte, n int, src []byte, i int, html bool) (int, int) {
 	t := &escapes[0]
 	if html {
@@ -218,7 +220,7 @@ func putWords(b []byte, n int, src []byte, i int, html bool) (int, int) {
 		if w&highs != 0 {
 			break
 		}
-		w |= highs << (8 * size) // what is not there takes no room
+		w |= highs << (8 * size) // bytes beyond src have entries of length 0
 		end := n + size
 		n = putByte(b, n, t[byte(w)])
 		n = putByte(b, n, t[byte(w>>8)])
@@ -236,14 +238,14 @@ func putWords(b []byte, n int, src []byte, i int, html bool) (int, int) {
 	return n, i
 }
 
-// putByte writes an entry of escapes.
+// putByte writes the text of an entry of escapes and returns the end of the text.
 func putByte(b []byte, n int, entry uint64) int {
 	mem.Store64(b, n, entry)
 	return n + int(entry>>56)
 }
 
-// appendUnruly appends a run of text that is not valid UTF-8, or has one of the characters that
-// JavaScript ends a line with.
+// appendUnruly appends a run of text that is not valid UTF-8, or contains U+2028 or U+2029, which
+// JavaScript treats as ends of lines.
 func appendUnruly(b []byte, s string) []byte {
 	start := 0
 	for i := 0; i < len(s); {

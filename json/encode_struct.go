@@ -1,17 +1,18 @@
 package json
 
-// The struct loop: steps of text and value (encode_plan.go).
+// The struct loop executes the steps of a struct. Each step writes a text and then a value
+// (encode_plan.go).
 //
-// Where the bytes end is a number, n, that each step adds to; nothing else passes from one step to
-// the next. Room is asked for once for a run of values of known length. Texts are stored as whole
-// blocks, whatever their length: the next store overwrites the rest.
+// The only state that passes from one step to the next is n, the end of the output. Each step
+// increases n. Room is reserved once for a run of values of known length. Texts are stored as whole
+// blocks, whatever their length: the next store overwrites the surplus bytes.
 
 import (
 	"github.com/slipstream-go/slipstream/internal/decimal"
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// block is how far behind its beginning a text may be stored.
+// block is the number of bytes that are stored for a text, whatever its length.
 const block = mem.BlockSize
 
 func encodeStruct(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
@@ -98,7 +99,7 @@ func encodeStruct(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 			continue
 		case stepEnd:
 			if f.omitsFirst {
-				if n == start+1 { // nothing but the brace that ends it
+				if n == start+1 { // all fields were omitted: only the closing brace was written
 					mem.Store16(e.b, start, '{'|'}'<<8)
 					return start + 2
 				}

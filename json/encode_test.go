@@ -2,8 +2,8 @@ package json
 
 //lint:file-ignore SA5008 odd tags are part of what is tested
 
-// What is encoded is held to encoding/json: the same bytes, or an error of the same type with the
-// same text.
+// The tests of encoding compare each result with encoding/json's: the same bytes, or an error with
+// the same type and text.
 
 import (
 	"bytes"
@@ -26,7 +26,7 @@ import (
 func encodesAs(t *testing.T, name string, v any) {
 	t.Helper()
 	want, wantErr := orPanic(func() ([]byte, error) { return json.Marshal(v) })
-	for range 2 { // the second time with what the first has remembered
+	for range 2 { // the second call uses what the first has cached
 		got, err := orPanic(func() ([]byte, error) { return Marshal(v) })
 		if diff := differs(got, err, want, wantErr); diff != "" {
 			t.Errorf("%s: Marshal: %s", name, diff)
@@ -52,7 +52,7 @@ func encodesAs(t *testing.T, name string, v any) {
 	}
 }
 
-// panicked is what a method of a value panics with, as an error.
+// panicked is the value of a panic in a method, as an error.
 type panicked struct{ with string }
 
 func (p panicked) Error() string { return p.with }
@@ -66,7 +66,8 @@ func orPanic(f func() ([]byte, error)) (out []byte, err error) {
 	return f()
 }
 
-// differs tells how what we gave differs from what encoding/json gave.
+// differs describes the difference between this package's result and encoding/json's, or returns
+// "".
 func differs(got []byte, err error, want []byte, wantErr error) string {
 	switch {
 	case (err == nil) != (wantErr == nil):
@@ -94,7 +95,7 @@ func differs(got []byte, err error, want []byte, wantErr error) string {
 	return ""
 }
 
-// Types with methods in every way.
+// Types with all combinations of marshal methods and receivers.
 type (
 	byValue       struct{ X int }
 	byPointer     struct{ X int }
@@ -537,8 +538,8 @@ func quotedOf(set bool) quotedFields {
 	return q
 }
 
-// TestEncode holds all samples to encoding/json, each for itself, behind a pointer, in an
-// interface, a slice and a map.
+// All samples are encoded as encoding/json does: alone, by pointer, in an interface, in a slice and
+// in a map.
 func TestEncode(t *testing.T) {
 	for _, s := range samples() {
 		encodesAs(t, s.name, s.v)
@@ -576,14 +577,13 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// TestEncodeCycles holds values that contain themselves, and values that nest deep, to
-// encoding/json.
+// Values that contain themselves and deeply nested values are encoded as encoding/json does.
 func TestEncodeCycles(t *testing.T) {
 	var p cyclicPtr
 	p = &p
 	var a any
 	a = &a
-	if !OnV2 { // where encoding/json does not end
+	if !OnV2 { // with jsonv2, encoding/json does not terminate
 		encodesAs(t, "pointer", p)
 		encodesAs(t, "any", a)
 	}
@@ -631,7 +631,7 @@ func TestEncodeCycles(t *testing.T) {
 
 type v2 struct{ V any }
 
-// TestEncodeNilKey holds the panic for a map with a nil interface as key to that of encoding/json.
+// A map with a nil interface as a key causes the same panic as in encoding/json.
 func TestEncodeNilKey(t *testing.T) {
 	encodesAs(t, "nil key", map[encoding.TextMarshaler]int{nil: 1})
 	if _, err := orPanic(func() ([]byte, error) { return Marshal(map[encoding.TextMarshaler]int{nil: 1}) }); !errors.As(err, new(panicked)) && !OnV2 {
@@ -639,8 +639,8 @@ func TestEncodeNilKey(t *testing.T) {
 	}
 }
 
-// TestAppend keeps what is there, writes into the room after it, and on an error gives back what
-// it got.
+// Append keeps the bytes of its argument and writes into the spare capacity. On an error it returns
+// its argument.
 func TestAppend(t *testing.T) {
 	b := make([]byte, 3, 100)
 	copy(b, "abc")
@@ -658,7 +658,7 @@ func TestAppend(t *testing.T) {
 	if out, err = Append(nil, nil, 0); string(out) != "null" || err != nil {
 		t.Errorf("%s %v", out, err)
 	}
-	// Without sorting, all entries are there all the same.
+	// Without SortMapKeys, the output still contains all entries.
 	for _, n := range []int{1, 5, 8, 9, 100, 2000} {
 		var back map[string]any
 		out, err := Append(nil, largeMap(n), 0)
@@ -689,8 +689,8 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// TestMarshalSizes marshals values of a type that grow and shrink: each result is whole, and keeps
-// little idle memory.
+// Marshal returns complete results with little spare capacity, while values of one type grow and
+// shrink.
 func TestMarshalSizes(t *testing.T) {
 	for round := range 3 {
 		for _, n := range []int{0, 1, 30, 31, 32, 100, 1000, 5000, 40, 7, 100000, 3} {

@@ -10,11 +10,11 @@ import (
 // of Write.
 type Encoder struct {
 	w              io.Writer
-	err            error // from w: nothing is written after it
+	err            error // the error of w, after which nothing is written
 	flags          AppendFlags
-	bare           bool // no newline
+	bare           bool // no newline after values
 	prefix, indent string
-	lines          []byte // what was written with indentation
+	lines          []byte // buffer for indented output
 }
 
 // NewEncoder returns an Encoder that writes to w. It escapes HTML, and sorts the keys of maps.
@@ -22,12 +22,13 @@ func NewEncoder(w io.Writer) *Encoder {
 	return &Encoder{w: w, flags: EscapeHTML | SortMapKeys}
 }
 
-// keptRoom is how much room an encoder keeps for its next value.
+// keptRoom is the maximum size of a buffer that an encoder keeps for its next value.
 const keptRoom = 64 << 10
 
-// Encode writes v, in the form of Marshal, and a newline. If v cannot be encoded, nothing is
-// written. After an error of the writer, all calls return that error. If the writer writes less
-// than it is given, without an error, Encode returns io.ErrShortWrite.
+// Encode writes the JSON encoding of v, in the same form as [Marshal], and a newline. If v cannot
+// be encoded, nothing is written. After the writer has returned an error, all calls return that
+// error. If the writer writes only a part of its input, without an error, Encode returns
+// io.ErrShortWrite.
 func (enc *Encoder) Encode(v any) error {
 	if enc.err != nil {
 		return enc.err
@@ -54,7 +55,7 @@ func (enc *Encoder) Encode(v any) error {
 	return err
 }
 
-// write writes b, indented if that is asked for.
+// write writes b, with indentation if SetIndent has set one.
 func (enc *Encoder) write(b []byte) (err error) {
 	if enc.prefix != "" || enc.indent != "" {
 		if enc.lines, err = indented(enc.lines[:0], b, enc.prefix, enc.indent); err != nil {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// countingWriter counts the calls, and fails from the given one on.
+// countingWriter counts the calls of Write. Calls fail from the given call on.
 type countingWriter struct {
 	bytes.Buffer
 	writes, fails int
@@ -23,8 +23,8 @@ func (w *countingWriter) Write(b []byte) (int, error) {
 	return w.Buffer.Write(b)
 }
 
-// TestEncoderWrites gives each value one Write; a value that cannot be encoded gets none and ends
-// nothing; an error of the writer stays.
+// Encode calls Write once for each value. A value that cannot be encoded is not written, and the
+// Encoder can still be used. An error of the writer is kept.
 func TestEncoderWrites(t *testing.T) {
 	w := &countingWriter{fails: 4}
 	enc := NewEncoder(w)
@@ -52,7 +52,8 @@ func TestEncoderWrites(t *testing.T) {
 	}
 }
 
-// TestEncoderOptions toggles what segmentio/encoding/json adds.
+// An Encoder's additional methods, which segmentio/encoding/json also provides, turn their options
+// on and off.
 func TestEncoderOptions(t *testing.T) {
 	var out bytes.Buffer
 	enc := NewEncoder(&out)
@@ -91,7 +92,7 @@ func TestEncoderOptions(t *testing.T) {
 	}
 }
 
-// reentrant is a writer that encodes.
+// reentrant is a writer whose Write method encodes a value.
 type reentrant struct {
 	out   bytes.Buffer
 	depth int
@@ -110,7 +111,7 @@ func (w *reentrant) Write(b []byte) (int, error) {
 	return w.out.Write(b)
 }
 
-// TestEncoderReentrant encodes while what was encoded is being written.
+// A writer may encode a value while an Encoder calls its Write method.
 func TestEncoderReentrant(t *testing.T) {
 	w := &reentrant{}
 	if err := NewEncoder(w).Encode([]string{"outer"}); err != nil {

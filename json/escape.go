@@ -2,8 +2,8 @@ package json
 
 // Strings and their text in JSON.
 //
-//	write   Escape, AppendEscape      appendString: from quote to quote (encode_string.go)
-//	read    Unescape, AppendUnescape  appendUnquoted: what stands between the quotes
+//	write   Escape, AppendEscape      appendString: a JSON string with its quotes (encode_string.go)
+//	read    Unescape, AppendUnescape  appendUnquoted: the text between the quotes
 
 import (
 	"math/bits"
@@ -30,11 +30,11 @@ func Unescape(s []byte) []byte {
 	return AppendUnescape(make([]byte, 0, len(s)), s, 0)
 }
 
-// AppendUnescape appends to b the text of the JSON string at the beginning of s, which starts with
-// its quote. It ignores what follows the string. If s does not begin with a valid string, it
-// appends nothing.
+// AppendUnescape appends to b the text of the JSON string at the beginning of s. s begins with the
+// opening quote of the string. Bytes after the string are ignored. If s does not begin with a valid
+// string, AppendUnescape appends nothing.
 //
-// The text is the same as encoding/json decodes: escapes are resolved, and a lone half of a
+// The text is the same as encoding/json decodes. Escapes are resolved. Each lone half of a
 // surrogate pair, and each byte that is not valid UTF-8, becomes U+FFFD. Flags have no effect. b
 // must not overlap s. AppendUnescape may write to all of b's capacity.
 func AppendUnescape(b []byte, s []byte, flags ParseFlags) []byte {
@@ -46,11 +46,12 @@ func AppendUnescape(b []byte, s []byte, flags ParseFlags) []byte {
 	return b
 }
 
-// longRest is the length from which the end of a string is worth a search: its text is given room
-// for all bytes that there are.
+// longRest is the length of input from which firstString searches for the end of the string.
+// Without that search, unescapeText reserves room for all of the input.
 const longRest = 256
 
-// firstString returns the JSON string that s begins with, if s is long. Else s may go on after it.
+// firstString returns the JSON string at the beginning of s, without the bytes after it, if s is
+// long. It returns a short s unchanged.
 func firstString(s []byte) []byte {
 	if len(s) >= longRest && s[0] == '"' {
 		s = s[:max(0, scanText(s, 1))]
@@ -62,9 +63,9 @@ func firstString(s []byte) []byte {
 // it.
 func appendString(b []byte, s string, html bool) []byte { return appendText(b, s, html) }
 
-// appendUnquoted appends the text that s means, which is what stands between the quotes of a JSON
-// string: see AppendUnescape. ok is false, and nothing appended, if s holds a quote, a control
-// character or an escape that JSON does not know.
+// appendUnquoted appends the text of s, the bytes between the quotes of a JSON string: see
+// AppendUnescape. If s contains a quote, a control character or an invalid escape, it appends
+// nothing and returns false.
 func appendUnquoted(b, s []byte) (out []byte, ok bool) {
 	out, end := unescapeText(b, s)
 	if end != len(s) {
@@ -73,8 +74,8 @@ func appendUnquoted(b, s []byte) (out []byte, ok bool) {
 	return out, true
 }
 
-// unescapeText appends the text that s means up to its first quote, and gives where that stands: at
-// len(s) if there is none, and failed if the text is not valid.
+// unescapeText appends the text of s up to the first quote, and returns the position of that quote.
+// The position is len(s) if there is no quote, and failed if the text is not valid.
 func unescapeText(b, s []byte) (out []byte, end int) {
 	n := len(s)
 	out = slices.Grow(b, n)
@@ -100,7 +101,7 @@ func unescapeText(b, s []byte) (out []byte, end int) {
 		case c == '"':
 			return out[:at], i
 		case c == '\\':
-			// No meaning is longer than its escape, so there is room.
+			// A character is never longer than its escape, so there is room.
 			var k int
 			if out, k = unescapeRun(out[:at], s, i); k < 0 {
 				return b, failed
@@ -116,7 +117,7 @@ func unescapeText(b, s []byte) (out []byte, end int) {
 			} else {
 				out = appendValid(out[:at], s[i:i+k])
 				at = len(out)
-				out = slices.Grow(out, n-i-k) // each of those bytes may have become three
+				out = slices.Grow(out, n-i-k) // each invalid byte may have become three bytes
 				out = out[:cap(out)]
 			}
 			i += k

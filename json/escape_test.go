@@ -11,7 +11,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/guard"
 )
 
-// stdEscape is s as encoding/json writes it.
+// stdEscape returns s as encoding/json encodes it.
 func stdEscape(s string, html bool) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -22,7 +22,7 @@ func stdEscape(s string, html bool) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// checkEscape escapes s in every way, and back.
+// checkEscape checks all functions that escape s, and those that reverse it.
 func checkEscape(t *testing.T, s string) {
 	t.Helper()
 	html, plain := stdEscape(s, true), stdEscape(s, false)
@@ -48,7 +48,7 @@ func checkEscape(t *testing.T, s string) {
 	}
 }
 
-// checkUnescape reads text, which may be a JSON string or not.
+// checkUnescape checks the functions that unescape text. text need not be a JSON string.
 func checkUnescape(t *testing.T, text string) {
 	t.Helper()
 	want := ""
@@ -72,7 +72,8 @@ func checkUnescape(t *testing.T, text string) {
 	}
 }
 
-// TestEscape puts every byte, and runes of every length, at every place of texts of up to 70 bytes.
+// Escaping is correct for every byte and for runes of every length, at many positions in texts of
+// up to 70 bytes.
 func TestEscape(t *testing.T) {
 	special := []string{"", "é", "€", "\u2028", "\u2029", "\u2027", "😀", "\ufffd", "\xe2\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xc0\x80", "</a>&\n", "\"\\\b\f\n\r\t\x00"}
 	for c := range 256 {
@@ -89,7 +90,7 @@ func TestEscape(t *testing.T) {
 	}
 }
 
-// TestEscapeMixed escapes texts in which much has to be escaped.
+// Escaping is correct for texts with many escapes.
 func TestEscapeMixed(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	pieces := []string{"a", "word", "a longer piece of text", "\n", `"`, `\`, "<", "&", "ä", "日本", "\u2028", "😀", "\xff", "\xe2\x80", "\x7f", "\x1f"}
@@ -105,7 +106,8 @@ func TestEscapeMixed(t *testing.T) {
 	}
 }
 
-// TestUnescape reads every escape, whole and cut off, and every byte, at several places.
+// Unescaping is correct for every escape, complete or truncated, and for every byte, at several
+// positions.
 func TestUnescape(t *testing.T) {
 	var texts []string
 	for c := range 256 {
@@ -134,7 +136,7 @@ func TestUnescape(t *testing.T) {
 	}
 }
 
-// TestEscapeAllocates nothing where there is room.
+// Escaping and unescaping do not allocate if the capacity suffices.
 func TestEscapeAllocates(t *testing.T) {
 	texts := []string{"plain", "a longer text, plain as well, of more than 32 bytes", "tab\tand \"quotes\" <html> and Ümläute 日本 \u2028 \xff"}
 	b := make([]byte, 0, 1000)
@@ -151,8 +153,7 @@ func TestEscapeAllocates(t *testing.T) {
 	}
 }
 
-// FuzzEscape holds both directions against encoding/json, with the text as what is written and as
-// what is read.
+// FuzzEscape compares escaping and unescaping with encoding/json. The text is the input of both.
 func FuzzEscape(f *testing.F) {
 	for _, s := range []string{"", "plain", "a longer text that is plain as well", "<&>\"\\\b\f\n\r\t\x01\x7f", "ä€😀\u2028\u2029", "\xff\xe2\x80\xed\xa0\x80", `"\ud83d\ude00\ud800\u00e9\/"`, `"a"b`, `"\u12`} {
 		f.Add(s)
@@ -165,8 +166,8 @@ func FuzzEscape(f *testing.F) {
 	})
 }
 
-// TestUnescapeBeforeMore takes strings before more bytes than the string has, and strings that are
-// not valid.
+// Unescaping a string ignores the bytes after the string, and returns nothing for an invalid
+// string.
 func TestUnescapeBeforeMore(t *testing.T) {
 	for _, text := range []string{``, `a`, `\u00e9`, `\"`, strings.Repeat("x", 300), strings.Repeat(`é\n`, 300), "\xff", `\ud83d`} {
 		want := Unescape([]byte(`"` + text + `"`))
@@ -188,5 +189,5 @@ func TestUnescapeBeforeMore(t *testing.T) {
 	}
 }
 
-// longestShort is how many bytes more than its text an unescaped string may hold.
+// longestShort is the maximum spare capacity of an unescaped string, in bytes.
 const longestShort = 300

@@ -7,7 +7,7 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// A batch goes straight into typed slices. The next one reuses them.
+// ParseColumns decodes a batch into typed slices. The next batch reuses them.
 func ExampleParseColumns() {
 	var batch column.Batch
 	for _, body := range []string{
@@ -30,7 +30,8 @@ func ExampleParseColumns() {
 	// 4 "" true 0.25
 }
 
-// The error says which row and column, and where in the input. The rows before it are good.
+// An error contains the row, the column and the offset in the input. The rows before it remain
+// valid.
 func ExampleParseLines() {
 	var batch column.Batch
 	err := json.ParseLines([]byte(`{"time": 1, "load": 0.5}

@@ -21,8 +21,8 @@ func ExampleMarshal() {
 	// Output: [{"host":"web-1","load":0.75,"Tags":["\u003ceu\u003e"]},{"host":"web-2","Tags":null}] <nil>
 }
 
-// What does not fit is the error, and the rest is decoded; what is not JSON leaves the target as it
-// was.
+// After a type mismatch, Unmarshal decodes the rest and returns the error. After a syntax error,
+// the target is unchanged.
 func ExampleUnmarshal() {
 	var r reading
 	err := json.Unmarshal([]byte(`{"host": 7, "load": 1.5}`), &r)
@@ -37,7 +37,7 @@ func ExampleUnmarshal() {
 	// true unexpected end of JSON input 29 1.5
 }
 
-// A buffer that is used again takes one value after the other.
+// A buffer can be reused for each value.
 func ExampleAppend() {
 	var buf []byte
 	for _, host := range []string{"web-1", "web-2"} {
@@ -52,7 +52,7 @@ func ExampleAppend() {
 	// {"<":1,"host":"web-2"}
 }
 
-// Input from outside: exact names, none twice, and none that is unknown.
+// For untrusted input, flags require exact names, and reject duplicate and unknown names.
 func ExampleParse() {
 	const strict = json.DisallowUnknownFields | json.DontMatchCaseInsensitiveStructFields | json.RejectDuplicateNames
 	for _, text := range []string{`{"host": "a"} trailing`, `{"host": "a", "HOST": "b"}`, `{"host": "a", "host": "b"}`} {
@@ -66,7 +66,7 @@ func ExampleParse() {
 	// "", "", json: duplicate name "host"
 }
 
-// Integers in an any are float64, which holds them up to 2⁵³, unless flags say otherwise.
+// Integers in an any are float64 by default, which is exact up to 2⁵³. Flags select other types.
 func ExampleParseFlags() {
 	for _, flags := range []json.ParseFlags{0, json.UseNumber, json.UseInt64, json.UseInt64 | json.UseUint64, json.UseInt64 | json.UseBigInt} {
 		var v []any
@@ -95,7 +95,7 @@ func ExampleGet() {
 	//  json: the value is missing: issues[7]: the array has 2 elements true
 }
 
-// A line that is wrong is an error with its number, and the loop goes on.
+// For an invalid line, the loop gets an error with the line number and then continues.
 func ExampleLines() {
 	body := strings.NewReader(`{"host": "a", "load": 1}
 {"host": "b", "load": }
@@ -115,7 +115,7 @@ func ExampleLines() {
 	// c 3
 }
 
-// The elements of an array that need not fit into memory.
+// A Decoder reads an array element by element, so the array need not fit into memory.
 func ExampleDecoder() {
 	d := json.NewDecoder(strings.NewReader(`[{"host": "a"}, {"host": "b"}]`))
 	if _, err := d.Token(); err != nil { // [

@@ -6,7 +6,7 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// A Tokenizer sees all that stands in a document, in its order, and keeps nothing of it.
+// A Tokenizer returns each token of a document in order, and retains no data.
 func ExampleTokenizer() {
 	t := json.NewTokenizer([]byte(`{"name":"Ada","born":1815,"tags":["math","poetry"]}`))
 	for t.Next() {
@@ -37,7 +37,7 @@ func ExampleTokenizer() {
 	// <nil>
 }
 
-// What is not valid is found while reading, with the error that encoding/json has for it.
+// The Tokenizer detects invalid input while it reads, with encoding/json's error.
 func ExampleTokenizer_error() {
 	t := json.NewTokenizer([]byte(`[1, 2, 03]`))
 	for t.Next() {
@@ -50,8 +50,8 @@ func ExampleTokenizer_error() {
 	// invalid character '3' after array element – at depth 1 and index 2
 }
 
-// Value is a part of the input, so where a token stands can be told, and what lies around it can be
-// kept as it is.
+// Value is a slice of the input. So a program can find a token's position, and keep the bytes
+// around the token unchanged.
 func ExampleTokenizer_Remaining() {
 	in := []byte(`{ "user": "ada", "password": "secret" }`)
 	var out []byte

@@ -1,12 +1,15 @@
 package json
 
-// The errors of encoding/json for input that is not valid.
+// Errors of encoding/json for input that is not valid.
 //
-// Only encoding/json can make them: the text of a SyntaxError is not exported. It need not read the
-// input for that. A scanner finds the byte that is wrong, from a place on that skip came to, which
-// is several times as fast; a document of a few bytes that leads encoding/json into the same state,
-// followed by the same byte, gives the same error. The offset is exported, so it is set to that of
-// the input.
+// Only encoding/json can create these errors, because the text of a SyntaxError is not exported.
+// But encoding/json need not read the whole input:
+//   - skip reads the input as far as it is valid, and notes positions. It is several times as fast
+//     as a scanner.
+//   - A scanner continues at the last noted position and finds the invalid byte.
+//   - encoding/json decodes a document of a few bytes that leads it into the same state, followed
+//     by the invalid byte. So it returns the same error.
+//   - The offset is exported, so it is set to the offset in the input.
 
 import (
 	"encoding/json"
@@ -18,7 +21,7 @@ var errDisagree = errors.New("json: valid input was not understood; please repor
 
 // explain returns encoding/json's error for data, which is not a valid document.
 func explain(data []byte) error {
-	if !onV2 { // whose errors depend on more than the state
+	if !onV2 { // the errors of v2 depend on more than the state
 		if err := explainState(data); err != nil {
 			return err
 		}
@@ -29,8 +32,8 @@ func explain(data []byte) error {
 	return errDisagree
 }
 
-// explainState returns encoding/json's error for data by way of the state that a scanner is in
-// where data is wrong, or nil if it is not.
+// explainState returns encoding/json's error for data, or nil if data is valid. It derives the
+// error from the state of a scanner at the invalid byte.
 func explainState(data []byte) error {
 	var s scanner
 	i, seen := s.scan(data, s.resume(data))
@@ -45,18 +48,19 @@ func explainState(data []byte) error {
 	return s.explain(data, i, seen)
 }
 
-// trailStep is after how many bytes skip notes where it is.
+// trailStep is the number of bytes between the positions that skip notes.
 const trailStep = 1 << 10
 
-// A trail is the last place that skip noted, before it found that the input is not valid.
+// A trail contains the last position that skip noted before it found the input invalid.
 type trail struct {
-	lim   int // where the window ends: d.lim is before it
+	lim   int // the limit of the window; d.lim is lower, and marks the next position to note
 	at    int
 	state scanState
 	nest  []byte
 }
 
-// resume sets s to a state that scanning data from the start leads to, and returns the position.
+// resume sets s to the state of a scanner that has scanned the beginning of data, and returns the
+// position that the scanner has reached.
 func (s *scanner) resume(data []byte) int {
 	s.reset()
 	if len(data) <= 2*trailStep {
@@ -73,7 +77,8 @@ func (s *scanner) resume(data []byte) int {
 	return t.at
 }
 
-// nearIn is near for skip, which is in state at depth.
+// nearIn is near for skip. It notes the position i in the trail, if there is one. depth and state
+// are those of skip at i.
 //
 //go:noinline
 func (d *decoder) nearIn(i, depth int, state scanState) int {
@@ -81,15 +86,15 @@ func (d *decoder) nearIn(i, depth int, state scanState) int {
 	if t == nil || i > t.lim {
 		return d.near(i)
 	}
-	if depth > 0 { // else the value ends at i
+	if depth > 0 { // at depth 0 the value ends at i
 		t.at, t.state, t.nest = i, state, append(t.nest[:0], d.nest[1:depth+1]...)
 	}
 	d.lim = min(i+trailStep, t.lim)
 	return i
 }
 
-// explain returns encoding/json's error for b[i], which is wrong in the state of s, or for the end
-// of the input if i is len(b). It returns nil if there is no error.
+// explain returns encoding/json's error for b[i], which is invalid in the state of s, or for the
+// end of the input if i is len(b). It returns nil if there is no error.
 func (s *scanner) explain(b []byte, i int, seen verdict) error {
 	var sample string
 	if seen == complete {
@@ -111,8 +116,8 @@ func (s *scanner) explain(b []byte, i int, seen verdict) error {
 	return e
 }
 
-// tooDeep reports whether b[i] begins a container where a value may stand, but none that nests
-// deeper.
+// tooDeep reports whether b[i] begins an array or object where a value is allowed, but which would
+// exceed the maximum depth.
 func (s *scanner) tooDeep(b []byte, i int) bool {
 	return len(s.nest) == maxDepth && (s.state == atValue || s.state == atFirst) && i < len(b) && (b[i] == '[' || b[i] == '{')
 }
@@ -165,7 +170,7 @@ func (s *scanner) sample() string {
 		case afterSign:
 			return `0e+`
 		}
-		return `[0` // which may end the number, but not the input
+		return `[0` // the number may end here, but not the input
 	}
 	return `""`
 }

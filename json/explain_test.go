@@ -13,8 +13,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/guard"
 )
 
-// invalidDocuments are documents that, cut and with bytes replaced or inserted, reach each state of
-// the grammar.
+// invalidDocuments, if truncated or with bytes replaced or inserted, reach each state of the
+// grammar.
 var invalidDocuments = []string{
 	``, ` `, `{}`, `[]`, ` { } `, `""`, `0`, `-0`, `12`, `-1.5e+10`, `1E5`, `true`, `false`, `null`,
 	`[1,2 , 3]`, `[ "a" ,true,false,null]`, `[[[]],{}]`, `[-0.0e-0,1]`,
@@ -22,7 +22,8 @@ var invalidDocuments = []string{
 	`"\n\"\\\/\b\f\r\t"`, `"\u00e9\ud83d\ude00"`, `["\u12ab","x\ty"]`, `{"\u0061":0.25}`, "\"é\xff\"", "[\"\xe2\x82\"]",
 }
 
-// explained compares explain with encoding/json for a document that may be valid.
+// explained compares explain with encoding/json, for any data. It returns an error that describes
+// the difference.
 func explained(data []byte) error {
 	err := json.Unmarshal(data, new(json.RawMessage))
 	if err == nil {
@@ -35,15 +36,16 @@ func explained(data []byte) error {
 	if fmt.Sprintf("%#v", got) != fmt.Sprintf("%#v", err) {
 		return fmt.Errorf("%q: %#v, want %#v", data, got, err)
 	}
-	// The state alone must tell it: what explain does without would hide that.
+	// The state alone must produce an error. explain calls encoding/json otherwise, and that would
+	// hide a missing case.
 	if got := explainState(data); !onV2 && got == nil {
 		return fmt.Errorf("%q: no error of the state, want %v", data, err)
 	}
 	return nil
 }
 
-// TestErrorInEachState compares errors for each byte in each place, and for each place where the
-// input may end.
+// explain returns encoding/json's error for each byte at each position, and for each position at
+// which the input may end.
 func TestErrorInEachState(t *testing.T) {
 	for _, text := range invalidDocuments {
 		for i := range len(text) + 1 {
@@ -74,8 +76,8 @@ func TestErrorInEachState(t *testing.T) {
 	}
 }
 
-// TestDecoderErrorInEachState is the same for a Decoder that has read a value before, from readers
-// that give all or a byte.
+// A Decoder returns the same errors after it has read a value. The reader returns all bytes at once
+// or one at a time.
 func TestDecoderErrorInEachState(t *testing.T) {
 	for _, text := range invalidDocuments {
 		for i := range len(text) {
@@ -116,9 +118,9 @@ func FuzzExplain(f *testing.F) {
 	})
 }
 
-// TestErrorCost: what the error of an invalid document costs is what finding the state costs, which
-// is a third of what encoding/json takes. TestErrorInEachState and the guide's rows would not see
-// explain ask encoding/json each time.
+// Explaining an error costs as much as finding the scanner's state, which is a third of the cost of
+// encoding/json. TestErrorInEachState and the rows of the guide would not detect that explain calls
+// encoding/json each time.
 func TestErrorCost(t *testing.T) {
 	if onV2 {
 		t.Skip("encoding/json is asked each time")

@@ -1,9 +1,9 @@
 package json
 
-// OnV2 is whether encoding/json stands upon its second version: see v2.go.
+// OnV2 reports whether encoding/json is built with GOEXPERIMENT=jsonv2: see v2.go.
 const OnV2 = onV2
 
-// KeySlot returns the slot at which an encoder's book of keys looks for key.
+// KeySlot returns the slot of key in an encoder's key book.
 func KeySlot(key string) uint64 {
 	first, last := words(key)
 	return slotOf(hashOf(first, last, len(key))) % bookSlots

@@ -1,6 +1,6 @@
 package json
 
-// How a struct is read: which fields it has, under which names.
+// The fields of a struct, and their names in JSON.
 
 import (
 	"reflect"
@@ -15,10 +15,10 @@ var rules = plan.Rules{Key: "json", Dominance: true, Parse: parseTag, Opaque: fu
 // field is a struct field as JSON sees it.
 type field struct {
 	plan.Field
-	quoted bool // the option string applies: the value stands in a JSON string
+	quoted bool // the option string applies: the value is inside a JSON string
 }
 
-// fieldsOf is the fields of the struct t in their order, by the rules of encoding/json.
+// fieldsOf returns the fields of the struct t in their order, by the rules of encoding/json.
 func fieldsOf(t reflect.Type) []field {
 	read := rules.Fields(t).Fields
 	fields := make([]field, len(read))
@@ -42,8 +42,8 @@ func mayBeQuoted(t reflect.Type) bool {
 	return false
 }
 
-// parseTag reads a tag as encoding/json does: a name that it does not allow is none, and only the
-// whole tag - leaves a field out.
+// parseTag parses a tag as encoding/json does. It ignores a name that is not valid. A field is left
+// out only if its whole tag is a hyphen.
 func parseTag(text string) (tag plan.Tag, skip bool) {
 	if text == "-" {
 		return tag, true
@@ -60,8 +60,8 @@ func parseTag(text string) (tag plan.Tag, skip bool) {
 	return tag, false
 }
 
-// validName reports whether a tag may give this name: letters, digits, and all ASCII punctuation
-// but quotes, backslash and comma.
+// validName reports whether a tag may contain this name. A name may contain letters, digits,
+// spaces, and all ASCII punctuation except quotes, backslash and comma.
 func validName(name string) bool {
 	for _, c := range name {
 		if !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", c) {

@@ -1,7 +1,7 @@
 package json
 
-// Options of single calls. The values are those of segmentio/encoding/json, so that flags that were
-// stored as numbers keep their meaning.
+// Options of single calls. The values are the same as in segmentio/encoding/json, so that flags
+// that were stored as numbers keep their meaning.
 
 // AppendFlags are options of [Append] and [AppendEscape]. The zero value does not escape HTML, and
 // writes the entries of a map in random order.
@@ -31,9 +31,9 @@ const (
 	// UseNumber decodes numbers into an interface as Number instead of float64.
 	UseNumber ParseFlags = 1 << 1
 
-	// DontCopyString makes strings, including keys of maps, refer to the input if they have no
-	// escapes. The input must not change while one of them is in use, and each of them keeps it
-	// alive.
+	// DontCopyString makes strings, including keys of maps, refer to the input if they contain no
+	// escapes. The input must not change while such a string is in use, and each such string keeps
+	// the input alive.
 	DontCopyString ParseFlags = 1 << 2
 
 	// DontCopyNumber does for Numbers what DontCopyString does for strings. For a Number in a JSON
@@ -47,25 +47,25 @@ const (
 	DontMatchCaseInsensitiveStructFields ParseFlags = 1 << 5
 
 	// UseBigInt decodes integers into an interface as *big.Int. For integers it has precedence over
-	// UseNumber. The time grows faster than the number of digits: an integer of a million digits
-	// takes more than a second, so limit the size of untrusted input.
+	// UseNumber. Decoding time grows faster than the number of digits: an integer of a million
+	// digits takes more than a second, so limit the size of untrusted input.
 	UseBigInt ParseFlags = 1 << 6
 
-	// UseInt64 decodes integers into an interface as int64 if they fit. For these it has precedence
-	// over UseBigInt and UseNumber.
+	// UseInt64 decodes integers into an interface as int64 if they fit. For these integers it has
+	// precedence over UseBigInt and UseNumber.
 	UseInt64 ParseFlags = 1 << 7
 
-	// UseUint64 decodes non-negative integers into an interface as uint64 if they fit. For these it
-	// has precedence over all others.
+	// UseUint64 decodes non-negative integers into an interface as uint64 if they fit. For these
+	// integers it has precedence over all other flags.
 	UseUint64 ParseFlags = 1 << 8
 
 	// ReuseRawMessage overwrites the memory of a RawMessage in the target, if it has enough
 	// capacity, as encoding/json does. That memory must not be a view of an input
-	// (DontCopyRawMessage), and must not be in use elsewhere. By default each RawMessage takes new
+	// (DontCopyRawMessage), and must not be in use elsewhere. By default each RawMessage gets new
 	// memory.
 	ReuseRawMessage ParseFlags = 1 << 11
 
 	// ZeroCopy is DontCopyString, DontCopyNumber and DontCopyRawMessage. Use it if decoded values
-	// are no longer needed when the input changes, as in the handler of a request.
+	// are no longer needed when the input changes, for example in a request handler.
 	ZeroCopy = DontCopyString | DontCopyNumber | DontCopyRawMessage
 )

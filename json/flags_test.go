@@ -1,6 +1,7 @@
 package json_test
 
-// The options: what each does to Parse, Append, a Decoder and an Encoder, and nothing else.
+// These tests check that each option has its effect on Parse, Append, a Decoder and an Encoder, and
+// no other effect.
 
 import (
 	"bytes"
@@ -17,8 +18,8 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// readWith decodes input into *v by Parse, UnmarshalRead and a Decoder, all with the flags, and
-// hands each result to check.
+// readWith decodes input by Parse, UnmarshalRead and a Decoder, all with the same flags, and passes
+// each result to check.
 func readWith[T any](t *testing.T, input string, flags json.ParseFlags, check func(how string, v T, err error)) {
 	t.Helper()
 	var v T
@@ -28,7 +29,7 @@ func readWith[T any](t *testing.T, input string, flags json.ParseFlags, check fu
 	err = json.UnmarshalRead(iotest.OneByteReader(strings.NewReader(input)), &v, flags)
 	check("UnmarshalRead", v, err)
 	if flags&(json.UseInt64|json.UseUint64|json.UseBigInt) != 0 {
-		return // a Decoder has no method for these
+		return // a Decoder has no methods for these flags
 	}
 	d := json.NewDecoder(iotest.HalfReader(strings.NewReader(input)))
 	for flag, set := range map[json.ParseFlags]func(){
@@ -82,7 +83,7 @@ func TestParseFlags(t *testing.T) {
 			}
 		})
 	}
-	// They are for one call: the next one has none of them.
+	// Flags apply to one call. The next call does not use them.
 	var v any
 	if _, err := json.Parse([]byte(`1`), &v, json.UseNumber|json.RejectDuplicateNames); err != nil || v != std.Number("1") {
 		t.Error(v, err)
@@ -92,7 +93,7 @@ func TestParseFlags(t *testing.T) {
 	}
 }
 
-// TestEachView has views of what one flag is for, and copies of the rest.
+// Each flag returns views for its own kind of value, and copies for all others.
 func TestEachView(t *testing.T) {
 	type all struct {
 		S string
@@ -105,7 +106,7 @@ func TestEachView(t *testing.T) {
 	for _, n := range []int{0, 2000} {
 		for flags, want := range map[json.ParseFlags]string{
 			0:                       "text 12 34 [5] map[key:1] any",
-			json.DontCopyString:     "XXXX 12 XX [5] map[XXX:1] XXX", // a Number in a string is a string
+			json.DontCopyString:     "XXXX 12 XX [5] map[XXX:1] XXX", // a Number from a JSON string counts as a string
 			json.DontCopyNumber:     "text XX 34 [5] map[key:1] any",
 			json.DontCopyRawMessage: "text 12 34 XXX map[key:1] any",
 			json.ZeroCopy:           "XXXX XX XX XXX map[XXX:1] XXX",
@@ -125,8 +126,7 @@ func TestEachView(t *testing.T) {
 	}
 }
 
-// TestViewsOfAStream keeps what Decoders give out under ZeroCopy: it stays what it was, whatever is
-// read after it.
+// Values that a Decoder returns with ZeroCopy stay unchanged while it reads more.
 func TestViewsOfAStream(t *testing.T) {
 	type all struct {
 		S string
@@ -180,8 +180,8 @@ func TestParseIntoNothing(t *testing.T) {
 	}
 }
 
-// TestParseRest has what follows a value that does not fit, that a method refuses, and that has a
-// name twice.
+// Parse also returns the remaining bytes after a type mismatch, an error of a method, and a
+// duplicate name.
 func TestParseRest(t *testing.T) {
 	for _, c := range []struct {
 		in, rest, text string

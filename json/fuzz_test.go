@@ -1,6 +1,6 @@
 package json_test
 
-// The libraries held against each other on whatever the fuzzer finds.
+// The fuzz targets compare this package with encoding/json.
 
 import (
 	std "encoding/json"
@@ -15,10 +15,10 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// fuzzLimit keeps inputs short: the tests above have long ones.
+// fuzzLimit limits the input length, because other tests use long inputs.
 const fuzzLimit = 1 << 16
 
-// addInputs gives a fuzz target the inputs of the differential, thinned out.
+// addInputs adds some inputs of the differential tests to a fuzz target.
 func addInputs(add func(in string)) {
 	for i, in := range inputs() {
 		if len(in.text) < 500 && (i%7 == 0 || in.shape == object) {
@@ -27,7 +27,7 @@ func addInputs(add func(in string)) {
 	}
 }
 
-// FuzzUnmarshal decodes into each type, zero and not, from bytes and from a stream.
+// FuzzUnmarshal decodes into each type, from bytes and from a stream. The target is zero or filled.
 func FuzzUnmarshal(f *testing.F) {
 	n := 0
 	addInputs(func(in string) {
@@ -63,8 +63,8 @@ func FuzzUnmarshal(f *testing.F) {
 	})
 }
 
-// FuzzUnmarshalAny decodes without a type. What comes of it is written alike, and is the same when
-// it is read again.
+// FuzzUnmarshalAny decodes without a type. Both libraries encode the result in the same way, and
+// decoding that text gives an equal value.
 func FuzzUnmarshalAny(f *testing.F) {
 	addInputs(func(in string) { f.Add([]byte(in)) })
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -97,7 +97,7 @@ func FuzzUnmarshalAny(f *testing.F) {
 	})
 }
 
-// written is what FuzzMarshal puts its bytes into.
+// written is the struct that FuzzMarshal fills with its input.
 type written struct {
 	Text    string
 	Quoted  string `json:",string"`
@@ -118,8 +118,8 @@ type written struct {
 	Base
 }
 
-// FuzzMarshal writes strings and numbers of arbitrary bytes, and what the bytes are as JSON of each
-// type.
+// FuzzMarshal encodes strings and numbers made of arbitrary bytes. It also decodes the bytes into a
+// value of a type, and encodes that value.
 func FuzzMarshal(f *testing.F) {
 	n := 0
 	addInputs(func(in string) {
@@ -145,7 +145,8 @@ func FuzzMarshal(f *testing.F) {
 			Keys: map[string]int{text: 1, half: 2, "": 3}, Ints: map[int16]string{int16(bits): text, int16(bits >> 16): half}, Number: std.Number(text), Raw: data, Own: writesJSON{text}, Texts: writesText{half},
 			Pointer: &writesJSONPointer{half}, Any: []any{text, math.Float32frombits(uint32(bits >> 32)), map[string]any{half: bits}}, List: []any{half, int64(bits), uint8(bits)},
 		}
-		// Most of it is in order only for few inputs: each part is tried in turn.
+		// All parts together are valid only for few inputs, so the target tests combinations of
+		// parts.
 		if selector&1 != 0 {
 			v.Raw, v.Own, v.Pointer = nil, writesJSON{"1"}, nil
 		}
@@ -172,8 +173,8 @@ func FuzzMarshal(f *testing.F) {
 	})
 }
 
-// FuzzStream runs scripts over inputs that arrive in portions; the plan is the script and the
-// portions.
+// FuzzStream runs scripts over inputs that arrive in pieces. The plan contains the script and the
+// sizes of the pieces.
 func FuzzStream(f *testing.F) {
 	for i, in := range streamInputs {
 		if len(in) < 300 {
@@ -205,7 +206,7 @@ func FuzzStream(f *testing.F) {
 	})
 }
 
-// FuzzValidCompactIndent holds the functions that know no Go types against each other.
+// FuzzValidCompactIndent compares the functions that do not depend on Go types.
 func FuzzValidCompactIndent(f *testing.F) {
 	addInputs(func(in string) { f.Add([]byte(in), []byte("\t")) })
 	f.Add([]byte(`[1,{"a":[]}]`), []byte("<\xff>"))
@@ -218,7 +219,7 @@ func FuzzValidCompactIndent(f *testing.F) {
 		if s := unlikeText(data, string(indent[:len(indent)/2]), string(indent)); s != "" {
 			t.Errorf("%q: %s", data, s)
 		}
-		// As the output of a method, bytes are checked and compacted too.
+		// Bytes in a RawMessage are also checked and compacted.
 		if s := unlikeMarshal(std.RawMessage(data)); s != "" {
 			t.Errorf("RawMessage %q: %s", data, s)
 		}

@@ -1,8 +1,8 @@
 package json
 
-// Marshal and Unmarshal of a value that is in no interface. What the ops work on lies in the heap,
-// as they are called through pointers; so that this costs no allocation, values of the type wait in
-// a pool, zero.
+// Marshal and Unmarshal of a value that is not in an interface. The ops are called through
+// pointers, so they need a value on the heap. To avoid an allocation for each call, a pool keeps
+// zero values of the type.
 
 import (
 	"math"
@@ -13,9 +13,9 @@ import (
 	"github.com/slipstream-go/slipstream/internal/plan"
 )
 
-// valueOp is how values of a type are written or read, and some that no call uses.
+// valueOp contains the op that encodes or decodes values of a type, and a pool of unused values.
 type valueOp[O any] struct {
-	op    *O // nil where a spare value does not do
+	op    *O // nil if values of the type must not be pooled
 	spare sync.Pool
 }
 
@@ -24,7 +24,7 @@ var (
 	unmarshalOps plan.Cache[*valueOp[rootOp]]
 )
 
-// spareMax is the size of the largest value that waits in a pool.
+// spareMax is the size of the largest value that is kept in a pool.
 const spareMax = 1 << 10
 
 // MarshalOf is like Marshal, but saves the allocation for putting v into an interface, if the value
@@ -58,12 +58,12 @@ func MarshalOf[T any](v T) ([]byte, error) {
 	*p = *new(T)
 	s.spare.Put(p)
 	if n > ownRoom {
-		o.last.Store(uint32(min(n, math.MaxInt32))) // the next one is for Marshal, which makes room for it at once
+		o.last.Store(uint32(min(n, math.MaxInt32))) // the next value is left to Marshal, which reserves enough room at once
 	}
 	return b, nil
 }
 
-// newMarshalOp is for the first call with a T.
+// newMarshalOp returns the valueOp for T. It is called for the first value of the type T.
 func newMarshalOp[T any](t reflect.Type) *valueOp[encodeOp] {
 	s := &valueOp[encodeOp]{op: encodePlans.of(t), spare: sync.Pool{New: func() any { return new(T) }}}
 	if s.op.direct || t.Kind() == reflect.Interface || s.op.size > spareMax {
@@ -106,8 +106,9 @@ func UnmarshalOf[T any](data []byte) (v T, err error) {
 	return v, err
 }
 
-// newUnmarshalOp is for the first call with a T. A method of the caller's may keep the pointer that
-// it is called with.
+// newUnmarshalOp returns the valueOp for T. It is called for the first value of the type T. If a
+// method of the caller may be called, values are not pooled, because the method may keep its
+// pointer.
 func newUnmarshalOp[T any](t reflect.Type) *valueOp[rootOp] {
 	s := &valueOp[rootOp]{op: rootFor(reflect.PointerTo(t)), spare: sync.Pool{New: func() any { return new(T) }}}
 	if s.op.foreign || s.op.elem.size > spareMax {

@@ -19,7 +19,8 @@ type stringerOf struct{ X any }
 
 func (s stringerOf) String() string { return "" }
 
-// TestMarshalOf compares with encoding/json, three times: the later ones find what the first left.
+// MarshalOf gives encoding/json's results in each of three calls. The later calls find the state
+// that the first one left.
 func TestMarshalOf(t *testing.T) {
 	type pair struct {
 		A string
@@ -52,7 +53,7 @@ func TestMarshalOf(t *testing.T) {
 	marshalsOf[json.Marshaler](t, refusing{})
 	marshalsOf(t, refusing{})
 	marshalsOf(t, byValue{1})
-	marshalsOf(t, byPointer{1}) // not addressable: without its method
+	marshalsOf(t, byPointer{1}) // not addressable, so its method is not called
 	marshalsOf(t, struct{ A, B byPointer }{})
 	marshalsOf(t, []byPointer{{1}})
 	marshalsOf(t, mixed{1})
@@ -72,7 +73,7 @@ func marshalsOf[T any](t *testing.T, v T) {
 	}
 }
 
-// TestUnmarshalOf compares with encoding/json, and wants that no value is left to the next one.
+// UnmarshalOf gives encoding/json's results, and no part of a value appears in the next one.
 func TestUnmarshalOf(t *testing.T) {
 	type list struct {
 		A string
@@ -110,12 +111,12 @@ func unmarshalsOf[T any](t *testing.T, inputs []string) {
 		}
 		all, want = append(all, v), append(want, w)
 	}
-	if !reflect.DeepEqual(all, want) { // all of them now, as later ones must not change earlier ones
+	if !reflect.DeepEqual(all, want) { // compared at the end, because later values must not change earlier ones
 		t.Errorf("got  %+v\nwant %+v", all, want)
 	}
 }
 
-// keepsPointer keeps the pointer that it was called with last.
+// keepsPointer keeps its latest receiver in kept.
 type keepsPointer struct{ text string }
 
 var kept *keepsPointer
@@ -125,7 +126,7 @@ func (k *keepsPointer) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// TestUnmarshalOfLeavesReceivers: what a method was called with is its own from then on.
+// A method may keep its receiver: UnmarshalOf does not reuse it.
 func TestUnmarshalOfLeavesReceivers(t *testing.T) {
 	type holder struct{ K keepsPointer }
 	for range 2 {
@@ -139,7 +140,7 @@ func TestUnmarshalOfLeavesReceivers(t *testing.T) {
 	}
 }
 
-// TestOfAllocations pins what these are for: one allocation less than with an interface.
+// MarshalOf and UnmarshalOf make one allocation less than the functions that take an interface.
 func TestOfAllocations(t *testing.T) {
 	if encodeRace {
 		t.Skip("counted without the race detector")

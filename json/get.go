@@ -1,6 +1,6 @@
 package json
 
-// A part of a document, without decoding the rest.
+// Get returns a part of a document without decoding the rest.
 
 import (
 	"errors"
@@ -17,16 +17,16 @@ import (
 var ErrMissing = errors.New("json: the value is missing")
 
 // Get returns the value in data at the path. A string in the path is a key of an object. An integer
-// of any type is an index of an array, from the end if it is negative. An empty path selects the
-// whole value.
+// of any type is an index of an array; a negative index counts from the end. An empty path selects
+// the whole value.
 //
 //	owner, err := json.Get(data, "issues", 0, "owner")
 //
-// Get reads all of data, so it finds the same value as Unmarshal: invalid data is an error wherever
-// it is, and if a key is repeated, the last one counts. Keys are compared exactly. If there is no
-// value at the path, the error is an *[Error] that wraps [ErrMissing]. Its text and Path have the
-// step that failed, such as issues[0].owner, and its Offset is that of the value without such an
-// element.
+// Get reads all of data, so it finds the same value as Unmarshal. Invalid data is an error wherever
+// it is. If a key is repeated, the last one counts. Keys are compared exactly. If there is no value
+// at the path, the error is an *[Error] that wraps [ErrMissing]. Its text and Path contain the path
+// up to the step that failed, such as issues[0].owner. Its Offset is the offset of the value in
+// which this step failed.
 //
 // The result refers to data, which must not change while it is in use.
 func Get(data []byte, path ...any) (RawValue, error) {
@@ -54,14 +54,14 @@ func Get(data []byte, path ...any) (RawValue, error) {
 	return RawValue(data[found.start:found.end:found.end]), nil
 }
 
-// pathStep is a key, or an index.
+// pathStep is a step of a path: a key or an index.
 type pathStep struct {
 	key   string
 	index int
 	isKey bool
 }
 
-// pathStepOf returns a step of Get's path, which may be of any type whose values are strings or
+// pathStepOf converts a step of Get's path. The step may be of any type whose values are strings or
 // integers.
 func pathStepOf(step any) (s pathStep, ok bool) {
 	switch v := reflect.ValueOf(step); {
@@ -77,22 +77,22 @@ func pathStepOf(step any) (s pathStep, ok bool) {
 	return s, false
 }
 
-// finder is a call of Get.
+// finder is the state of a call of Get.
 type finder struct {
 	d *decoder
 
-	// The step that last led nowhere: of equal keys the last one counts, and so does the step that
-	// fails there.
-	left     int // it and the steps after it
-	at       int // where the value starts that lacks it
-	elements int // of that value, if it is an array
+	// The last step that found no value. Of repeated keys the last one counts, so a step that fails
+	// there replaces an earlier failure.
+	left     int // the number of steps from the failed one to the end of the path
+	at       int // the position of the value in which the step failed
+	elements int // the number of elements of that value, if it is an array
 }
 
 // piece is the range of a value in the input. Its end is 0 if there is no value.
 type piece struct{ start, end int }
 
-// find returns where the value is that path leads to from the value at i, and the position after
-// the latter.
+// find follows path from the value at i. It returns the range of the value that it finds, and the
+// position after the value at i.
 func (f *finder) find(i int, path []pathStep) (piece, int) {
 	d := f.d
 	start := d.off + i
@@ -184,7 +184,7 @@ func (f *finder) findIndex(i int, path []pathStep) (found piece, after int) {
 	return found, ^i
 }
 
-// missing returns the error for a path whose last step leads nowhere.
+// missing returns the error for a path whose last step finds no value.
 func (f *finder) missing(data []byte, path []pathStep) error {
 	var steps wire.Path
 	for _, s := range slices.Backward(path) {
@@ -211,7 +211,8 @@ func (f *finder) missing(data []byte, path []pathStep) error {
 	return &Error{Offset: int64(f.at), Path: where, Cause: fmt.Errorf("%w: %s: %s", ErrMissing, where, why)}
 }
 
-// count is the number of elements of the list at i, or of those before one that is not valid.
+// count returns the number of elements of the array at i, or of the elements before the first
+// invalid one.
 func (d *decoder) count(i int) int {
 	c := decoders.Get().(*decoder)
 	defer c.release()

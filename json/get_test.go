@@ -17,7 +17,7 @@ func TestGet(t *testing.T) {
 	const doc = ` { "a" : [ {"b": "x"}, {"b": [1, 2.5, null], "b2": {}}, true ] , "\u0063": {"": 7}, "n": -12e3 ,"a b":"é\"" } `
 	for _, c := range []struct {
 		path []any
-		want string // "" for missing
+		want string // "" if missing
 	}{
 		{nil, strings.TrimSpace(doc)},
 		{[]any{"a", 0, "b"}, `"x"`},
@@ -48,8 +48,7 @@ func TestGet(t *testing.T) {
 	}
 }
 
-// TestGetIsWhatUnmarshalSees takes documents with equal keys, and invalid ones, and compares with
-// what is decoded.
+// Get finds the value that Unmarshal decodes, also in invalid documents and if a key occurs twice.
 func TestGetIsWhatUnmarshalSees(t *testing.T) {
 	for _, doc := range []string{`{"a":1,"a":2}`, `{"a":{"b":1},"a":{"c":2}}`, `{"a":[1],"a":3,"b":0}`, `{"a":1,"\u0061":{"b":5}}`} {
 		for _, path := range [][]any{{"a"}, {"a", "b"}, {"a", 0}, {"b"}} {
@@ -120,8 +119,7 @@ func TestGetPointsIntoItsInput(t *testing.T) {
 	}
 }
 
-// TestGetSaysWhichStepFailed checks the text, the path and the offset of the error, and that the
-// last of equal keys counts.
+// The error of Get has the right text, path and offset. If a key occurs twice, the last one counts.
 func TestGetSaysWhichStepFailed(t *testing.T) {
 	const doc = ` {"issues": [{"owner": "ann", "n": 5}, {}, [1]], "one": [7], "null": null, "a.b": true}`
 	for _, c := range []struct {
@@ -154,7 +152,7 @@ func TestGetSaysWhichStepFailed(t *testing.T) {
 	}
 }
 
-// TestGetIndexTypes takes indexes of every integer type, and keys of every string type.
+// Get accepts an index of any integer type and a key of any string type.
 func TestGetIndexTypes(t *testing.T) {
 	type index int16
 	type key string
@@ -178,14 +176,14 @@ func TestGetIndexTypes(t *testing.T) {
 	}
 }
 
-// TestGetDoesNotAllocate finds a value behind a path of usual length.
+// Get does not allocate for a path of usual length.
 func TestGetDoesNotAllocate(t *testing.T) {
 	doc := []byte(`{"a":[{"b":1},{"b":{"c":5}}]}`)
 	if n := testing.AllocsPerRun(100, func() {
 		if got, err := json.Get(doc, "a", -1, "b", "c"); err != nil || string(got) != "5" {
 			t.Fatal(got, err)
 		}
-	}); n >= 1 { // the pool of the race detector drops some of what it is given
+	}); n >= 1 { // with the race detector, the pool drops some objects
 		t.Errorf("%v allocations", n)
 	}
 }

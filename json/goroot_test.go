@@ -1,16 +1,16 @@
 package json_test
 
-// Go's own tests of encoding/json, run against this package. None of them is kept here: they are
-// those of the Go that runs.
+// This file runs Go's own tests of encoding/json against this package. The repository contains no
+// copy of them: they come from the installed Go.
 //
-//	go list encoding/json    which test files this Go has for its experiments, and where
-//	gorootFile.reshape       edits a file so that its lines keep their numbers: imports, and literals with hidden fields
-//	go test -overlay         lays the files into testdata/goroot, beside shim.go: this package under the names they use
-//	gorootRun.judge          every test that a file declares must pass, and gorootCounts in all; else its output is shown
+//	go list encoding/json    lists the test files of this Go for its experiments, and their directory
+//	gorootFile.reshape       edits imports and literals with hidden fields in a file; lines keep their numbers
+//	go test -overlay         adds the files to testdata/goroot, beside shim.go, which declares the names that they use
+//	gorootRun.judge          requires that each declared test passes, and at least gorootCounts tests in all; otherwise it shows the output
 //
-// What cannot hold stands in gorootSkips with its reason. SLIPSTREAM_REQUIRE_GOROOT=1 makes it a
-// failure that the Go command or its tests are not there. With GOEXPERIMENT=jsonv2, they are the
-// tests that expect what Go 1.27 does.
+// gorootSkips lists the tests that cannot pass, with the reason. With SLIPSTREAM_REQUIRE_GOROOT=1,
+// a missing Go command or missing tests are a failure. With GOEXPERIMENT=jsonv2, the tests are
+// those that expect the behaviour of Go 1.27.
 
 import (
 	"bytes"
@@ -32,9 +32,9 @@ import (
 	"testing"
 )
 
-// gorootSkips are the tests that are not asked for; a name may be that of a subtest. Without a name
-// it is the whole file, which is not compiled either. A skip of a test that is gone, or that
-// passes, is a failure.
+// gorootSkips lists the tests that are skipped. A name may be that of a subtest. An entry without a
+// name skips the whole file, which is then not compiled either. An entry for a test that no longer
+// exists, or that passes, is a failure.
 var gorootSkips = []struct{ file, name, reason string }{
 	{"bench_test.go", "", "no tests: benchmarks that reset the field cache of encoding/json and import internal packages"},
 	{"v2_bench_test.go", "", "no tests: benchmarks that import internal packages"},
@@ -42,8 +42,8 @@ var gorootSkips = []struct{ file, name, reason string }{
 	{"v2_diff_test.go", "TestTimeDurations", "skips itself"},
 }
 
-// gorootCounts are how many tests of a file, with subtests and seeds, must have passed: nine tenths
-// of those of Go 1.26.8.
+// gorootCounts contains the minimum number of tests of a file that must pass, with subtests and
+// seeds: nine tenths of the number in Go 1.26.8.
 var gorootCounts = map[string]int{
 	"decode_test.go": 300, "v2_decode_test.go": 300,
 	"encode_test.go": 120, "v2_encode_test.go": 120,
@@ -59,13 +59,13 @@ var gorootCounts = map[string]int{
 	"v2_diff_test.go": 54,
 }
 
-// gorootEdits stand in for what the shim cannot offer.
+// gorootEdits replaces code that the shim cannot support.
 var gorootEdits = []struct{ file, old, new string }{
 	{"fold_test.go", "string(foldName(x)) == string(foldName(y))", "sameField(x, y)"},
 }
 
-// gorootLiterals are the types with a field that only encoding/json can name: the shim has a
-// constructor with these parameters.
+// gorootLiterals lists the types with a field that only encoding/json can name. The shim contains a
+// constructor for each, with these parameters.
 var gorootLiterals = map[string]struct {
 	constructor string
 	parameters  []string
@@ -76,13 +76,13 @@ var gorootLiterals = map[string]struct {
 
 const gorootShim = "testdata/goroot"
 
-// gorootImports are where the files find a package.
+// gorootImports maps the import paths in the files to the packages that replace them.
 var gorootImports = map[string]string{
 	"encoding/json":                   "github.com/slipstream-go/slipstream/json",
 	"encoding/json/internal/jsontest": "github.com/slipstream-go/slipstream/json/" + gorootShim + "/jsontest",
 }
 
-// gorootSupport is what they need of the second one.
+// gorootSupport is the file of the second package that the tests need.
 const gorootSupport = "jsontest/testcase.go"
 
 func TestGoroot(t *testing.T) {
@@ -110,7 +110,7 @@ func TestGoroot(t *testing.T) {
 	if len(names) == 0 {
 		gorootMissing(t, "%s has no tests", std.Dir)
 	}
-	if _, err := os.ReadDir(gorootShim); err != nil { // go test caches no result past a change of what it sees read
+	if _, err := os.ReadDir(gorootShim); err != nil { // makes go test rerun this test when the directory changes
 		gorootMissing(t, "%v", err)
 	}
 	checkGorootTables(t, std.Dir)
@@ -128,7 +128,7 @@ func TestGoroot(t *testing.T) {
 		laid[gorootSupport] = support
 	}
 
-	// The inner run is built as the outer one is.
+	// Build the inner run with the same tags as the outer run.
 	overlay := layGorootFiles(t, laid)
 	out, err := goCommand("test", "-json", "-count=1", "-vet=off", "-timeout=5m", "-tags="+gorootTags(), "-overlay="+overlay, "./"+gorootShim)
 	run := readGorootRun(t, out)
@@ -143,7 +143,7 @@ func TestGoroot(t *testing.T) {
 	}
 }
 
-// gorootMissing ends the test: there is nothing to run.
+// gorootMissing ends the test, because Go or its tests are not installed.
 func gorootMissing(t *testing.T, format string, arg ...any) {
 	if os.Getenv("SLIPSTREAM_REQUIRE_GOROOT") != "" {
 		t.Fatalf(format, arg...)
@@ -151,13 +151,13 @@ func gorootMissing(t *testing.T, format string, arg ...any) {
 	t.Skipf(format, arg...)
 }
 
-// gorootSkipped reports whether the table skips the test, or with no name the file.
+// gorootSkipped reports whether gorootSkips contains the test, or the whole file if name is empty.
 func gorootSkipped(file, name string) bool {
 	return slices.ContainsFunc(gorootSkips, func(s struct{ file, name, reason string }) bool { return s.file == file && s.name == name })
 }
 
-// checkGorootTables prints the skips, and finds entries of the tables for files and tests that Go
-// does not have, for whichever experiment.
+// checkGorootTables prints the skips. It reports entries of the tables for files and tests that do
+// not exist in Go, with any experiment.
 func checkGorootTables(t *testing.T, dir string) {
 	for _, skip := range gorootSkips {
 		t.Logf("skipped: %s: %s", filepath.Join(skip.file, skip.name), skip.reason)
@@ -171,7 +171,7 @@ func checkGorootTables(t *testing.T, dir string) {
 	}
 }
 
-// gorootTags are the build tags of this test.
+// gorootTags returns the build tags of this test.
 func gorootTags() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, setting := range info.Settings {
@@ -183,8 +183,8 @@ func gorootTags() string {
 	return ""
 }
 
-// layGorootFiles writes the files, and an overlay that tells the go command to see them beside the
-// shim. It is the overlay's name.
+// layGorootFiles writes the files and an overlay that places them beside the shim. It returns the
+// name of the overlay.
 func layGorootFiles(t *testing.T, files map[string][]byte) string {
 	shim, err := filepath.Abs(gorootShim)
 	if err != nil {
@@ -214,7 +214,7 @@ type gorootFile struct {
 	name   string
 	text   []byte
 	syntax *ast.File
-	base   int // where the file begins in the positions of its syntax
+	base   int // position of the start of the file in syntax
 }
 
 func readGorootFile(t *testing.T, dir, name string) gorootFile {
@@ -230,8 +230,8 @@ func readGorootFile(t *testing.T, dir, name string) gorootFile {
 	return gorootFile{name, text, syntax, set.File(syntax.FileStart).Base()}
 }
 
-// tests are the names of what go test runs of the file: tests, fuzz targets, and the examples whose
-// output it checks.
+// tests returns the names of the functions that go test runs from the file: tests, fuzz targets,
+// and examples with output.
 func (f gorootFile) tests() (names []string) {
 	for _, decl := range f.syntax.Decls {
 		if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv == nil && (strings.HasPrefix(fn.Name.Name, "Test") || strings.HasPrefix(fn.Name.Name, "Fuzz")) {
@@ -246,13 +246,13 @@ func (f gorootFile) tests() (names []string) {
 	return names
 }
 
-// gorootChange puts text in the place of a part of a file.
+// gorootChange replaces a part of a file by text.
 type gorootChange struct {
 	start, end token.Pos
 	text       string
 }
 
-// reshape makes the file one that compiles beside the shim. No line moves.
+// reshape returns the file in a form that compiles beside the shim. No line moves.
 func (f gorootFile) reshape(t *testing.T) []byte {
 	var changes []gorootChange
 	ast.Inspect(f.syntax, func(n ast.Node) bool {
@@ -288,7 +288,7 @@ func (f gorootFile) reshape(t *testing.T) []byte {
 	return out
 }
 
-// construct makes a call of a pointer to a literal with a hidden field: &SyntaxError{msg: "…",
+// construct replaces a pointer to a literal with a hidden field by a call: &SyntaxError{msg: "…",
 // Offset: 1} becomes syntaxError("…", 1).
 func (f gorootFile) construct(t *testing.T, start token.Pos, literal *ast.CompositeLit) []gorootChange {
 	name, _ := literal.Type.(*ast.Ident)
@@ -311,12 +311,12 @@ func (f gorootFile) construct(t *testing.T, start token.Pos, literal *ast.Compos
 	return changes
 }
 
-// gorootRun is what go test -json told.
+// gorootRun is the parsed output of go test -json.
 type gorootRun struct {
-	order  []string                    // the tests as they began
-	end    map[string]string           // how each ended: pass, fail, skip, or not at all
-	output map[string]*strings.Builder // what each printed
-	rest   strings.Builder             // what the compiler printed, and the test program outside of tests
+	order  []string                    // the tests in the order of their starts
+	end    map[string]string           // result of each test: pass, fail, skip, or missing
+	output map[string]*strings.Builder // output of each test
+	rest   strings.Builder             // output of the compiler, and of the test program outside of tests
 }
 
 func readGorootRun(t *testing.T, told []byte) *gorootRun {
@@ -349,7 +349,7 @@ func readGorootRun(t *testing.T, told []byte) *gorootRun {
 	}
 }
 
-// judge fails unless each of the tests that the file declares ran and passed, or is to be skipped.
+// judge fails unless each declared test of the file ran and passed, or is skipped.
 func (r *gorootRun) judge(t *testing.T, file string, declared []string) {
 	passed, failed := 0, 0
 	for _, name := range r.order {
@@ -391,7 +391,7 @@ func (r *gorootRun) failedWithin(name string) bool {
 	return slices.ContainsFunc(r.order, func(n string) bool { return strings.HasPrefix(n, name+"/") && r.end[n] == "fail" })
 }
 
-// text is what the test printed, without the marks of go test, and cut off when it is long.
+// text returns the output of the test without go test's markers, truncated if it is long.
 func (r *gorootRun) text(name string) (text string) {
 	lines := 0
 	for line := range strings.Lines(r.output[name].String()) {

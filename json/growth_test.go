@@ -1,6 +1,6 @@
 package json_test
 
-// How the cost of every function grows with its input.
+// These tests check how the cost of each function grows with its input.
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ import (
 )
 
 func TestGrowthCovers(t *testing.T) {
-	inGo126(t) // with jsonv2 parts of the work are encoding/json's
+	inGo126(t) // with jsonv2, encoding/json does a part of the work
 	names := slices.Concat(growth.Names(growthReaders()), growth.Names(byteReaders()), growth.Names(documentCalls()), growth.Names(indenters()), growth.Names(stringCalls()),
 		growth.Names(writers()), growth.Names(streamWriters()), growth.Names(indentingWriters()), growth.CaseNames(sequences()))
 	growth.Covers(t, names, map[string]string{
@@ -52,13 +52,13 @@ func TestGrowthCovers(t *testing.T) {
 }
 
 func TestGrowth(t *testing.T) {
-	inGo126(t) // with jsonv2 parts of the work are encoding/json's
+	inGo126(t) // with jsonv2, encoding/json does a part of the work
 	growth.Check(t, slices.Concat(
 		growth.Cross(growthReaders(), texts()),
 		growth.Cross(byteReaders(), arriving()),
 		growth.Cross(placeReaders(), places()),
 		growth.Cross(documentCalls(), documents()),
-		growth.Cross(indenters(), growth.Without(documents(), "deep", "open", "chain")), // of which the output grows with the square
+		growth.Cross(indenters(), growth.Without(documents(), "deep", "open", "chain")), // their output is quadratic in the input
 		growth.Cross(stringCalls(), contents()),
 		growth.Cross(writers(), goValues()),
 		growth.Cross(streamWriters(), streamed()),
@@ -67,7 +67,7 @@ func TestGrowth(t *testing.T) {
 	))
 }
 
-// record has a field of every kind that has decoding code of its own.
+// record contains a field of each kind that has its own decoding code.
 type record struct {
 	ID     int64
 	Name   string
@@ -85,7 +85,7 @@ type record struct {
 	Text   text
 }
 
-// custom reads and writes itself.
+// custom has JSON methods.
 type custom struct{ b []byte }
 
 func (c *custom) UnmarshalJSON(b []byte) error { c.b = append(c.b[:0], b...); return nil }
@@ -93,21 +93,21 @@ func (c custom) MarshalJSON() ([]byte, error) {
 	return append([]byte("[1, "), append(c.b, "2]"...)...), nil
 }
 
-// text reads and writes itself as text, also as a key.
+// text has text methods, which also apply to keys.
 type text string
 
 func (t *text) UnmarshalText(b []byte) error { *t = text(b); return nil }
 func (t text) MarshalText() ([]byte, error)  { return []byte(t), nil }
 
-// read returns a call that decodes into a new T.
+// read decodes b into a new T.
 func read[T any](b []byte) { var v T; json.Unmarshal(b, &v) }
 
 func parse[T any](flags json.ParseFlags) func([]byte) {
 	return func(b []byte) { var v T; json.Parse(b, &v, flags) }
 }
 
-// decodeAll returns a call that reads all values of a Decoder whose reader gives at most size
-// bytes.
+// decodeAll returns a call that decodes all values from a reader that returns at most size bytes at
+// a time.
 func decodeAll[T any](size int, set func(*json.Decoder)) func([]byte) {
 	return func(b []byte) {
 		d := json.NewDecoder(growth.Pieces(b, size))
@@ -142,12 +142,13 @@ func allTokens(size int, more bool, set ...func(*json.Decoder)) func([]byte) {
 	}
 }
 
-// batch returns a Batch that may have as many cells as the input has bytes: without that, sparse
-// rows make rows × columns of it.
+// batch returns a Batch that may contain as many cells as the input contains bytes. Without that
+// limit, sparse rows would create rows × columns cells.
 func batch(in []byte) *column.Batch { return &column.Batch{MaxCells: len(in)} }
 
-// growthReaders are the calls that read any document. What they may allocate is what the shortest
-// elements become: an empty list is two bytes and a slice header in an interface.
+// growthReaders returns the calls that read any document. Their limits on allocation follow from
+// the shortest elements: an empty list is two bytes of input, and becomes a slice header in an
+// interface.
 func growthReaders() []growth.Call[[]byte] {
 	return []growth.Call[[]byte]{
 		{Name: "Unmarshal any", Run: read[any], Alloc: 100},
@@ -178,7 +179,8 @@ func growthReaders() []growth.Call[[]byte] {
 	}
 }
 
-// byteReaders get their input byte by byte. What has come is read by the code of the other readers.
+// byteReaders returns calls that get their input byte by byte. They share most of their code with
+// the other readers.
 func byteReaders() []growth.Call[[]byte] {
 	return []growth.Call[[]byte]{
 		{Name: "Decoder.Decode raw, bytes", Run: decodeAll[json.RawMessage](1, nil), Alloc: 100},
@@ -188,9 +190,9 @@ func byteReaders() []growth.Call[[]byte] {
 	}
 }
 
-// arriving are the documents for byteReaders. In the short form they are those that differ before
-// the whole value is there: in the states of the scanner, in the sizes of values, and in where
-// reading ends.
+// arriving returns the documents for byteReaders. In the short form, these differ in how a value
+// arrives: in the states of the scanner, in the sizes of values, or in the place where reading
+// ends.
 func arriving() []growth.Family[[]byte] {
 	return slices.Concat(growth.OnlyLong(texts()), growth.Only(texts(),
 		"ASCII", "Latin-1", "escapes only", "a bad escape at the end", "a control byte at the end", "quotes",
@@ -224,15 +226,15 @@ func tokenize(b []byte) {
 	}
 }
 
-// indenters write as much white space before each value as it is deep, so that what they write is
-// the depth times the input.
+// indenters returns calls that indent each value by its depth. So their output is the depth times
+// the input.
 func indenters() []growth.Call[[]byte] {
 	return []growth.Call[[]byte]{
 		{Name: "Indent", Run: func(b []byte) { json.Indent(new(bytes.Buffer), b, "", " ") }, Alloc: 60},
 	}
 }
 
-// documentCalls decode a document into values of many types.
+// documentCalls returns calls that decode a document into values of many types.
 func documentCalls() []growth.Call[[]byte] {
 	return []growth.Call[[]byte]{
 		{Name: "Unmarshal typed", Run: func(b []byte) {
@@ -256,7 +258,7 @@ func documentCalls() []growth.Call[[]byte] {
 	}
 }
 
-// stringCalls take the contents of a string.
+// stringCalls returns calls that take the contents of a string.
 func stringCalls() []growth.Call[string] {
 	return []growth.Call[string]{
 		{Name: "Escape", Run: func(s string) { json.Escape(s) }, Alloc: 36},
@@ -268,8 +270,7 @@ func stringCalls() []growth.Call[string] {
 	}
 }
 
-// contents are what stands between the quotes of a string, in the input of readers and as the text
-// that writers escape.
+// contents returns string contents: as the input of readers, and as text for writers to escape.
 func contents() []growth.Family[string] {
 	scripts := growth.Scripts()
 	return slices.Concat(scripts, growth.NotUTF8(),
@@ -292,7 +293,7 @@ func contents() []growth.Family[string] {
 		})
 }
 
-// texts are documents with long strings.
+// texts returns documents with long strings.
 func texts() []growth.Family[[]byte] {
 	all := contents()
 	in := func(name, before, after string) []growth.Family[[]byte] {
@@ -312,7 +313,8 @@ func texts() []growth.Family[[]byte] {
 	)
 }
 
-// placeReaders are calls that read strings by code that depends on where they stand.
+// placeReaders returns calls whose code for strings depends on the position of the string in the
+// document.
 func placeReaders() []growth.Call[[]byte] {
 	return []growth.Call[[]byte]{
 		{Name: "Unmarshal any, places", Run: read[any], Alloc: 100},
@@ -325,8 +327,8 @@ func placeReaders() []growth.Call[[]byte] {
 	}
 }
 
-// places are documents whose long text is not UTF-8, or has an escape amid long characters, in each
-// place for a string.
+// places returns documents with a long text in each position that a string can have. The text is
+// invalid UTF-8, or contains an escape between long characters.
 func places() []growth.Family[[]byte] {
 	var all []growth.Family[[]byte]
 	for _, place := range []struct{ name, before, after string }{
@@ -347,8 +349,8 @@ func places() []growth.Family[[]byte] {
 	return all
 }
 
-// list returns a document of elements: repetitions of unit, of which the %d is a number, between
-// brackets.
+// list returns a document of repeated elements between open and end. A %d in unit is replaced by a
+// number.
 func list(name, open, unit, last, end string) growth.Family[[]byte] {
 	return growth.Family[[]byte]{Name: name, Make: func(n int) []byte {
 		b := []byte(open)
@@ -365,12 +367,12 @@ func list(name, open, unit, last, end string) growth.Family[[]byte] {
 	}}
 }
 
-// documents are all other documents.
+// documents returns all other documents.
 func documents() []growth.Family[[]byte] {
 	const rec = `{"ID":1,"Name":"a name","Tags":["a","b"],"At":"2024-01-02T03:04:05Z","Any":{"a":1.5}},`
 	most := func(n int, f growth.Family[[]byte]) growth.Family[[]byte] { f.Most = n; return f }
 	onlyLong := func(f growth.Family[[]byte]) growth.Family[[]byte] { f.Long = true; return f }
-	deep := func(open, end string) func(n int) []byte { // nearly as deep as is allowed, as often as it takes
+	deep := func(open, end string) func(n int) []byte { // nearly as deep as allowed, repeated up to length n
 		return func(n int) []byte {
 			size := len(open) + len(end)
 			times := n/(9000*size) + 1
@@ -411,8 +413,8 @@ func documents() []growth.Family[[]byte] {
 		onlyLong(list("a bad number", "", "1", "x", "")),
 		list("strings", "[", `"a",`, `"a"`, "]"),
 		{Name: "strings with a bad byte at the end", Make: func(n int) []byte {
-			// Rooms for text grow by a quarter, and a string may end near the start of one or near
-			// its end: of eight lengths, some end anywhere.
+			// Text buffers grow by a quarter, and a string may end near the start or the end of a
+			// buffer. With eight lengths, the ends are spread over the buffer.
 			b := []byte("[")
 			for i := range 8 {
 				b = append(append(append(b, '"'), strings.Repeat("a", n/256*(28+i))...), "\xff\","...)
@@ -472,7 +474,7 @@ func documents() []growth.Family[[]byte] {
 	}
 }
 
-// collidingKeys are keys of 8 bytes that have the same slot in the book of keys of an encoder.
+// collidingKeys returns keys of 8 bytes with the same slot in an encoder's key book.
 func collidingKeys(n int) map[string]int {
 	keys := make(map[string]int)
 	for x := uint64(0); len(keys) < n; x++ {
@@ -487,12 +489,12 @@ func collidingKeys(n int) map[string]int {
 	return keys
 }
 
-// perByte bounds what is allocated for a byte that is written. A byte that is not UTF-8 becomes
-// six, and there is text of which both the key and the value have them; rooms double until the
-// output fits, and the result is a copy: that is 7 times the output.
+// perByte limits the allocation per input byte. An invalid UTF-8 byte becomes six bytes, and some
+// texts are both the key and the value. Buffers double until the output fits, and the result is a
+// copy. Together, this is 7 times the output.
 const perByte = 7 * 12
 
-// writers write values.
+// writers returns calls that encode values.
 func writers() []growth.Call[any] {
 	return []growth.Call[any]{
 		{Name: "Marshal", Run: func(v any) { json.Marshal(v) }, Alloc: perByte},
@@ -502,7 +504,7 @@ func writers() []growth.Call[any] {
 	}
 }
 
-// streamWriters write values by the code of the other writers, into a buffer that they keep.
+// streamWriters returns calls that encode with the same code, but into a buffer that they keep.
 func streamWriters() []growth.Call[any] {
 	return []growth.Call[any]{
 		{Name: "Encoder.Encode", Run: func(v any) {
@@ -514,14 +516,14 @@ func streamWriters() []growth.Call[any] {
 	}
 }
 
-// streamed are the values for streamWriters. In the short form they are those that differ in the
-// size of the output, or have errors.
+// streamed returns the values for streamWriters. In the short form, these differ in the size of the
+// output, or cause errors.
 func streamed() []growth.Family[any] {
 	return slices.Concat(growth.OnlyLong(goValues()), growth.Only(goValues(), "ASCII", "map", "very deep lists", "records", "raws",
 		"raw that is not valid", "one large value, then small ones", "one large map, then small ones"))
 }
 
-// indentingWriters are to values what indenters are to documents.
+// indentingWriters are the counterpart of indenters for values.
 func indentingWriters() []growth.Call[any] {
 	return []growth.Call[any]{
 		{Name: "MarshalIndent", Run: func(v any) { json.MarshalIndent(v, "", " ") }, Alloc: perByte + 28},
@@ -533,10 +535,10 @@ func indentingWriters() []growth.Call[any] {
 	}
 }
 
-// repeat returns a list of so many v.
+// repeat returns a list that contains v n times, or once if n is less.
 func repeat[T any](v T, n int) []T { return slices.Repeat([]T{v}, max(1, n)) }
 
-// goValues are what writers write.
+// goValues returns the values for writers.
 func goValues() []growth.Family[any] {
 	asAny := func(s string) any { return s }
 	made := func(name string, f func(n int) any) growth.Family[any] {
@@ -631,7 +633,7 @@ func goValues() []growth.Family[any] {
 		})
 }
 
-// levels returns deep values, which take about n bytes.
+// levels returns deep values with a total size of about n bytes.
 func levels(n int, wrap func(any) any) any {
 	const size = 4
 	times := n/(3000*size) + 1
@@ -646,7 +648,8 @@ func levels(n int, wrap func(any) any) any {
 	return all
 }
 
-// sequences are calls in sequence, with the results of the one for the next.
+// sequences returns cases with several calls. Later calls reuse the results or the state of earlier
+// calls.
 func sequences() []growth.Case {
 	large := func(n int) []byte { return list("", "{", `"key%d":1,`, `"a":1`, "}").Make(n) }
 	return []growth.Case{
@@ -713,9 +716,10 @@ func sequences() []growth.Case {
 	}
 }
 
-// TestGrowthHeld sends one large message and many small ones through the same objects and pools.
+// One large message and then many small ones pass through the same objects and pools, and the large
+// one's memory is not kept.
 func TestGrowthHeld(t *testing.T) {
-	inGo126(t) // with jsonv2 parts of the work are encoding/json's
+	inGo126(t) // with jsonv2, encoding/json does a part of the work
 	document := func(n int) []byte {
 		return list("", `{"a":"`+strings.Repeat("x", n/4)+`",`, `"key%d":["a","\u00e9",1],`, `"b":1`, "}").Make(n)
 	}
@@ -816,9 +820,9 @@ func TestGrowthHeld(t *testing.T) {
 	})
 }
 
-// TestForgets calls what takes decoders and encoders from pools.
+// Objects from pools do not keep a reference to their last input or output.
 func TestForgets(t *testing.T) {
-	// An input of up to 4 KB may stay until the next call, see decoder.release.
+	// An input of up to 4 KB may be kept until the next call: see decoder.release.
 	document := func() []byte { return []byte(`{"a":"` + strings.Repeat("x", 5000) + `","b":[1,"\n"]}`) }
 	on := func(call func(b []byte)) func() *byte {
 		return func() *byte { b := document(); call(b); return &b[0] }

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestGuardPage decodes documents that end where a page ends after which nothing may be read.
+// Decoding does not read beyond the document: the documents end at the end of a page, and the next
+// page is not readable.
 func TestGuardPage(t *testing.T) {
 	page := syscall.Getpagesize()
 	all, err := syscall.Mmap(-1, 0, 3*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
@@ -40,7 +41,7 @@ func TestGuardPage(t *testing.T) {
 	}
 }
 
-// slowReader gives n bytes at a time.
+// slowReader returns up to n bytes from each Read.
 type slowReader struct {
 	b []byte
 	n int

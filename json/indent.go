@@ -2,9 +2,10 @@ package json
 
 // Indent and HTMLEscape.
 //
-// A tidier checks the syntax and writes at once. It copies stretches of the input, as long as
-// nothing in them changes: up to white space, which it leaves out, and to where a line is to begin.
-// When it finds the input invalid, its output is dropped, and encoding/json is asked what is wrong.
+// A tidier checks the syntax and writes the output at the same time. It copies the stretches of the
+// input that do not change. A stretch ends before white space, which the tidier leaves out, and
+// where a new line begins. If the input is not valid, the output is dropped, and encoding/json
+// returns the error.
 
 import (
 	"bytes"
@@ -17,11 +18,11 @@ import (
 
 // Indent appends src to dst with each element on its own line. A line begins with prefix and one
 // copy of indent for each level of nesting, except the first line, which has neither. White space
-// at the start of src is removed, that at its end is kept. If src is not valid JSON, dst is
-// unchanged, and the error is that of encoding/json.
+// at the start of src is removed; white space at the end is kept. If src is not valid JSON, Indent
+// leaves dst unchanged and returns the error of encoding/json.
 func Indent(dst *bytes.Buffer, src []byte, prefix, indent string) error {
 	if onV2 && len(src) > 0 && isBlank(src[len(src)-1]) {
-		return json.Indent(dst, src, prefix, indent) // which changes white space at the end
+		return json.Indent(dst, src, prefix, indent) // v2 changes white space at the end
 	}
 	dst.Grow(indentGrowth * len(src))
 	if b, ok := appendIndent(dst.AvailableBuffer(), src, prefix, indent); ok {
@@ -31,7 +32,7 @@ func Indent(dst *bytes.Buffer, src []byte, prefix, indent string) error {
 	return json.Indent(dst, src, prefix, indent)
 }
 
-// indentGrowth is how many times longer indented JSON is held to be.
+// indentGrowth is the estimated factor by which indentation makes JSON longer.
 const indentGrowth = 2
 
 // MarshalIndent is like Marshal, but with each element on its own line, as [Indent] writes it.
@@ -47,13 +48,13 @@ func MarshalIndent(v any, prefix, indent string) ([]byte, error) {
 	return b, nil
 }
 
-// indented appends b as Indent does.
+// indented appends b to dst as Indent does.
 func indented(dst, b []byte, prefix, indent string) ([]byte, error) {
 	if out, ok := appendIndent(dst, b, prefix, indent); ok {
 		return out, nil
 	}
 	var out bytes.Buffer
-	err := json.Indent(&out, b, prefix, indent) // what Marshal gives may nest too deep
+	err := json.Indent(&out, b, prefix, indent) // the output of Marshal may nest too deep
 	return append(dst, out.Bytes()...), err
 }
 
@@ -86,14 +87,16 @@ func appendHTMLEscaped(b []byte, s string) []byte {
 	}
 }
 
-// htmlIn marks, by the high bit, the bytes of w of which htmlEscape may have an escape: <, >, & and
-// what U+2028 and U+2029 begin with. The lowest mark is exact. < and > differ in one bit.
+// htmlIn marks by their high bits the bytes of w that htmlEscape may have to escape: <, >, & and
+// the first byte of U+2028 and U+2029. The lowest mark is exact; higher ones may be wrong. < and >
+// differ in one bit.
 func htmlIn(w uint64) uint64 {
 	angles, and, lines := (w|2*ones)^'>'*ones, w^'&'*ones, w^0xe2*ones
 	return ((angles-ones)&^angles | (and-ones)&^and | (lines-ones)&^lines) & highs
 }
 
-// htmlEscape is the escape of what begins at s[i], and how long that is; 0 for what needs none.
+// htmlEscape returns the escape of the character at s[i], and the length of the character. The
+// length is 0 if the character needs no escape.
 func htmlEscape(s string, i int) (text string, size int) {
 	switch s[i] {
 	case '<':
@@ -113,7 +116,8 @@ func htmlEscape(s string, i int) (text string, size int) {
 	return "", 0
 }
 
-// appendIndent appends src as Indent does, or nothing and reports false.
+// appendIndent appends src as Indent does. If src is not valid, it appends nothing and returns
+// false.
 func appendIndent(b, src []byte, prefix, indent string) ([]byte, bool) {
 	line := append(append(make([]byte, 0, 128), '\n'), prefix...)
 	t := tidier{b: b, src: src, line: line, margin: len(line), indent: indent}
@@ -123,21 +127,21 @@ func appendIndent(b, src []byte, prefix, indent string) ([]byte, bool) {
 	return t.b, true
 }
 
-// tidier is what Indent does.
+// tidier is the state of a call of Indent.
 type tidier struct {
-	b     []byte // what is written
-	src   []byte // src[start:i] is to be written as it is
+	b     []byte // the output
+	src   []byte // src[start:i] is to be copied unchanged
 	start int
 	depth int
-	nest  [4]uint64 // a bit for each level: whether it is an object
-	deep  []uint64  // the same for levels that are deeper
+	nest  [4]uint64 // a bit for each level: 1 for an object
+	deep  []uint64  // the same for deeper levels
 
-	line   []byte // a new line and its indentation, as deep as it was needed yet
-	margin int    // the length of it without indentation
+	line   []byte // a newline and the indentation of the deepest level so far
+	margin int    // the length of line without indentation
 	indent string
 }
 
-// flush writes what is to be written as it is before i, and goes on at next.
+// flush copies the stretch src[start:i] to the output. The next stretch begins at next.
 func (t *tidier) flush(i, next int) {
 	if t.start < i {
 		t.b = append(t.b, t.src[t.start:i]...)
@@ -145,7 +149,7 @@ func (t *tidier) flush(i, next int) {
 	t.start = next
 }
 
-// blanks leaves out white space at i.
+// blanks leaves out the white space at i, and returns the position after it.
 func (t *tidier) blanks(i int) int {
 	if i < len(t.src) && t.src[i] <= ' ' {
 		return t.skipBlanks(i)
@@ -164,10 +168,10 @@ func (t *tidier) skipBlanks(i int) int {
 	return next
 }
 
-// longBlanks is how much white space is passed by bytes before the kernel takes over.
+// longBlanks is the number of blanks that are skipped byte by byte before simd.Blanks takes over.
 const longBlanks = 8
 
-// newLine begins a line before i.
+// newLine ends the stretch before i, and begins a new line of the output.
 func (t *tidier) newLine(i int) {
 	t.flush(i, i)
 	n := t.margin + t.depth*len(t.indent)
@@ -177,7 +181,7 @@ func (t *tidier) newLine(i int) {
 	t.b = append(t.b, t.line[:n]...)
 }
 
-// level is where the bit of the current level is.
+// level returns the word that contains the bit of the current level.
 func (t *tidier) level() *uint64 {
 	i := t.depth >> 6
 	if i < len(t.nest) {
@@ -189,11 +193,11 @@ func (t *tidier) level() *uint64 {
 	return &t.deep[i]
 }
 
-// tidy writes the whole input, and reports whether it is valid.
+// tidy writes the output for the whole input, and reports whether the input is valid.
 func (t *tidier) tidy() bool {
 	src := t.src
 	i := t.blanks(0)
-	object := uint64(0) // whether the current level is one
+	object := uint64(0) // 1 if the current level is an object
 	for {
 		// A value begins at i.
 		if i >= len(src) {
@@ -209,12 +213,12 @@ func (t *tidier) tidy() bool {
 			if i = t.blanks(i + 1); i >= len(src) {
 				return false
 			}
-			if src[i] == c+2 { // what opens differs from what closes in this bit
+			if src[i] == c+2 { // the closing bracket is the opening one plus 2
 				i++
 				t.depth--
 				break
 			}
-			object = uint64(c>>5) & 1 // and the brackets from the braces in this one
+			object = uint64(c>>5) & 1 // in this bit, braces differ from brackets
 			at := t.level()
 			*at = *at&^(1<<(t.depth&63)) | object<<(t.depth&63)
 			t.newLine(i)
@@ -265,7 +269,8 @@ func (t *tidier) tidy() bool {
 	}
 }
 
-// finish ends the input: only white space may follow. Indent keeps it.
+// finish ends the output. It keeps the white space at i, and reports whether the input ends after
+// it.
 func (t *tidier) finish(i int) bool {
 	t.flush(i, i)
 	end := t.blanks(i)
@@ -273,7 +278,8 @@ func (t *tidier) finish(i int) bool {
 	return end == len(t.src)
 }
 
-// key passes a key, a colon, and the blanks around it, and gives where the value begins, or -1.
+// key reads a key, a colon, and the white space around the colon. It returns the position of the
+// value, or -1.
 func (t *tidier) key(i int) int {
 	src := t.src
 	if i >= len(src) || src[i] != '"' {
@@ -291,7 +297,7 @@ func (t *tidier) key(i int) int {
 	return i
 }
 
-// escapeEnd is where the escape at src[i] ends, or -1.
+// escapeEnd returns the position after the escape at src[i], or -1 if the escape is not valid.
 func escapeEnd(src []byte, i int) int {
 	if i+1 >= len(src) {
 		return -1
@@ -313,7 +319,7 @@ func escapeEnd(src []byte, i int) int {
 	return -1
 }
 
-// literalEnd is where the word at src[i] ends, or -1.
+// literalEnd returns the position after word if word is at src[i], and otherwise -1.
 func literalEnd(src []byte, i int, word string) int {
 	if len(src)-i < len(word) || string(src[i:i+len(word)]) != word {
 		return -1

@@ -12,7 +12,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/simd"
 )
 
-// documents are valid and invalid, in all that a tidier has to know of JSON.
+// documents returns valid and invalid documents with all parts of the grammar that Compact and
+// Indent handle.
 func documents() []string {
 	docs := []string{
 		``, ` `, `null`, ` true `, `false`, `nul`, `nullx`, `truE`, `falsey`, `0`, `-0`, `01`, `-`, `1.`, `1.5`, `.5`, `1e`, `1e+`, `1e5`, `1E-05`, `-1.5e+10 `, `1x`, `1 2`, `+1`, `--1`,
@@ -29,15 +30,15 @@ func documents() []string {
 	return docs
 }
 
-// TestCompactIndent holds Compact, Indent, HTMLEscape, and what becomes of a Marshaler's JSON, to
-// encoding/json.
+// Compact, Indent, HTMLEscape and the encoding of a Marshaler's output give encoding/json's
+// results.
 func TestCompactIndent(t *testing.T) {
 	for _, doc := range documents() {
 		tidiesAs(t, doc)
 	}
 }
 
-// TestCompactIndentAnywhere does so for documents that are cut off, or have a byte changed.
+// They also do so for documents that are truncated or have one byte changed.
 func TestCompactIndentAnywhere(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, doc := range documents() {
@@ -77,7 +78,7 @@ func tidiesAs(t *testing.T, doc string) {
 		if string(src) != doc {
 			t.Errorf("%s of %q: its input changed", name, short)
 		}
-		// What is its own fast path: nothing is left to encoding/json that it takes.
+		// Valid input is handled by the fast path, which does not call encoding/json.
 		if wantErr == nil {
 			if _, ok := appendCompact(nil, src, false); !ok {
 				t.Errorf("%q is not taken", short)
@@ -102,7 +103,7 @@ func tidiesAs(t *testing.T, doc string) {
 	compare("Compact", Compact, json.Compact)
 	for _, c := range [][2]string{{"", ""}, {"", "\t"}, {">", "  "}, {"prefix", "indentation"}, {"\n", "<"}} {
 		if len(doc) > 1000 && c[1] != "" || len(doc) > 15000 && !strings.HasPrefix(doc, "[[") {
-			continue // encoding/json takes the square of the depth
+			continue // encoding/json takes time quadratic in the depth
 		}
 		compare(fmt.Sprintf("Indent(%q, %q)", c[0], c[1]), func(dst *bytes.Buffer, src []byte) error { return Indent(dst, src, c[0], c[1]) },
 			func(dst *bytes.Buffer, src []byte) error { return json.Indent(dst, src, c[0], c[1]) })
@@ -126,7 +127,7 @@ func tidiesAs(t *testing.T, doc string) {
 	}
 }
 
-// TestMarshalIndent holds it to encoding/json; what nests too deep for Indent is an error.
+// MarshalIndent gives encoding/json's results. A value that is too deep for Indent is an error.
 func TestMarshalIndent(t *testing.T) {
 	deep := []any{}
 	for range 10001 {
@@ -160,7 +161,7 @@ func TestMarshalIndent(t *testing.T) {
 	}
 }
 
-// TestCompactOwnBytes compacts what the buffer itself holds.
+// Compact accepts the contents of its destination buffer as input.
 func TestCompactOwnBytes(t *testing.T) {
 	got, want := bytes.NewBufferString(`[ 1 , 2 ]`), bytes.NewBufferString(`[ 1 , 2 ]`)
 	for range 3 {
@@ -171,7 +172,7 @@ func TestCompactOwnBytes(t *testing.T) {
 	}
 }
 
-// TestCompactInPlace compacts what waits in the room that the buffer has left.
+// Compact accepts input in the spare capacity of its destination buffer.
 func TestCompactInPlace(t *testing.T) {
 	for _, doc := range append(documents(), strings.Repeat(" ", 70)+`[ "a b" , 1 ]`, "[\n"+strings.Repeat(`"a b" , "c\\" ,`+"\n\t", 300)+"0\n]\n") {
 		compact := func(compact func(dst *bytes.Buffer, src []byte) error) ([]byte, error) {

@@ -14,16 +14,16 @@ const (
 	Null Kind = 1
 
 	Bool  Kind = 2
-	False Kind = 2 // which is Bool itself
+	False Kind = 2 // the same value as Bool
 	True  Kind = 3
 
 	Num   Kind = 4
 	Uint  Kind = 5 // digits only
-	Int   Kind = 6 // digits after a minus sign; -0 too
+	Int   Kind = 6 // digits after a minus sign, including -0
 	Float Kind = 7 // with a fraction or an exponent
 
 	String    Kind = 8
-	Unescaped Kind = 9 // without escapes, and of printable ASCII only: U+0020 to U+007E
+	Unescaped Kind = 9 // a string without escapes, of printable ASCII only: U+0020 to U+007E
 
 	Array  Kind = 16 // the token is [
 	Object Kind = 32 // the token is {

@@ -11,8 +11,8 @@ import (
 	"testing/iotest"
 )
 
-// TestTextAcrossPieces decodes strings in which characters, bad bytes and escapes lie across the
-// ends of pieces and buffers.
+// Strings decode correctly if characters, invalid bytes and escapes lie across the boundaries of
+// pieces and buffers.
 func TestTextAcrossPieces(t *testing.T) {
 	fillers := []string{"a", "é", "日", "😀", "\xe9", "\xf0\x9f\x98", "日\xff"}
 	ends := []string{"", `\n`, "\xff", `\u00e9`, "\xe6\x97", `\ud83d`}
@@ -38,7 +38,7 @@ func TestTextAcrossPieces(t *testing.T) {
 	}
 }
 
-// TestWholeRunes cuts texts everywhere.
+// wholeRunes never cuts within a character.
 func TestWholeRunes(t *testing.T) {
 	for _, text := range []string{"", "abcdef", "aéb日c😀d", "\xe6\x97a\xf0\x9f\x98b\x80\x80\x80\x80\x80", "日本語日本語"} {
 		for n := range len(text) + 2 {
@@ -76,7 +76,7 @@ func held(f func() any) int {
 	return int(after.HeapAlloc) - int(before.HeapAlloc)
 }
 
-// messages is a reader that gives one message for each call.
+// messages is a reader that returns one message per call of Read.
 type messages [][]byte
 
 func (m *messages) Read(b []byte) (n int, err error) {
@@ -90,8 +90,7 @@ func (m *messages) Read(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// TestDecoderAfterLargeValue reads one large value and many small ones: these neither allocate nor
-// keep buffers of its size.
+// After a large value, many small values neither allocate nor keep buffers of its size.
 func TestDecoderAfterLargeValue(t *testing.T) {
 	const large, small = 4 << 20, 1000
 	type entry struct {
@@ -126,7 +125,7 @@ func TestDecoderAfterLargeValue(t *testing.T) {
 			})
 			return ids
 		})
-		if n > small<<11 && !encodeRace { // with -race, pools drop some of what they are given
+		if n > small<<11 && !encodeRace { // with -race, pools drop some objects
 			t.Errorf("zero copy %t: %d small values allocate %d bytes", zeroCopy, small, n)
 		}
 		if h > small<<10 {
@@ -139,8 +138,7 @@ func TestDecoderAfterLargeValue(t *testing.T) {
 	}
 }
 
-// TestPooledDecoderForgets decodes large documents of each shape. What their decoders used goes
-// back to the pool small.
+// After a large document of any shape, a decoder returns to the pool with small buffers.
 func TestPooledDecoderForgets(t *testing.T) {
 	var members strings.Builder
 	for i := range 50_000 {
@@ -162,8 +160,8 @@ func TestPooledDecoderForgets(t *testing.T) {
 	}
 }
 
-// TestInvalidDocumentsAreNotDecodedTwice counts what refusing a document allocates, once one before
-// it was refused.
+// After a type's first invalid document, later ones are rejected without being decoded in vain. So
+// rejection allocates little.
 func TestInvalidDocumentsAreNotDecodedTwice(t *testing.T) {
 	document := []byte(`[` + strings.Repeat(`{"a":[1,2,3],"b":"text"},`, 10_000) + `x]`)
 	var target any
@@ -179,7 +177,7 @@ func TestInvalidDocumentsAreNotDecodedTwice(t *testing.T) {
 			t.Fatalf("%d bytes are allocated to refuse %d", n, len(document))
 		}
 	}
-	for range 1000 { // which do not make up for it
+	for range 1000 { // too few bytes to end the checks
 		if err := Unmarshal([]byte(`[1,"two",{"three":4}]`), &target); err != nil {
 			t.Fatal(err)
 		}
@@ -198,8 +196,7 @@ func TestInvalidDocumentsAreNotDecodedTwice(t *testing.T) {
 	}
 }
 
-// TestBlanksBetweenTokens compares tokens and offsets between long runs of white space that arrive
-// byte by byte.
+// Token and InputOffset are correct between long runs of white space that arrive byte by byte.
 func TestBlanksBetweenTokens(t *testing.T) {
 	for _, blanks := range []int{0, 1, 600, 10_000} {
 		stream := strings.Repeat(" ", blanks) + "[" + strings.Repeat("\n", blanks) + "1" + strings.Repeat("\t", blanks) + "," + strings.Repeat(" ", blanks) + "{}" + strings.Repeat(" ", blanks) + "]" + strings.Repeat(" ", blanks)
@@ -225,8 +222,7 @@ func TestBlanksBetweenTokens(t *testing.T) {
 	}
 }
 
-// TestPooledEncoderForgets encodes large values of each shape. What their encoders used goes back
-// to the pool small.
+// After a large value of any shape, an encoder returns to the pool with small buffers.
 func TestPooledEncoderForgets(t *testing.T) {
 	type node struct {
 		Next any
@@ -243,7 +239,7 @@ func TestPooledEncoderForgets(t *testing.T) {
 	}
 	for name, v := range map[string]any{"deep maps": deepMap, "deep pointers": deepPointer, "a large map": wide} {
 		e := encoders.New().(*encoder)
-		e.flags = SortMapKeys | EscapeHTML | TrustRawMessage // which are not encoding/json's alone
+		e.flags = SortMapKeys | EscapeHTML | TrustRawMessage // flags beyond encoding/json's defaults
 		if _, err := e.append(nil, v); err != nil {
 			t.Fatal(name, err)
 		}
@@ -260,8 +256,7 @@ func TestPooledEncoderForgets(t *testing.T) {
 	}
 }
 
-// TestTooDeepCostsItsLength allocates little to refuse a document in which the last container nests
-// too deep.
+// Rejecting a document whose last container exceeds the maximum depth allocates little.
 func TestTooDeepCostsItsLength(t *testing.T) {
 	document := []byte(strings.Repeat("[", maxDepth) + strings.Repeat("1,", 1<<20) + "[")
 	var s scanner

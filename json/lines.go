@@ -1,6 +1,6 @@
 package json
 
-// Values that stand one to a line.
+// Decoding of NDJSON: one value per line.
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ var ErrLineTooLong = errors.New("the line is too long")
 
 // A LineError reports an error in a line of NDJSON, and wraps its cause.
 type LineError struct {
-	Line  int // from 1
+	Line  int // the number of the line, counted from 1
 	Cause error
 }
 
@@ -27,13 +27,13 @@ func (e *LineError) Error() string {
 
 func (e *LineError) Unwrap() error { return e.Cause }
 
-// Lines returns an iterator over the values of r, which has one on each line (NDJSON, also called
-// JSON Lines). It skips lines of white space.
+// Lines returns an iterator over the values of r, which contains one value per line (NDJSON, also
+// called JSON Lines). It skips lines of white space.
 //
-// The memory is at most about twice the longest recent line. A line of more than max bytes is
-// skipped and gives a [LineError]. If max is 0, it is 1 MiB. A line that cannot be decoded also
-// gives a LineError, with the part that was decoded, and the loop continues with the next line. An
-// error of r is yielded unchanged, and ends the loop.
+// Lines uses memory for at most about twice the length of the longest recent line. It skips a line
+// of more than max bytes, and yields a [LineError] for it. If max is 0, the maximum is 1 MiB. A
+// line that cannot be decoded also yields a LineError, with the part that was decoded, and the loop
+// continues with the next line. An error of r is yielded unchanged, and ends the loop.
 //
 //	for event, err := range json.Lines[Event](body, 0) { … }
 func Lines[T any](r io.Reader, max int) iter.Seq2[T, error] {
@@ -68,7 +68,7 @@ func Lines[T any](r io.Reader, max int) iter.Seq2[T, error] {
 	}
 }
 
-// lines cuts a stream into lines.
+// lines splits a stream into lines.
 //
 //	buf  [read before | the next lines … | free]
 //	      0            start   seen       len  cap      0 ≤ start ≤ seen ≤ len; no line ends in buf[start:seen]
@@ -77,13 +77,13 @@ type lines struct {
 	max         int
 	buf         []byte
 	start, seen int
-	line        int // that was returned last
+	line        int // the number of the last line that was returned
 	filled      buffer.Peak
 	err         error
 }
 
-// next is the next line, without its end, valid until the next call; or none, if it does not fit
-// into max bytes. An error is that of r.
+// next returns the next line without its end. The line is valid until the next call. If the line is
+// longer than max bytes, fits is false and text is nil. err is an error of r.
 func (l *lines) next() (text []byte, fits bool, err error) {
 	tooLong := false
 	for {

@@ -54,7 +54,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestLinesInBoundedMemory reads a line of 64 MB under a limit of 1 KB.
+// Lines reads a line of 64 MB in little memory if its limit is 1 KB.
 func TestLinesInBoundedMemory(t *testing.T) {
 	endless := io.MultiReader(io.LimitReader(zeros{}, 64<<20), strings.NewReader("\n5\n"))
 	var before, after runtime.MemStats

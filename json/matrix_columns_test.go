@@ -17,7 +17,7 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// TestMatrixColumns reads rows into a batch that is used again.
+// Rows are decoded correctly into a reused batch.
 func TestMatrixColumns(t *testing.T) {
 	t.Run("ParseColumns", func(t *testing.T) {
 		sheet.Run(t, sheet.Format{
@@ -86,7 +86,7 @@ func encodeRows(rows []sheet.Row, between string) string {
 	return strings.Join(all, between)
 }
 
-// oracleRows reads an array of rows, or rows one after the other.
+// oracleRows reads an array of rows, or consecutive rows.
 func oracleRows(b []byte, array bool) (rows []sheet.Row, ok bool) {
 	blanks := func() {
 		b = bytes.TrimLeft(b, " \t\r\n")
@@ -149,7 +149,7 @@ func oracleLines(b []byte) (rows []sheet.Row, ok bool) {
 	return rows, true
 }
 
-// oracleRow reads an object of cells.
+// oracleRow reads a row, an object of cells.
 func oracleRow(raw []byte) (row sheet.Row, ok bool) {
 	d := std.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -189,7 +189,7 @@ func oracleRow(raw []byte) (row sheet.Row, ok bool) {
 	return row, true
 }
 
-// isReplaced reports whether encoding/json has put U+FFFD into s for what raw has.
+// isReplaced reports whether encoding/json has replaced a part of raw by U+FFFD.
 func isReplaced(s string, raw []byte) bool {
 	const replacement = "\uFFFD"
 	have := strings.Count(string(raw), replacement) + strings.Count(strings.ToLower(string(raw)), `\ufffd`)

@@ -13,8 +13,8 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// TestMatrixFields decodes into structs of many fields, whose names are hard to tell apart. Each
-// value is another, so that a field that got that of its neighbour shows.
+// Structs with many fields decode correctly, though the names of the fields are similar. All values
+// differ, so a value in the wrong field is detected.
 func TestMatrixFields(t *testing.T) {
 	if json.OnV2 {
 		t.Skip("the oracle is that of Go 1.26; the differential tests run against both")
@@ -30,7 +30,7 @@ func manyFieldProbes(f *matrix.Format) iter.Seq[matrix.Probe] {
 		for _, what := range slices.Sorted(maps.Keys(lists)) {
 			names := lists[what]
 			k := wrapped(matrix.Struct(names, func(k int, name string) string {
-				if k%3 == 0 { // with options, too
+				if k%3 == 0 { // some fields have options
 					name += ",omitempty"
 				}
 				return fmt.Sprintf("json:%q", name)

@@ -11,10 +11,10 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// TestMatrixGrowth decodes arrays into slices of a part of an array, the rest of which is somebody
-// else's: arrays that fit the slice's room, and arrays that do not. Many elements leave a part of
-// their target as it is, so that what a new one held shows; and a second array follows, into a
-// slice that is nil, so that what the decoder kept of the first shows, too.
+// Arrays decode correctly into a slice of part of a larger array, and the rest of the larger array
+// stays unchanged. Some arrays fit the slice's capacity, others do not. Many elements do not set
+// all of their target, so stale contents of new elements are detected. A second array is decoded
+// into a nil slice, so data that the decoder kept from the first array is detected too.
 func TestMatrixGrowth(t *testing.T) {
 	if json.OnV2 {
 		t.Skip("the oracle is that of Go 1.26; the differential tests run against both")
@@ -35,8 +35,8 @@ type (
 	}
 )
 
-// growthElements are elements by their type. Null, the empty ones and those with few members leave
-// what is there.
+// growthElements contains elements for each type. Null, empty elements and elements with few
+// members leave parts of the target unchanged.
 var growthElements = map[reflect.Type][]string{
 	reflect.TypeFor[int64]():           {"1", "null", "2"},
 	reflect.TypeFor[float64]():         {"1.5", "null"},
@@ -54,8 +54,8 @@ var growthElements = map[reflect.Type][]string{
 	reflect.TypeFor[*modest]():         {"{}", `{"M":{"k":1}}`, `{"P":{"X":1}}`, "null"},
 }
 
-// In what memory elements without pointers are gathered until they are counted: the first number of
-// them takes so much that it is given back, so that for the second it grows again.
+// Elements without pointers are collected in temporary memory until their number is known.
+// mostElements need so much of it that the decoder releases it. So it grows again for manyElements.
 const (
 	mostElements = 2500
 	manyElements = 300
@@ -86,10 +86,10 @@ func growthProbes(f *matrix.Format) iter.Seq[matrix.Probe] {
 					Message: fmt.Appendf(nil, `{"F":%s,"G":%s}`+"\n", list(g.Want, count), list(1+count%4, count+1)),
 					Target:  func(v reflect.Value) []reflect.Value { return f.Part(uint64(count), v.Field(0), g) },
 				}
-				if g.Want >= manyElements { // into a slice that is nil
+				if g.Want >= manyElements { // decode into a nil slice
 					p.Target = nil
 				}
-				if count%5 == 0 && g.Want < manyElements { // it fails when some elements are in new memory
+				if count%5 == 0 && g.Want < manyElements { // decoding fails after some elements are in new memory
 					p.Message = p.Message[:2*len(p.Message)/3]
 				}
 				if !yield(p) {

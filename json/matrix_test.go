@@ -1,8 +1,8 @@
 package json_test
 
-// Every kind of value, into every kind of target, from every source, by every entry that decodes.
-// The oracle is jsonoracle. Where encoding/json has the entry, it must give the same, and the text
-// of the error is compared with its own.
+// The matrix decodes every kind of value into every kind of target, from every source, by every
+// decoding function. The oracle is jsonoracle. If encoding/json has the function too, its result
+// must be the same, and the error texts are compared.
 
 import (
 	"bytes"
@@ -34,7 +34,7 @@ func TestMatrix(t *testing.T) {
 	matrix.Run(t, f)
 }
 
-// matrixFormat is JSON, but for the names of the options.
+// matrixFormat returns the format for JSON, without the names of the options.
 func matrixFormat() matrix.Format {
 	return matrix.Format{
 		Leaves: matrixLeaves(),
@@ -50,14 +50,14 @@ func matrixFormat() matrix.Format {
 		Tangled:     true,
 		ViewsUsed:   true,
 		ExactErrors: true,
-		Explains:    func([]byte, string) bool { return true }, // the oracle's target is compared
+		Explains:    func([]byte, string) bool { return true }, // the matrix compares the target with the oracle's
 	}
 }
 
 type (
-	ownText    struct{ s string } // reads text
-	ownValue   struct{ s string } // reads JSON, and refuses some
-	ownRaw     []byte             // reads JSON into memory that it has
+	ownText    struct{ s string } // has text methods
+	ownValue   struct{ s string } // has JSON methods and rejects some values
+	ownRaw     []byte             // has JSON methods and reuses its memory
 	namedText  string
 	matrixTree struct {
 		Name string
@@ -72,7 +72,7 @@ type (
 		C string
 	}
 	Inlined struct{ D []string }
-	kin     struct { // leads to its parent, and so to what it is a part of
+	kin     struct { // refers to its parent, and so to the value that contains it
 		*Kin
 		Parent *kin
 		Nodes  []kin
@@ -146,8 +146,8 @@ var matrixWraps = []func(r *rand.Rand, k matrix.Kind) (matrix.Kind, bool){
 
 func wrapped(t reflect.Type) matrix.Kind { return matrix.Kind{Name: t.String(), Type: t} }
 
-// manyMembers is the beginning of an object with more members than are compared one by one, at
-// times two of one name.
+// manyMembers returns the beginning of an object with so many members that names are not compared
+// one by one. Sometimes two members have the same name.
 func manyMembers(r *rand.Rand) []byte {
 	b := []byte("{")
 	for k := range 20 {
@@ -159,8 +159,8 @@ func manyMembers(r *rand.Rand) []byte {
 	return b
 }
 
-// matrixText is mostly short, of every script, with characters that are escaped, and at times not
-// UTF-8.
+// matrixText returns a text, mostly short, in any script. It contains characters that need escapes,
+// and is sometimes invalid UTF-8.
 func matrixText(r *rand.Rand) string {
 	s := corpus.String(r)
 	switch r.IntN(8) {
@@ -172,7 +172,7 @@ func matrixText(r *rand.Rand) string {
 	return s
 }
 
-// matrixFill sets what a random value of the Go kind would not be.
+// matrixFill sets values of types that a random value of the Go kind does not suit.
 func matrixFill(r *rand.Rand, v reflect.Value) bool {
 	switch p := v.Addr().Interface().(type) {
 	case *json.Number:
@@ -222,7 +222,8 @@ func matrixFill(r *rand.Rand, v reflect.Value) bool {
 	return true
 }
 
-// holdsRaw reports whether a t leads to a RawMessage, whose memory encoding/json writes again.
+// holdsRaw reports whether values of type t can contain a RawMessage, whose memory encoding/json
+// reuses.
 func holdsRaw(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if t == reflect.TypeFor[json.RawMessage]() {
 		return true
@@ -244,8 +245,9 @@ func holdsRaw(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return false
 }
 
-// unlessPanics is a decoder of encoding/json's. It panics where an element of a slice leads back to
-// the slice and sets it to fewer elements, or to nil.
+// unlessPanics makes a decoder of encoding/json return ErrUnspecified instead of a certain panic.
+// encoding/json panics if an element refers back to its slice, and sets it to fewer elements or to
+// nil.
 func unlessPanics(decode matrix.Decode) matrix.Decode {
 	return func(b []byte, target reflect.Value) (n int, err error) {
 		defer func() {
@@ -260,7 +262,7 @@ func unlessPanics(decode matrix.Decode) matrix.Decode {
 	}
 }
 
-// matrixFlags are sets of flags by their names, and what the oracle does for them.
+// matrixFlags contains sets of flags with their names and the corresponding options of the oracle.
 var matrixFlags = []struct {
 	name  string
 	flags json.ParseFlags
@@ -287,9 +289,9 @@ var matrixFlags = []struct {
 	{"DontCopyRawMessage", json.DontCopyRawMessage, jsonoracle.Options{RawViews: true}},
 }
 
-// matrixSubject is every entry that decodes, and what it is held to.
+// matrixSubject returns every decoding function, with the oracle for each.
 func matrixSubject(k matrix.Kind) (*matrix.Subject, error) {
-	var wantErr error // of the oracle that was asked last
+	var wantErr error // of the last oracle call
 	oracle := func(o jsonoracle.Options) matrix.Decode {
 		return func(b []byte, target reflect.Value) (int, error) { return jsonoracle.Decode(b, target, o) }
 	}
@@ -300,7 +302,8 @@ func matrixSubject(k matrix.Kind) (*matrix.Subject, error) {
 			return n, err
 		}
 	}
-	// same wants the error of encoding/json, and its text, if that was asked.
+	// same checks the type and text of err against encoding/json's error, if encoding/json was
+	// called.
 	raw := holdsRaw(k.Type, make(map[reflect.Type]bool))
 	same := func(err error) error {
 		if !raw && err != nil && wantErr != nil && wantErr != matrix.ErrUnspecified && (err.Error() != wantErr.Error() || reflect.TypeOf(err) != reflect.TypeOf(wantErr)) {
@@ -341,7 +344,7 @@ func matrixSubject(k matrix.Kind) (*matrix.Subject, error) {
 			return func(target reflect.Value) error { return d.Decode(target.Interface()) }
 		}
 	}
-	// noted is a stream whose errors are those of encoding/json.
+	// noted returns a stream whose errors must equal encoding/json's.
 	noted := func(open func(io.Reader) func(reflect.Value) error) func(io.Reader) func(reflect.Value) error {
 		return func(r io.Reader) func(reflect.Value) error {
 			next := open(r)
@@ -357,7 +360,7 @@ func matrixSubject(k matrix.Kind) (*matrix.Subject, error) {
 			h := fnv.New64a()
 			h.Write(b)
 			r := rand.New(rand.NewPCG(h.Sum64(), 1))
-			if r.IntN(4) == 0 { // a sender may write durations as text
+			if r.IntN(4) == 0 { // a sender may encode durations as text
 				if b, err = json.Append(nil, v.Interface(), json.DurationText); err != nil {
 					return nil, err
 				}
@@ -369,7 +372,7 @@ func matrixSubject(k matrix.Kind) (*matrix.Subject, error) {
 		},
 		Oracle: oracle(jsonoracle.Options{}),
 	}
-	original := unmarshal // the oracle of what encoding/json has
+	original := unmarshal // the oracle for functions that encoding/json has too
 	if raw {
 		original = subject.Oracle
 	} else {

@@ -1,7 +1,7 @@
 package json_test
 
-// How much memory is kept, and made: by a stream, by what is kept of a document, and for input that
-// wants to have much of it.
+// These tests limit the memory of streams, the memory that decoded values keep alive, and the
+// memory for hostile input.
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// heap is what is in use once all is collected.
+// heap returns the size of the live heap.
 func heap() int64 {
 	runtime.GC()
 	runtime.GC()
@@ -23,7 +23,7 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// repeated is a reader of so many copies of a text.
+// repeated returns a reader of n copies of text.
 func repeated(text string, n int) io.Reader {
 	return &repeater{text: strings.Repeat(text, max(1, 4096/len(text))), left: n / max(1, 4096/len(text))}
 }
@@ -49,8 +49,8 @@ func (r *repeater) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// TestLongArrayInBoundedMemory goes through an array of 30 MB element by element, and a shorter one
-// token by token.
+// A Decoder reads an array of 30 MB in little memory: element by element, and a shorter array token
+// by token.
 func TestLongArrayInBoundedMemory(t *testing.T) {
 	const element = `{"id":12345,"text":"an element of a long array","tags":["a","b"]},`
 	n := 450_000
@@ -90,8 +90,7 @@ func TestLongArrayInBoundedMemory(t *testing.T) {
 	runtime.KeepAlive(d)
 }
 
-// TestKeptValuesKeepLittle keeps a short string and a number of each of many documents, which are
-// long.
+// A short string and a number from a long document keep little memory alive.
 func TestKeptValuesKeepLittle(t *testing.T) {
 	if guard.Enabled {
 		t.Skip("the checks keep copies")
@@ -114,8 +113,8 @@ func TestKeptValuesKeepLittle(t *testing.T) {
 		list := v.Any.([]any)
 		names, anys = append(names, v.Name), append(anys, list[len(list)-2], list[len(list)-1])
 	}
-	// A chunk of 4 KB for the name and one for the text, and what stands beside the values of an
-	// any.
+	// Per document, the limit allows a chunk of 4 KB for the name, a chunk for the text, and the
+	// memory around the values of an any.
 	kept := heap() - before
 	t.Logf("%d bytes for each", kept/documents)
 	if kept > documents*(10<<10) {
@@ -125,11 +124,11 @@ func TestKeptValuesKeepLittle(t *testing.T) {
 	runtime.KeepAlive(anys)
 }
 
-// TestHostileMemory decodes what is meant to take much memory for its length.
+// Hostile input does not make the decoder allocate much more than its length.
 func TestHostileMemory(t *testing.T) {
 	long := "[" + strings.Repeat(`"",`, 127) + `""],`
 	cycle := ""
-	for i := range 40 { // slices get longer and longer, with the shortest ones between them
+	for i := range 40 { // slices of increasing length, with very short slices in between
 		cycle += "[" + strings.Repeat(`"",`, 100+i) + `""],` + strings.Repeat(`[""],`, 7)
 	}
 	for name, c := range map[string]struct {

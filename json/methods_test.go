@@ -1,7 +1,7 @@
 package json_test
 
-// Methods of the caller that do more than they should: they change what they are given and what is
-// decoded into, decode and encode themselves, let the collector run, and panic.
+// These tests use methods that misbehave. They change their input or the decoding target, decode
+// and encode themselves, run the garbage collector, and panic.
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// cutsOff gives the slice that it is decoded into another place, when it reads true.
+// cutsOff replaces the slice that is being decoded, if its input is true.
 type cutsOff struct {
 	Text string
 	P    *int
@@ -36,11 +36,11 @@ func (c *cutsOff) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// TestSliceIsCutOff has an element replace the slice around it. encoding/json goes on in the new
-// one, or panics where its length cannot be; here as many elements as fit stay, and nothing is
-// written outside of the array.
+// An element may replace the slice that contains it. encoding/json continues in the new slice, or
+// panics if its length is impossible. This package keeps as many elements as fit, and writes
+// nothing outside of the array.
 func TestSliceIsCutOff(t *testing.T) {
-	inGo126(t) // encoding/json panics, and is asked
+	inGo126(t) // with jsonv2, encoding/json is called and panics
 	if !growth.Apart(t) {
 		return
 	}
@@ -78,8 +78,8 @@ func TestSliceIsCutOff(t *testing.T) {
 	}
 }
 
-// TestFlatElementEnds has an element of plain numbers end decoding by the option string: those
-// before it are there.
+// If the option string ends decoding at an element, the elements before it are stored. This also
+// holds for elements that contain only numbers.
 func TestFlatElementEnds(t *testing.T) {
 	type quoted struct {
 		A int `json:",string"`
@@ -97,8 +97,8 @@ func TestFlatElementEnds(t *testing.T) {
 	}
 }
 
-// reads decodes and encodes what it is given by all that this package has, with the collector
-// running.
+// reads decodes and encodes its contents with all functions of this package, and runs the garbage
+// collector meanwhile.
 type reads struct{ Depth int }
 
 func (r *reads) UnmarshalJSON(b []byte) error {
@@ -141,7 +141,7 @@ func (r reads) MarshalJSON() ([]byte, error) {
 	return b, err
 }
 
-// TestMethodsInMethods nests the calls of several goroutines in one another.
+// Methods may call this package from within its calls, in several goroutines at once.
 func TestMethodsInMethods(t *testing.T) {
 	if !growth.Apart(t) {
 		return
@@ -175,7 +175,7 @@ func TestMethodsInMethods(t *testing.T) {
 	})
 }
 
-// Those that write into what they are given.
+// Types whose methods overwrite their input.
 type (
 	overwritesJSON struct{ N int }
 	overwritesText struct{ N int }
@@ -192,7 +192,7 @@ func overwrite(n *int, b []byte, with byte) error {
 	return nil
 }
 
-// TestMethodsThatOverwrite have what they are given, and nothing else, overwritten.
+// A method may overwrite its input. Nothing else changes.
 func TestMethodsThatOverwrite(t *testing.T) {
 	type around struct {
 		A overwritesJSON
@@ -224,10 +224,10 @@ func TestMethodsThatOverwrite(t *testing.T) {
 	}
 }
 
-// TestMethodsThatOverwriteAndFail have their error returned, though what they leave is no JSON, and
-// a stream goes on after the value.
+// A method that overwrites its input may also return an error. The caller gets that error, although
+// the input is no longer JSON, and a stream continues after the value.
 func TestMethodsThatOverwriteAndFail(t *testing.T) {
-	inGo126(t) // encoding/json is asked, and finds what was overwritten
+	inGo126(t) // with jsonv2, encoding/json is called and finds the overwritten bytes
 	for _, n := range []int{0, 100, 1000} {
 		in := `{"C":"c","K":[1,"fails",3],"Z":5,"fill":"` + strings.Repeat("x", n) + `"}`
 		type around struct {
@@ -254,7 +254,7 @@ func TestMethodsThatOverwriteAndFail(t *testing.T) {
 	}
 }
 
-// overwritesAndFails overwrites what it is given, and refuses a text.
+// overwritesAndFails overwrites its input, and returns an error for a string.
 type overwritesAndFails struct{}
 
 func (overwritesAndFails) UnmarshalJSON(b []byte) error {
@@ -268,7 +268,8 @@ func (overwritesAndFails) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// TestPanicInParse has a method panic when something did not fit before: nobody else hears of it.
+// If a method panics after a type mismatch, the error of the mismatch does not appear in a later
+// call.
 func TestPanicInParse(t *testing.T) {
 	for range 20 {
 		o := attempt(func() error {

@@ -1,7 +1,7 @@
 package json
 
-// What is left out of a struct: empty values of fields with omitempty, zero values of fields with
-// omitzero, and what is behind an embedded pointer that is nil.
+// Values that are omitted from a struct: empty values of fields with omitempty, zero values of
+// fields with omitzero, and fields of embedded structs whose pointers are nil.
 
 import (
 	"reflect"
@@ -10,25 +10,25 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// An omitTest judges the value at an address.
+// An omitTest reports whether the value at p is omitted.
 type omitTest func(p mem.Pointer) bool
 
-// quickTest is a test that is made in place.
+// quickTest is a test that encodeOmit.base makes itself, without calling an omitTest.
 type quickTest uint8
 
 const (
-	quickNone   quickTest = iota // by the function
-	quickNever                   // no value is left out
-	quickWord                    // the first word is 0: pointers, interfaces; numbers of that size
+	quickNone   quickTest = iota // not a quick test: call the omitTest
+	quickNever                   // no value is omitted
+	quickWord                    // the first word is 0: pointers, interfaces and other types that can be nil
 	quickLength                  // the second word is 0: strings, slices
-	quick64                      // the first 8 bytes are 0; 4, 1
+	quick64                      // the first 8 bytes are 0; quick32: 4 bytes; quick8: 1 byte
 	quick32
 	quick8
 )
 
 var quickNames = [...]string{"by its test", "never", "when its word is 0", "when its length is 0", "when 64 bits are 0", "when 32 bits are 0", "when 8 bits are 0"}
 
-// omits reports whether f may be left out.
+// omits reports whether values of f may be omitted.
 func omits(f *field) bool {
 	return f.Zero || len(f.Hops) > 0 || f.Omit && canBeEmpty(f.Type)
 }
@@ -44,8 +44,8 @@ func canBeEmpty(t reflect.Type) bool {
 	return true
 }
 
-// omission is when f is left out, less the embedded pointers; addressable tells whether it can be
-// addressed.
+// omission returns the conditions under which values of f are omitted, without those for embedded
+// pointers. addressable reports whether the struct can be addressed.
 func omission(f *field, addressable bool) *encodeOmit {
 	addressable = addressable || len(f.Hops) > 0
 	o := &encodeOmit{quick: quickNever, asks: f.Zero && hasIsZero(f.Type)}
@@ -65,7 +65,7 @@ func omission(f *field, addressable bool) *encodeOmit {
 	return o
 }
 
-// emptiness is the test of omitempty for a t that can be empty.
+// emptiness returns the test for omitempty on a type t for which canBeEmpty returns true.
 func emptiness(t reflect.Type) omitTest {
 	switch t.Kind() {
 	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:
@@ -74,7 +74,7 @@ func emptiness(t reflect.Type) omitTest {
 	return isZero(t)
 }
 
-// quickEmpty is emptiness as a quick test, if it is one.
+// quickEmpty returns the quick test that is equivalent to emptiness, or quickNone if there is none.
 func quickEmpty(t reflect.Type) quickTest {
 	if t.Kind() == reflect.Slice {
 		return quickLength
@@ -85,7 +85,7 @@ func quickEmpty(t reflect.Type) quickTest {
 	return quickZero(t)
 }
 
-// quickZero is isZero as a quick test, if it is one.
+// quickZero returns the quick test that is equivalent to isZero, or quickNone if there is none.
 func quickZero(t reflect.Type) quickTest {
 	switch t.Kind() {
 	case reflect.String:
@@ -111,9 +111,10 @@ func hasIsZero(t reflect.Type) bool {
 	return t.Implements(zeroerType) || reflect.PointerTo(t).Implements(zeroerType)
 }
 
-// zeroness is the test of omitzero: the method IsZero of the type, or of a pointer to it, or the
-// zero value. What is nil is zero without being asked. A method of a pointer gets one to a copy,
-// where the value cannot be addressed.
+// zeroness returns the test for omitzero. The test calls the method IsZero of the type, or of a
+// pointer to the type. Without such a method, it compares with the zero value. A nil pointer or
+// interface is zero, and IsZero is not called. If the value is not addressable, a pointer method
+// gets a pointer to a copy.
 func zeroness(t reflect.Type, addressable bool) omitTest {
 	switch {
 	case t.Implements(zeroerType):
@@ -144,17 +145,18 @@ func zeroness(t reflect.Type, addressable bool) omitTest {
 	return isZero(t)
 }
 
-// isZero tests whether the t is its zero value.
+// isZero returns a test for the zero value of t.
 //
-// In a copy of the closure that an inlined call makes, mem.RawAs would not inline.
+// isZero must not be inlined: the inlined call would contain a copy of the closure, in which
+// mem.RawAs would not be inlined.
 //
 //go:noinline
 func isZero(t reflect.Type) omitTest {
 	return func(p mem.Pointer) bool { return reflect.NewAt(t, mem.RawAs(p, t)).Elem().IsZero() }
 }
 
-// base is where the offset of a step counts from: p, which is that of the struct, or what the last
-// hop leads to. It is nil if the step is left out.
+// base returns the address that the offset of a step is relative to. This is p, the address of the
+// struct, or the address that the last hop leads to. base returns nil if the step is omitted.
 func (o *encodeOmit) base(e *encoder, p mem.Pointer) (from mem.Pointer) {
 	for i := range o.hops {
 		to := *mem.At[mem.Raw](p, o.hops[i].Offset)

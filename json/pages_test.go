@@ -1,7 +1,7 @@
 package json_test
 
-// docs/migrate-json.md, held to what encoding/json and this package do. The rows about segmentio
-// are in bench/differential.
+// These tests check docs/migrate-json.md against encoding/json and this package. The tests of the
+// rows about segmentio are in bench/differential.
 
 import (
 	"bytes"
@@ -91,7 +91,7 @@ func TestPagesMigrateJSON(t *testing.T) {
 	page.Done(t)
 }
 
-// runRow runs the code of a row, in a statement, between others.
+// runRow runs the code of a row, formatted by statement, between before and check.
 func runRow(t *testing.T, r pages.Row, before, statement, check, want string) {
 	t.Helper()
 	code := fmt.Sprintf(statement, r.Code(1)[0])
@@ -99,7 +99,7 @@ func runRow(t *testing.T, r pages.Row, before, statement, check, want string) {
 }
 
 func pageCapacity(t *testing.T, _ pages.Row) {
-	type number int // a type whose slices no other test decodes
+	type number int // no other test decodes slices of this type
 	for _, n := range []int{100, 1000, 30000} {
 		data := []byte("[" + strings.Repeat("1,", n-1) + "1]")
 		var theirs, first, second []number
@@ -137,8 +137,8 @@ func pageStrings(t *testing.T, r pages.Row) {
 	}
 }
 
-// inProcess runs the test again, alone, in a process of its own that has the variable set, until it
-// ends or time is up.
+// inProcess runs only this test in a new process, with variable set, until it ends or the limit is
+// reached.
 func inProcess(t *testing.T, variable string, limit time.Duration) (out string, ended bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
@@ -159,7 +159,8 @@ func pageCircle(t *testing.T, _ pages.Row) {
 	if err := json.Unmarshal([]byte(`1`), &a); err == nil {
 		t.Error("no error")
 	}
-	// That it has not ended in time says nothing if the machine is slow, and can only pass.
+	// If encoding/json does not end in time on a slow machine, the test passes without proof. It
+	// never fails for that reason.
 	if out, ended := inProcess(t, "SLIPSTREAM_CIRCLE", time.Second); ended {
 		t.Errorf("encoding/json has ended: %s", out)
 	}
@@ -214,7 +215,7 @@ func pageTypes(t *testing.T, _ pages.Row) {
 			t.Errorf("%v is encoding/json's", pair[0])
 		}
 	}
-	// The others are aliases.
+	// All other types are aliases.
 	for _, pair := range [][2]reflect.Type{
 		{reflect.TypeFor[json.RawMessage](), reflect.TypeFor[std.RawMessage]()}, {reflect.TypeFor[json.Number](), reflect.TypeFor[std.Number]()},
 		{reflect.TypeFor[json.Delim](), reflect.TypeFor[std.Delim]()}, {reflect.TypeFor[json.Token](), reflect.TypeFor[std.Token]()},
@@ -229,8 +230,8 @@ func pageTypes(t *testing.T, _ pages.Row) {
 	}
 }
 
-// module writes a program of an older Go that requires this module, and returns what go commands
-// print there.
+// module writes a program with an older Go version in its go.mod, which requires this module. It
+// returns a function that runs go commands there and returns their output.
 func module(t *testing.T, more string) func(args ...string) string {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -281,14 +282,14 @@ func pageGodebug(t *testing.T, b pages.Block) {
 	lifted, kept := module(t, ""), module(t, "\n"+b.Text)
 	lifted("mod", "tidy")
 	kept("mod", "tidy")
-	// A setting that has changed between Go 1.21 and now.
+	// This setting has changed between Go 1.21 and now.
 	if with, without := kept("list", "-f", show, "."), lifted("list", "-f", show, "."); !strings.Contains(with, "httpmuxgo121=1") || strings.Contains(without, "httpmuxgo121=1") {
 		t.Errorf("with the line %q, without it %q", with, without)
 	}
 }
 
-// onV2Program runs statements with GOEXPERIMENT=jsonv2. They use original, which is encoding/json,
-// and json.
+// onV2Program runs statements with GOEXPERIMENT=jsonv2. The statements refer to encoding/json as
+// original, and to this package as json.
 func onV2Program(t *testing.T, statements string) string {
 	return pages.RunGo(t, "", pages.Program{
 		Environment: []string{"GOEXPERIMENT=jsonv2"},

@@ -8,8 +8,8 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// TestRawMessageIsNotWrittenAgain decodes views of an input and then, into the same target, copies:
-// the input, and what was handed out before, must stay as they are.
+// After views of an input, copies are decoded into the same target. The input and earlier results
+// stay unchanged.
 func TestRawMessageIsNotWrittenAgain(t *testing.T) {
 	type held struct {
 		A    json.RawMessage
@@ -54,8 +54,8 @@ func TestRawMessageIsNotWrittenAgain(t *testing.T) {
 	}
 }
 
-// TestRawMessageIsNotWrittenByErrors decodes what does not fit into a used target: whoever decodes
-// it then takes new memory as well.
+// After a type mismatch, the document may be decoded again, by other code. That code uses new
+// memory too, so earlier results in a used target are not overwritten.
 func TestRawMessageIsNotWrittenByErrors(t *testing.T) {
 	type node struct {
 		A    json.RawMessage
@@ -81,7 +81,7 @@ func TestRawMessageIsNotWrittenByErrors(t *testing.T) {
 		for i, b := range held {
 			before[i] = string(b)
 		}
-		v.Next.Next = &v // the target leads to itself
+		v.Next.Next = &v // the target refers to itself
 		if err := decode(&v); err == nil {
 			t.Errorf("%s: no error", name)
 		}
@@ -97,8 +97,7 @@ func TestRawMessageIsNotWrittenByErrors(t *testing.T) {
 	}
 }
 
-// TestErrorsKeepWhatIsUnexported decodes what does not fit into a target with fields that only its
-// package reaches: no copy is made of them.
+// After a type mismatch, unexported fields of the target are not copied.
 func TestErrorsKeepWhatIsUnexported(t *testing.T) {
 	type hidden struct{ B json.RawMessage }
 	type target struct {
@@ -115,8 +114,7 @@ func TestErrorsKeepWhatIsUnexported(t *testing.T) {
 	}
 }
 
-// TestReuseRawMessage decodes into the memory of the target, where the caller asks for it and where
-// it has the room.
+// With ReuseRawMessage, a RawMessage is decoded into its own memory if the capacity suffices.
 func TestReuseRawMessage(t *testing.T) {
 	room := make(json.RawMessage, 1, 100)
 	raw := room

@@ -1,10 +1,10 @@
 package json
 
 // RawValue is unparsed JSON. It refers to the input, so it is valid as long as the input does not
-// change. From a [Tokenizer] it is a token, from [Get] a whole value.
+// change. A RawValue from a [Tokenizer] is a token; a RawValue from [Get] is a whole value.
 //
-// String, Null, True, False and Number look only at its first byte, because its source has checked
-// the rest.
+// String, Null, True, False and Number look only at the first byte of a RawValue, because its
+// source has checked the rest.
 type RawValue []byte
 
 // String reports whether v is a string.
@@ -25,8 +25,8 @@ func (v RawValue) Number() bool { return len(v) > 0 && (v[0] == '-' || v[0]-'0' 
 // Unquote returns the text of v, a string, in new memory: see [RawValue.AppendUnquote].
 func (v RawValue) Unquote() []byte { return v.AppendUnquote(make([]byte, 0, len(v))) }
 
-// AppendUnquote appends the text of v, a string, to b, as [AppendUnescape] does. If v is not a
-// valid string, or something follows it, it appends nothing (segmentio/encoding/json panics). A
+// AppendUnquote appends the text of v, a string, to b, as [AppendUnescape] does. If v is not
+// exactly one valid string, AppendUnquote appends nothing (segmentio/encoding/json panics). A
 // string from a [Tokenizer] is valid.
 func (v RawValue) AppendUnquote(b []byte) []byte {
 	if n := len(v); n >= 2 && v[0] == '"' && v[n-1] == '"' {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestRawValueTells looks at the first byte of values, and of what is none.
+// The methods of RawValue depend only on the first byte, also for text that is not a value.
 func TestRawValueTells(t *testing.T) {
 	for c := range 257 {
 		v := RawValue{}
@@ -26,8 +26,8 @@ func TestRawValueTells(t *testing.T) {
 	}
 }
 
-// TestRawValueUnquote unquotes all texts of up to six characters of an alphabet: what encoding/json
-// decodes, or nothing.
+// Unquote returns encoding/json's result, or nothing for an invalid string. The test uses all texts
+// of up to six characters of an alphabet.
 func TestRawValueUnquote(t *testing.T) {
 	alphabet := []string{`"`, `\`, "u", "n", "0", "d8", "é", "\xff", " ", "\n"}
 	var try func(text string, more int)
@@ -48,8 +48,8 @@ func TestRawValueUnquote(t *testing.T) {
 	}
 }
 
-// textOf is the text of a JSON string for encoding/json, or "" if text is none. Blanks around it
-// are none of RawValue's.
+// textOf returns the text that encoding/json decodes from a JSON string, or "" for other text.
+// RawValue does not accept white space around a string.
 func textOf(text string) string {
 	var s string
 	if text == "" || text[0] != '"' || text[len(text)-1] != '"' || json.Unmarshal([]byte(text), &s) != nil {

@@ -1,6 +1,6 @@
 package json
 
-// Numbers, as they are decoded: eight digits at a time, in the arithmetic of a word.
+// Decoding of numbers. Eight digits are decoded at a time, by arithmetic on a word.
 
 import (
 	"math"
@@ -10,14 +10,15 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// eightDigits is the number that the eight digits of w write, the first of them in the lowest byte;
-// w has the digits' values, not their characters.
+// eightDigits returns the number that consists of the eight digits in w. The first digit is in the
+// lowest byte. The bytes of w are the values of the digits, not their characters.
 func eightDigits(w uint64) uint64 {
 	w = w*10 + w>>8
 	return (w&0x000000ff000000ff*(100+1000000<<32) + w>>16&0x000000ff000000ff*(1+10000<<32)) >> 32
 }
 
-// digitsAt is the number that the digits at b[i] write, and how many they are, up to 16.
+// digitsAt returns the number that consists of the digits at b[i], and the count of these digits.
+// It reads up to 16 digits.
 func digitsAt(b []byte, i int) (v uint64, n int) {
 	w := mem.Load64(b, i) ^ '0'*ones
 	if m := nonDigits(w); m != 0 {
@@ -34,23 +35,22 @@ func digitsAt(b []byte, i int) (v uint64, n int) {
 	return v*powers[n] + firstDigits(w, n), 8 + n
 }
 
-// firstDigits is the number that the first n digits of w write, of which there are fewer than
-// eight.
+// firstDigits returns the number that consists of the first n digits in w. n is less than eight.
 func firstDigits(w uint64, n int) uint64 { return eightDigits(w << (56 - uint(n)*8&63) << 8) }
 
 var powers = [...]uint64{
 	1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
 }
 
-// uint is the whole number without a sign at i, of at most 19 digits, and the position after it; or
-// a negative position if something else is there.
+// uint reads the integer without a sign at i, of at most 19 digits. It returns the integer and the
+// position after it, or a negative position if there is no such integer.
 func (d *decoder) uint(i int) (uint64, int) {
 	b := d.b
 	v, n := uint64(mem.Load8(b, i)-'0'), 1
 	if v > 9 {
 		return 0, failed
 	}
-	// A number that begins with 0 ends there: if digits follow, they are the caller's error.
+	// A number that begins with 0 ends after the 0. If digits follow, the caller finds the error.
 	if mem.Load8(b, i+1)-'0' <= 9 && v != 0 {
 		v, n = digitsAt(b, i)
 		if n == 16 {
@@ -73,8 +73,8 @@ func (d *decoder) uint(i int) (uint64, int) {
 	return v, i + n
 }
 
-// int is the whole number at i, of at most 18 digits, and the position after it; or a negative
-// position if something else is there.
+// int reads the integer at i, which must fit an int64. It returns the integer and the position
+// after it, or a negative position if there is no such integer.
 func (d *decoder) int(i int) (int64, int) {
 	if mem.Load8(d.b, i) == '-' {
 		v, i := d.uint(i + 1)
@@ -90,8 +90,8 @@ func (d *decoder) int(i int) (int64, int) {
 	return int64(v), i
 }
 
-// float is the number at i, and the position after it; or a negative position if none is there, or
-// one that a float64 cannot hold.
+// float reads the number at i. It returns the number and the position after it. The position is
+// negative if there is no number, or if a float64 cannot hold the number.
 func (d *decoder) float(i int) (float64, int) {
 	b := d.b
 	start := i
@@ -99,14 +99,14 @@ func (d *decoder) float(i int) (float64, int) {
 	if neg {
 		i++
 	}
-	// The digits before the point, mostly few.
+	// Read the digits before the point, mostly few.
 	first := i
 	v := uint64(mem.Load8(b, i) - '0')
 	if v > 9 {
 		return 0, failed
 	}
 	i++
-	for v != 0 { // see uint
+	for v != 0 { // a leading 0 is the only digit: see uint
 		c := uint64(mem.Load8(b, i) - '0')
 		if c > 9 {
 			break
@@ -136,8 +136,8 @@ func (d *decoder) float(i int) (float64, int) {
 				v = (v*1e8+f)*powers[n] + firstDigits(w, n)
 				n += 8
 			} else {
-				// Up to 7 more digits: the shortest text of a float64 may have 20 of them after a
-				// point.
+				// Read up to 7 more digits: the shortest text of a float64 may contain 20 digits
+				// after the point.
 				f = f*1e8 + eightDigits(w)
 				w = mem.Load64(b, i+16) ^ '0'*ones
 				m = nonDigits(w)
@@ -195,7 +195,8 @@ func (d *decoder) float(i int) (float64, int) {
 	return f, i
 }
 
-// longFloat is float for numbers with many digits, and all that float leaves open.
+// longFloat is float for the numbers that float does not handle itself, such as numbers with many
+// digits.
 func (d *decoder) longFloat(i int) (float64, int) {
 	text, i := d.number(i)
 	if i < 0 {
@@ -208,8 +209,8 @@ func (d *decoder) longFloat(i int) (float64, int) {
 	return f, d.guard(i)
 }
 
-// number is the text of the number at i, which is checked, and the position after it, which needs a
-// guard. Until that, i is good.
+// number checks the number at i. It returns the text of the number and the position after it. The
+// caller must guard that position; until then, i remains valid.
 func (d *decoder) number(i int) ([]byte, int) {
 	start := d.off + i
 	i = d.skipNumber(i)
@@ -220,14 +221,14 @@ func (d *decoder) number(i int) ([]byte, int) {
 	return d.src[start:end:end], i
 }
 
-// numberEnd is where the number at s[i] ends, or -1 if there is none.
+// numberEnd returns the position after the number at s[i], or -1 if there is no number.
 func numberEnd(s string, i int) int {
 	end, _ := scanNumber(mem.Bytes(s), i)
 	return end
 }
 
-// scanNumber is where the number at b[i] ends, and of what kind it is. The end is -1 if there is
-// none.
+// scanNumber returns the position after the number at b[i], and the kind of the number. The
+// position is -1 if there is no number.
 func scanNumber(b []byte, i int) (end int, kind Kind) {
 	kind = Uint
 	if i < len(b) && b[i] == '-' {
@@ -264,7 +265,7 @@ func scanNumber(b []byte, i int) (end int, kind Kind) {
 	return i, kind
 }
 
-// scanDigits is where the digits at b[i] end, of which there may be none.
+// scanDigits returns the position after the digits at b[i]. There may be no digits.
 func scanDigits(b []byte, i int) int {
 	for ; len(b)-i >= 8; i += 8 {
 		if m := nonDigits(mem.Load64(b, i) ^ '0'*ones); m != 0 {

@@ -1,7 +1,7 @@
 package json
 
-// Strings, as they are decoded. The text of short ones is stored straight into a chunk that strings
-// share, a word at a time, while it is searched for the byte that ends it.
+// Decoding of strings. The text of a short string is stored directly into a chunk of memory that
+// strings share. It is stored word by word, during the search for the byte that ends it.
 
 import (
 	"math/bits"
@@ -16,19 +16,19 @@ const (
 	highs = 0x8080808080808080
 )
 
-// stops marks the bytes of w at which plain text ends: a quote, a backslash, control characters,
-// and what is not ASCII. The lowest mark is exact; those above it may be wrong.
+// stops marks the bytes of w at which plain text ends: quotes, backslashes, control characters, and
+// bytes that are not ASCII. The lowest mark is exact; higher ones may be wrong.
 func stops(w uint64) uint64 {
-	// With the second bit flipped, a quote becomes a space and no other printable character becomes
-	// less than one.
+	// Flipping the second bit turns a quote into a space. It turns no other printable character
+	// into a byte that is less than a space.
 	return (((w ^ 2*ones) - 0x21*ones) | ((w ^ '\\'*ones) - ones) | w) & highs
 }
 
-// ownText is the length from which a string is an allocation of its own.
+// ownText is the length from which a string gets an allocation of its own.
 const ownText = 1 << 10
 
-// string is the string whose text begins at i, after the opening quote, and the position after the
-// closing one.
+// string reads the string whose text begins at i, after the opening quote. It returns the text and
+// the position after the closing quote.
 func (d *decoder) string(i int) (string, int) {
 	if d.flags&DontCopyString != 0 {
 		return d.viewString(i)
@@ -71,7 +71,8 @@ func (d *decoder) longString(i int) (string, int) {
 	return d.escapedString(i)
 }
 
-// hugeString reads a string of which the first k bytes are plain, and that is too long for a chunk.
+// hugeString reads a string that is too long for a chunk. The first k bytes of the string are
+// plain.
 func (d *decoder) hugeString(i, k int) (string, int) {
 	end := d.findQuote(i, k)
 	if end < 0 {
@@ -93,8 +94,8 @@ func (d *decoder) escapedString(i int) (string, int) {
 	return d.keep(text), i
 }
 
-// findQuote is the position of the first quote, backslash or control character at or after i+k, or
-// failed at the end of the input.
+// findQuote returns the position of the first quote, backslash or control character at or after
+// i+k, or failed at the end of the input.
 func (d *decoder) findQuote(i, k int) int {
 	i += k
 	if i >= d.end {
@@ -107,7 +108,7 @@ func (d *decoder) findQuote(i, k int) int {
 	return i
 }
 
-// keep is a string of text.
+// keep returns a string with a copy of text.
 func (d *decoder) keep(text []byte) string {
 	n := len(text)
 	switch {
@@ -122,7 +123,8 @@ func (d *decoder) keep(text []byte) string {
 	return mem.String(room[:n:n])
 }
 
-// viewString is string without a copy, where the text stands in the input as it is meant.
+// viewString is string without a copy. The result refers to the input, unless its text contains
+// escapes or invalid UTF-8.
 func (d *decoder) viewString(i int) (string, int) {
 	end := d.findQuote(i, 0)
 	if end < 0 {

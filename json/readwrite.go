@@ -7,8 +7,8 @@ import (
 )
 
 // UnmarshalRead reads r to its end, and decodes the value into the target of the pointer v, as
-// Unmarshal does, with the flags of [Parse]. It does not limit the size: use http.MaxBytesReader
-// for that.
+// Unmarshal does, with the flags of [Parse]. It does not limit the size of the input: use
+// http.MaxBytesReader for that.
 func UnmarshalRead(r io.Reader, v any, flags ParseFlags) error {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -17,9 +17,9 @@ func UnmarshalRead(r io.Reader, v any, flags ParseFlags) error {
 	return unmarshal(data, v, flags)
 }
 
-// MarshalWrite writes v to w, in the form of [Append] with the same flags, with a single call of
-// Write and without a newline. If w writes less than it is given, without an error, MarshalWrite
-// returns io.ErrShortWrite.
+// MarshalWrite writes the output of [Append] with the same flags to w. It calls Write once and adds
+// no newline. If w writes only a part of its input, without an error, MarshalWrite returns
+// io.ErrShortWrite.
 func MarshalWrite(w io.Writer, v any, flags AppendFlags) error {
 	b, err := Append(nil, v, flags)
 	if err == nil {

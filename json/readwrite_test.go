@@ -13,7 +13,7 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// TestUnmarshalRead reads to the end, and wants one value there.
+// UnmarshalRead reads to the end of its reader, and accepts only a single value.
 func TestUnmarshalRead(t *testing.T) {
 	for _, in := range []string{`{"A":1,"B":2}`, ` {"A":1} ` + "\n", `{"A":"x","B":2}`, ``, ` `, `{"A":1`, `{"A":1} x`, `{"A":1} {"A":2}`, `null`, `[]`, `{"B":` + strings.Repeat(" ", 5000) + `3}`} {
 		for _, wrap := range []func(io.Reader) io.Reader{func(r io.Reader) io.Reader { return r }, iotest.OneByteReader, iotest.DataErrReader} {
@@ -34,7 +34,7 @@ func TestUnmarshalRead(t *testing.T) {
 			t.Errorf("into %T: %s", to, s)
 		}
 	}
-	// Views of what was read are good as long as they are used: nobody else has it.
+	// Views of the input stay valid while they are used, because nothing else uses the memory.
 	var views []string
 	for _, text := range []string{"one", "two", "three"} {
 		var v string
@@ -48,7 +48,7 @@ func TestUnmarshalRead(t *testing.T) {
 	}
 }
 
-// TestMarshalWrite writes once, without a line end, and nothing when there is an error.
+// MarshalWrite calls Write once, without a newline, and writes nothing after an error.
 func TestMarshalWrite(t *testing.T) {
 	for _, c := range []struct {
 		v     any

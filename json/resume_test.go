@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// resumeDocument returns about n bytes of every kind of value, nested in one another.
+// resumeDocument returns about n bytes with every kind of value, nested in one another.
 func resumeDocument(n int) string {
 	var b strings.Builder
 	b.WriteString("[[{\"a\":[")
@@ -21,8 +21,8 @@ func resumeDocument(n int) string {
 	return b.String()
 }
 
-// TestErrorsOfLongDocuments puts wrong bytes into a document that is long enough for skip to note
-// where it is, and cuts it: the errors are those of encoding/json.
+// The errors of long documents are encoding/json's. The documents are truncated or contain a wrong
+// byte, and are so long that skip notes its positions.
 func TestErrorsOfLongDocuments(t *testing.T) {
 	text := resumeDocument(5 * trailStep)
 	check := func(b []byte) {
@@ -46,8 +46,8 @@ func TestErrorsOfLongDocuments(t *testing.T) {
 	check([]byte(strings.Repeat(" ", 5*trailStep) + "x"))
 }
 
-// TestScannerResumes counts the bytes that are read slowly to explain an error: those after the
-// last place that skip noted, wherever the error is.
+// To explain an error, the scanner reads only the bytes after the last position that skip noted,
+// wherever the error is.
 func TestScannerResumes(t *testing.T) {
 	text := resumeDocument(64 * trailStep)
 	for _, at := range []int{len(text) / 2, len(text) - 1} {

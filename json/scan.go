@@ -1,15 +1,15 @@
 package json
 
-// Where the next value of a stream ends. A scanner sees the stream piece by piece and looks at each
-// byte once, so that neither a slow sender nor a long value makes it slower; it reports the end of
-// a value, or what is wrong with it, at the byte that shows it.
+// A scanner finds the end of the next value of a stream. It reads the stream piece by piece and
+// looks at each byte once, so neither a slow sender nor a long value makes it slower. It reports
+// the end of a value, or an error, at the first byte that shows it.
 
 import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 	"github.com/slipstream-go/slipstream/internal/simd"
 )
 
-// verdict is what a scanner knows of a value.
+// verdict is the result of scanning a part of a value.
 type verdict uint8
 
 const (
@@ -18,25 +18,26 @@ const (
 	invalid
 )
 
-// scanState is what may come next.
+// scanState defines what may come next.
 type scanState uint8
 
 const (
 	atValue    scanState = iota // white space, then a value
-	atFirst                     // the same, or the end of the list that has just begun
+	atFirst                     // white space, then a value, or the end of the array that has just begun
 	atFirstKey                  // white space, then a key, or the end of the object
 	atKey                       // white space, then a key
 	atColon                     // white space, then a colon
 	atNext                      // white space, then a comma or the end of the container
 	inString                    // the text of a string
-	inEscape                    // what follows a backslash
+	inEscape                    // the character after a backslash
 	inHex                       // the four digits of \u
 	inWord                      // the rest of true, false or null
-	inNumber                    // …
-	atEnd                       // anything: the value was a string or a word, and is complete
+	inNumber                    // the rest of a number
+	atEnd                       // anything: the value, a string or a word, is complete
 )
 
-// numberState is where in a number the scanner is; those from afterZero on may be the end.
+// numberState is the position of the scanner in a number. In the states from afterZero on, the
+// number may end.
 type numberState uint8
 
 const (
@@ -54,20 +55,23 @@ type scanner struct {
 	state  scanState
 	number numberState
 	key    bool   // the string is a key
-	hex    uint8  // digits of \u that must follow
+	hex    uint8  // the number of digits of \u that must still follow
 	word   string // true, false or null
-	nest   []byte // what closes the containers around
+	nest   []byte // the closing brackets of the open containers
 
-	spelled uint8 // letters of word that were there
+	spelled uint8 // the number of letters of word that were read
 }
 
 // reset prepares s for the next value.
 func (s *scanner) reset() { s.state, s.nest = atValue, s.nest[:0] }
 
-// scan reads on in a value, of which b[i:] is what it has not seen. It gives the position after the
-// value, or after what it has seen. A number ends at the first byte that is no part of it. So does
-// every value that is no array or object: as in encoding/json, the byte after it must have come, or
-// the end.
+// scan continues to scan a value. b[i:] contains the bytes that it has not seen. The returned
+// position is after the value if it is complete, after the scanned bytes if it is unfinished, and
+// at the invalid byte if it is invalid.
+//
+// Only arrays and objects end at their last byte. As in encoding/json, every other value is
+// complete only when the next byte is seen, or the end of the input. A number ends before the first
+// byte that is not part of it.
 func (s *scanner) scan(b []byte, i int) (int, verdict) {
 	for i < len(b) {
 		c := b[i]
@@ -124,7 +128,7 @@ func (s *scanner) scan(b []byte, i int) (int, verdict) {
 		case atEnd:
 			return i, complete
 		case inNumber:
-			if s.number >= inWhole { // among digits, of which there may be many
+			if s.number >= inWhole { // skip the digits, which may be many
 				for c-'0' <= 9 {
 					if i++; i == len(b) {
 						return i, unfinished
@@ -197,7 +201,7 @@ func (s *scanner) scan(b []byte, i int) (int, verdict) {
 	return i, unfinished
 }
 
-// value begins the value whose first byte is c.
+// value begins the value whose first byte is c, and reports whether a value may begin with c.
 func (s *scanner) value(c byte) bool {
 	switch c {
 	case '"':
@@ -210,7 +214,7 @@ func (s *scanner) value(c byte) bool {
 		if c == '[' {
 			s.state = atFirst
 		}
-		s.nest = append(s.nest, c+2) // ASCII has the closing one two after
+		s.nest = append(s.nest, c+2) // in ASCII, the closing bracket is the opening one plus 2
 	case 't':
 		s.state, s.word, s.spelled = inWord, "true", 1
 	case 'f':
@@ -230,7 +234,7 @@ func (s *scanner) value(c byte) bool {
 	return true
 }
 
-// after is what follows a value.
+// after sets the state after a value.
 func (s *scanner) after() {
 	if s.state = atNext; len(s.nest) == 0 {
 		s.state = atEnd
@@ -244,8 +248,9 @@ func (s *scanner) close() bool {
 	return len(s.nest) == 0
 }
 
-// inNumber reads c as part of a number, which is unfinished then. If c is invalid, s.number stays
-// as it was.
+// inNumber reads c, a byte after the first one of a number. It returns unfinished if c is part of
+// the number, complete if the number ends before c, and otherwise invalid. If c is invalid,
+// s.number does not change.
 func (s *scanner) inNumber(c byte) verdict {
 	digit := c-'0' <= 9
 	switch s.number {
@@ -298,7 +303,7 @@ func (s *scanner) inNumber(c byte) verdict {
 	return unfinished
 }
 
-// whole reports whether the value is complete if nothing more comes.
+// whole reports whether the value is complete if the input ends here.
 func (s *scanner) whole() bool {
 	return s.state == atEnd || s.state == inNumber && s.number >= afterZero && len(s.nest) == 0
 }

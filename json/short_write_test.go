@@ -8,7 +8,7 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// stingyWriter takes all but the last byte of the first thing that it is given and reports err.
+// stingyWriter accepts all but the last byte of its first Write, and returns err.
 type stingyWriter struct {
 	err   error
 	calls int
@@ -19,8 +19,8 @@ func (w *stingyWriter) Write(b []byte) (int, error) {
 	return len(b) - 1, w.err
 }
 
-// TestShortWrite reports a Write that takes less than it is given: as its error, or as
-// io.ErrShortWrite if it has none.
+// If Write accepts fewer bytes than it is given, the caller gets the error of Write, or
+// io.ErrShortWrite if Write returns none.
 func TestShortWrite(t *testing.T) {
 	full := errors.New("disk full")
 	for _, c := range []struct{ given, want error }{{nil, io.ErrShortWrite}, {full, full}} {

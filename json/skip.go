@@ -1,7 +1,7 @@
 package json
 
-// Values that are passed over, and still have to be valid: unknown fields, what does not fit, raw
-// messages, the arguments of methods, and whole documents in Valid.
+// Values that are skipped, but must be valid: unknown fields, values that do not fit, raw messages,
+// arguments of methods, and whole documents in Valid.
 
 import (
 	"math/bits"
@@ -10,7 +10,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/simd"
 )
 
-// Valid reports whether data is a valid JSON encoding. Like that of encoding/json, it does not
+// Valid reports whether data is a valid JSON encoding. Like encoding/json's Valid, it does not
 // check UTF-8.
 func Valid(data []byte) bool {
 	d := decoders.Get().(*decoder)
@@ -19,7 +19,7 @@ func Valid(data []byte) bool {
 	return ok
 }
 
-// skip is the position after the value at i, or failed.
+// skip returns the position after the value at i, or failed.
 func (d *decoder) skip(i int) int {
 	b := d.b
 	depth := d.depth
@@ -126,7 +126,7 @@ first:
 	if nest[depth] == ']' {
 		goto value
 	}
-key: // the last guard is near
+key: // i is only a few bytes after the last guard
 	if mem.Load8(b, i) != '"' {
 		return failed
 	}
@@ -163,7 +163,7 @@ key: // the last guard is near
 	goto value
 }
 
-// literal is the position after the true, false or null at i, or failed.
+// literal returns the position after the true, false or null at i, or failed.
 func literal(b []byte, i int) int {
 	switch w := mem.Load32(b, i); w {
 	case 't' | 'r'<<8 | 'u'<<16 | 'e'<<24, 'n' | 'u'<<8 | 'l'<<16 | 'l'<<24:
@@ -176,8 +176,8 @@ func literal(b []byte, i int) int {
 	return failed
 }
 
-// leap is i+n, for n below 8, by branches: the processor foresees how long the next key is, and
-// need not wait for its bytes. With the texts of values it does not.
+// leap returns i+n, for n below 8. It branches on n, so that the processor predicts the length of a
+// key and need not wait for the bytes of the key. The lengths of string values are not predictable.
 func leap(i, n int) int {
 	switch n {
 	case 1:
@@ -203,7 +203,7 @@ func quotes(w uint64) uint64 {
 	return (((w ^ 2*ones) - 0x21*ones) | ((w ^ '\\'*ones) - ones)) &^ w & highs
 }
 
-// skipString is the position after the closing quote of the string whose text begins at i.
+// skipString returns the position after the closing quote of the string whose text begins at i.
 func (d *decoder) skipString(i int) int {
 	b := d.b
 	for stop := i + 32; i < stop; i += 8 {
@@ -218,7 +218,7 @@ func (d *decoder) skipString(i int) int {
 	return d.skipLong(i)
 }
 
-// skipLong is skipString from any position inside the text.
+// skipLong is like skipString, but begins at any position inside the text.
 func (d *decoder) skipLong(i int) int {
 	b, end := d.b, d.end
 	for i < end {
@@ -251,8 +251,8 @@ func (d *decoder) skipLong(i int) int {
 	return failed
 }
 
-// skipNumber is the position after the number at i. It passes no guard, so that the number can be
-// read again, and needs one after it: however long the number is.
+// skipNumber returns the position after the number at i. It passes no guard, so that the caller can
+// read the number again. The caller must guard the result, however long the number is.
 func (d *decoder) skipNumber(i int) int {
 	b := d.b
 	start := i
@@ -284,7 +284,7 @@ func (d *decoder) skipNumber(i int) int {
 		}
 		i = digits(b, i+1)
 	}
-	if i-start >= someDigits { // digits may not have seen all
+	if i-start >= someDigits { // digits may have stopped before the last digit
 		if i = numberEnd(mem.String(b[:d.end]), start); i < 0 {
 			return failed
 		}
@@ -292,10 +292,10 @@ func (d *decoder) skipNumber(i int) int {
 	return i
 }
 
-// someDigits is how many digits digits looks at.
+// someDigits is the maximum number of bytes that digits looks at.
 const someDigits = 32
 
-// digits is the position of the first byte at or after i that is no digit, or i+someDigits.
+// digits returns the position of the first byte at or after i that is not a digit, or i+someDigits.
 func digits(b []byte, i int) int {
 	for stop := i + someDigits; i < stop; i += 8 {
 		if m := nonDigits(mem.Load64(b, i) ^ '0'*ones); m != 0 {
@@ -305,6 +305,6 @@ func digits(b []byte, i int) int {
 	return i
 }
 
-// nonDigits marks the bytes of w that are no digits' values: those from 10 on. The lowest mark is
-// exact.
+// nonDigits marks the bytes of w that are 10 or more, and so are not the value of a digit. The
+// lowest mark is exact.
 func nonDigits(w uint64) uint64 { return ((w + 0x76*ones) | w) & highs }

@@ -1,10 +1,13 @@
 package json
 
-// Values that do not fit what they are decoded into. The first one is reported when all the rest is
-// decoded, as an UnmarshalTypeError with the path of the struct fields that lead to it. The path is
-// not kept while nothing is wrong. Instead the value's own function returns ^position, and so does
-// each container on the way out, when it is through with its other elements: d.soft is its depth.
-// Each struct adds the name of the field; within is the innermost of them.
+// Values that do not fit their targets. Decoding continues after such a value. At the end, the
+// first error is reported as an UnmarshalTypeError with the path of the struct fields that lead to
+// the value.
+//
+// The path is built only if there is an error. The function that decodes the value returns
+// ^position. Each container around the value decodes its other elements, and then also returns
+// ^position; d.soft is the depth of that container. Each struct adds the name of its field to the
+// path. d.within is the innermost of these structs.
 
 import (
 	"reflect"
@@ -16,7 +19,7 @@ import (
 func (d *decoder) mistyped(value string, t reflect.Type, offset int) {
 	if d.saved == nil {
 		d.saved = &UnmarshalTypeError{Value: value, Type: t, Offset: int64(offset)}
-		d.soft = -1 // on its way
+		d.soft = -1 // the error is being passed up
 	}
 }
 
@@ -27,14 +30,15 @@ func (d *decoder) save(err error) {
 	}
 }
 
-// abort ends decoding with an error of a method of the caller.
+// abort ends decoding with err, an error of a method of the caller.
 func (d *decoder) abort(err error) int {
 	d.fatal = err
-	d.path, d.within = d.path[:0], nil // of a saved error, which this one replaces
+	d.path, d.within = d.path[:0], nil // drop the path of a saved error, which err replaces
 	return failed
 }
 
-// out is the result of a function that may have called mistyped.
+// out returns the result of a function that may have called mistyped and has read its value up to
+// i.
 func (d *decoder) out(i int) int {
 	if d.soft < 0 {
 		return ^i
@@ -42,8 +46,9 @@ func (d *decoder) out(i int) int {
 	return i
 }
 
-// in takes a negative result of an element apart: it is the position after the element, or failed.
-// The container, which lies at d.depth, hands the error on when it is through.
+// in handles the negative result i of an element, and returns the position after the element, or
+// failed. If a value did not fit, in sets d.soft to the depth of the container. The container
+// passes the error up after its last element.
 func (d *decoder) in(i int) int {
 	if i != failed {
 		d.soft = d.depth
@@ -52,7 +57,8 @@ func (d *decoder) in(i int) int {
 	return i
 }
 
-// named adds the name of the field of s, through which an error passes.
+// named adds the name of the field f of the struct s to the path of an error. i is the negative
+// result of the field.
 func (d *decoder) named(s *decodeFields, f *decodeField, i int) int {
 	if i != failed || d.fatal != nil {
 		if d.within == nil {
@@ -63,7 +69,7 @@ func (d *decoder) named(s *decodeFields, f *decodeField, i int) int {
 	return d.in(i)
 }
 
-// finish is the error of a call, complete with its path.
+// finish returns the error of a call, complete with its path.
 func (d *decoder) finish() error {
 	err := d.saved
 	if d.fatal != nil {

@@ -10,32 +10,32 @@ import (
 	"github.com/slipstream-go/slipstream/internal/buffer"
 )
 
-// A Decoder reads JSON values from a stream, as that of encoding/json does. It returns an array or
-// object as soon as its closing bracket is read. Other values need one more byte, or the end of the
-// stream. Bytes after the value stay in the buffer.
+// A Decoder reads JSON values from a stream, like the Decoder of encoding/json. It returns an array
+// or object as soon as its closing bracket is read. Other values need one more byte, or the end of
+// the stream. Bytes after the value stay in the buffer.
 type Decoder struct {
 	r    io.Reader
 	buf  []byte
-	next int   // of what is not yet read in buf
-	slid int64 // bytes that were in buf before
-	seen int64 // bytes that were read as values, which is how encoding/json counts in errors
-	last int   // bytes of the last value
-	came int   // bytes of the last read
-	vain int64 // bytes that decodeAtOnce has decoded in vain
-	idle int   // bytes of white space at next that peek has passed over
+	next int   // the start of the unread bytes in buf
+	slid int64 // the number of bytes of the stream before buf
+	seen int64 // bytes that were read as values: offsets in errors count only these, as in encoding/json
+	last int   // the length of the last value
+	came int   // the length of the last read
+	vain int64 // the number of bytes that decodeAtOnce has decoded in vain
+	idle int   // the length of the white space at next that peek has skipped
 
-	filled buffer.Peak // what the buffer held before each refill
+	filled buffer.Peak // the number of bytes in the buffer before each refill
 	flags  ParseFlags
-	err    error // for ever
+	err    error // the error that all later calls of Decode return
 	scan   scanner
 
 	state tokenState
-	outer []tokenState // of the containers around
+	outer []tokenState // the states of the enclosing containers
 
 	// For v2.go.
-	original *original // what reads the stream from now on
-	blanks   int       // that More has passed over
-	readErr  error     // from r
+	original *original // if not nil, reads the rest of the stream
+	blanks   int       // the length of the white space that More has skipped
+	readErr  error     // the error of the last read from r
 }
 
 // NewDecoder returns a Decoder that reads from r. It has a buffer, and may read ahead.
@@ -66,10 +66,10 @@ func (d *Decoder) DontMatchCaseInsensitiveStructFields() {
 }
 
 // DontCopyString makes strings without escapes refer to the Decoder's buffer. The Decoder does not
-// overwrite these bytes, so the strings stay valid, and each keeps its buffer alive. The size of a
-// buffer depends on the values and reads around it: a short string keeps about 1 KB if values
-// arrive one by one, up to 64 KB after large reads, and the buffer of a larger value if both were
-// read together.
+// overwrite these bytes, so the strings remain valid. Each string keeps its buffer alive. The size
+// of a buffer depends on the values and reads around it. A short string keeps about 1 KB alive if
+// values arrive one by one, and up to 64 KB after large reads. A short string that was read
+// together with a larger value keeps the buffer of that value alive.
 func (d *Decoder) DontCopyString() { d.flags |= DontCopyString }
 
 // DontCopyNumber does for Numbers what DontCopyString does for strings.
@@ -93,8 +93,8 @@ func (d *Decoder) Buffered() io.Reader {
 	return bytes.NewReader(d.buf[d.next:])
 }
 
-// InputOffset returns the offset in the stream after the last token or value or, after More, of the
-// next one.
+// InputOffset returns the offset in the stream after the last token or value. After More, it
+// returns the offset of the next token or value.
 func (d *Decoder) InputOffset() int64 {
 	if d.original != nil {
 		return d.original.from + d.original.InputOffset()
@@ -146,10 +146,10 @@ func (d *Decoder) advance(n int) {
 	d.last = n
 }
 
-// decodeAtOnce decodes the next value if the whole of it is in the buffer, without looking for its
-// end first. It does not try when less is there than the last value took: then it would mostly be
-// in vain. Nor does it when a fifth of all bytes that were decoded were so in vain, as where each
-// value is a little longer than the one before it.
+// decodeAtOnce decodes the next value without looking for its end first, if the whole value is in
+// the buffer. It does not try if the buffer contains fewer bytes than the last value had, because
+// that would mostly be in vain. It also does not try if a fifth of all decoded bytes were decoded
+// in vain. This happens, for example, if each value is a little longer than the one before it.
 func (d *Decoder) decodeAtOnce(v any) (done bool, err error) {
 	o := rootOf(v)
 	if n := len(d.buf) - d.next; o == nil || n == 0 || n < d.last || d.vain > d.seen/4 {
@@ -167,8 +167,9 @@ func (d *Decoder) decodeAtOnce(v any) (done bool, err error) {
 	return true, err
 }
 
-// readValue reads until the whole next value is in the buffer. It gives its length, with the white
-// space before it; or done, if the value could be decoded into v at once when more had come.
+// readValue reads until the whole next value is in the buffer. It returns the length of the value,
+// including the white space before it. If a value can be decoded into v as soon as more bytes have
+// been read, readValue does that and returns done.
 func (d *Decoder) readValue(v any) (length int, done bool, err error) {
 	d.scan.reset()
 	i := d.next
@@ -220,18 +221,18 @@ func (d *Decoder) explain(i int) error {
 }
 
 const (
-	leastRead = 512      // the least room for a read
-	leastView = 16       // the same in a buffer that values refer to, and twice what the last read brought
-	mostRead  = 64 << 10 // the most room that is made for a read beyond a value
+	leastRead = 512      // the minimum room for a read
+	leastView = 16       // the same in a buffer that values refer to, in addition to twice the length of the last read
+	mostRead  = 64 << 10 // the maximum room in a new buffer for reading beyond a value
 )
 
-// refill reads once. What was consumed goes. The buffer grows when it is full, and a new one takes
-// its place when it has become too large. Where values may refer to the buffer, its bytes stay as
-// they are: reads go on in the room after them, and a new buffer takes its place when that is
-// short.
+// refill reads once, and drops the consumed bytes. The buffer grows when it is full, and is
+// replaced by a new one when it has become too large. If values may refer to the buffer, its bytes
+// do not change. Then refill reads into the room after them, and replaces the buffer when there is
+// too little room.
 //
-// The size of a new buffer depends on what arrives, never on the largest value so far: a value of a
-// few bytes keeps no more than what was read together with it, twice.
+// The size of a new buffer depends on the length of the reads, never on the largest value so far. A
+// value of a few bytes keeps at most twice as many bytes alive as were read together with it.
 func (d *Decoder) refill() error {
 	views := d.flags&ZeroCopy != 0
 	least := leastRead
@@ -254,13 +255,14 @@ func (d *Decoder) refill() error {
 	d.came = n
 	d.buf = d.buf[:len(d.buf)+n]
 	if onV2 && n > 0 {
-		err = nil // it is expected to come again
+		err = nil // the reader is expected to return the error again
 	}
 	d.readErr = err
 	return err
 }
 
-// slide moves what was not consumed to the start of the buffer, or of a new one.
+// slide moves the unconsumed bytes to the start of the buffer or, if replace is set, of a new
+// buffer.
 func (d *Decoder) slide(replace bool) {
 	d.slid += int64(d.next)
 	rest := d.buf[d.next:]
@@ -271,7 +273,7 @@ func (d *Decoder) slide(replace bool) {
 	d.next = 0
 }
 
-// tokenState is what Token, More and Decode may find next.
+// tokenState defines what Token, More and Decode may find next.
 type tokenState uint8
 
 const (
@@ -282,7 +284,7 @@ const (
 	tokenFirstKey
 	tokenKey
 	tokenAfterKey
-	tokenMember // the value of one
+	tokenMember // a member's value
 	tokenAfterMember
 )
 
@@ -304,7 +306,7 @@ func (s tokenState) afterValue() tokenState {
 	return s
 }
 
-// separator reads the comma or colon that stands before a value, for Decode.
+// separator reads the comma or colon before a value, for Decode.
 func (d *Decoder) separator() error {
 	var want byte
 	var text string
@@ -338,8 +340,8 @@ func (d *Decoder) More() bool {
 	return err == nil && c != ']' && c != '}'
 }
 
-// peek is the next byte that is no white space. After an error of the reader it goes on where it
-// stopped.
+// peek returns the next byte that is not white space. After an error of the reader, the next call
+// continues where peek stopped.
 func (d *Decoder) peek() (byte, error) {
 	var err error
 	for i := d.next + d.idle; ; {
@@ -360,7 +362,7 @@ func (d *Decoder) peek() (byte, error) {
 }
 
 // Token returns the next token: a Delim, bool, float64, Number, string or nil. It checks commas,
-// colons and matching brackets, but returns no commas and colons. At the end of the stream it
+// colons and matching brackets, but does not return commas and colons. At the end of the stream it
 // returns io.EOF.
 func (d *Decoder) Token() (Token, error) {
 	if d.handsOver() {
@@ -440,7 +442,7 @@ func (d *Decoder) keyToken() (Token, error) {
 	return key, nil
 }
 
-// misplaced is the error for a token that may not stand where it does.
+// misplaced returns the error for a token that is not allowed in the current state.
 func (d *Decoder) misplaced(c byte) error {
 	where := ""
 	switch d.state {
@@ -458,7 +460,7 @@ func (d *Decoder) misplaced(c byte) error {
 	return syntaxError("invalid character "+quoted(c)+where, d.InputOffset())
 }
 
-// quoted is c as encoding/json shows it in errors.
+// quoted returns c as encoding/json shows it in errors.
 func quoted(c byte) string {
 	switch c {
 	case '\'':

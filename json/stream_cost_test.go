@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// pieceReader gives at most size bytes at a time, the last ones with io.EOF if together is set.
+// pieceReader returns at most size bytes at a time. If together is set, it returns the last ones
+// with io.EOF.
 type pieceReader struct {
 	rest     string
 	size     int
@@ -25,9 +26,9 @@ func (r *pieceReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestDecodedInVain counts the bytes that a Decoder decodes in vain, because a value was not whole
-// in the buffer: at most a fourth of those of the stream, and one value. Of values of one size it
-// is one value, and after a larger one what came with a read.
+// A Decoder decodes bytes in vain if the value in its buffer is incomplete. The limit is a fourth
+// of the stream plus one value. If all values have the same size, it is one value. After a larger
+// value, it is the bytes of one read.
 func TestDecodedInVain(t *testing.T) {
 	values := func(n, size, grows int) string {
 		var b strings.Builder
@@ -36,13 +37,13 @@ func TestDecodedInVain(t *testing.T) {
 		}
 		return b.String()
 	}
-	for _, piece := range []int{1, 105, 512, 4 << 10, 64 << 10} { // 105 is one value of 100 B
+	for _, piece := range []int{1, 105, 512, 4 << 10, 64 << 10} { // 105 is the size of a value of 100 B
 		for _, c := range []struct {
 			name   string
 			stream string
 			n      int
 			most   int // the size of a value
-			vain   int // if it is less than a fourth of the stream
+			vain   int // limit, if less than a fourth of the stream
 		}{
 			{"100 B", values(2000, 100, 0), 2000, 110, 110},
 			{"growing, 100 B", values(500, 100, 1), 500, 700, 0},
@@ -67,7 +68,7 @@ func TestDecodedInVain(t *testing.T) {
 				if err := d.Decode(&v); err != io.EOF {
 					t.Errorf("%s: %v after the last value", c.name, err)
 				}
-				// What is in the buffer after the value counts as well.
+				// The bytes in the buffer after the value count too.
 				most := len(c.stream)/4 + c.most + 2*piece
 				if c.vain > 0 {
 					most = c.vain
@@ -80,7 +81,7 @@ func TestDecodedInVain(t *testing.T) {
 	}
 }
 
-// blankReader gives white space in small pieces, each with an error that passes, and then a value.
+// blankReader returns white space in small pieces, each with a temporary error, and then a value.
 type blankReader struct{ pieces int }
 
 var errPasses = errors.New("the reader is not ready")
@@ -92,8 +93,8 @@ func (r *blankReader) Read(p []byte) (int, error) {
 	return copy(p, "        "), errPasses
 }
 
-// TestBlanksAfterErrors wants Token to go on after the white space that it has passed over when
-// its reader returns errors that pass.
+// After temporary errors of its reader, Token continues after the white space that it has already
+// skipped.
 func TestBlanksAfterErrors(t *testing.T) {
 	const pieces = 100
 	d := NewDecoder(&blankReader{pieces})

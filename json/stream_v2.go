@@ -1,6 +1,6 @@
 package json
 
-// Where a Decoder hands its stream over to encoding/json's: see v2.go.
+// A Decoder hands its stream over to the Decoder of encoding/json, called the original: see v2.go.
 
 import (
 	"bytes"
@@ -8,18 +8,18 @@ import (
 	"io"
 )
 
-// original is encoding/json's Decoder, in the middle of a stream.
+// original is encoding/json's Decoder, which continues in the middle of a stream.
 type original struct {
 	*json.Decoder
-	from int64 // where in the stream it began
+	from int64 // the offset in the stream where it began
 	rest *rest
 
-	// The last error, as it came and as it was returned: encoding/json returns errors of syntax
-	// again and again.
+	// The last syntax error as encoding/json returned it, and as moved returned it. encoding/json
+	// returns the same syntax error repeatedly.
 	found, returned error
 }
 
-// newOriginal is encoding/json's Decoder with these flags.
+// newOriginal returns encoding/json's Decoder with these flags.
 func newOriginal(r io.Reader, flags ParseFlags) *json.Decoder {
 	d := json.NewDecoder(r)
 	if flags&UseNumber != 0 {
@@ -31,25 +31,26 @@ func newOriginal(r io.Reader, flags ParseFlags) *json.Decoder {
 	return d
 }
 
-// handsOver reports whether what may differ in the original is left to it.
+// handsOver reports whether the original handles the cases in which it may differ from this
+// package.
 func (d *Decoder) handsOver() bool {
 	return onV2 && (d.original != nil || d.flags&^originalParse == 0)
 }
 
-// handOver gives the stream to the original, from the current value on.
+// handOver hands the stream over to the original, from the current value on.
 func (d *Decoder) handOver() *original {
 	if d.original == nil {
 		rest := &rest{d.buf[d.next:], d.readErr, d.r}
 		d.original = &original{Decoder: newOriginal(rest, d.flags), from: d.slid + int64(d.next), rest: rest}
 		if d.blanks > 0 {
-			d.original.More() // as it was asked before
+			d.original.More() // More was called before the stream was handed over
 		}
 	}
 	return d.original
 }
 
-// rest is what a Decoder has not used of its stream: what it has read, and the error that then
-// came, if one did.
+// rest is the unused part of the stream of a Decoder: the bytes that the Decoder has read, and the
+// error that followed them, if any.
 type rest struct {
 	read []byte
 	err  error
@@ -69,7 +70,8 @@ func (r *rest) Read(b []byte) (n int, err error) {
 	return r.r.Read(b)
 }
 
-// decode is Decode. With flags that the original does not have, it only finds the value.
+// decode implements Decode. With flags that the original lacks, the original only finds the value,
+// and unmarshal decodes it.
 func (o *original) decode(v any, flags ParseFlags) error {
 	if flags&^originalParse == 0 {
 		disown(v, flags)
@@ -82,13 +84,13 @@ func (o *original) decode(v any, flags ParseFlags) error {
 	return twiceAt(o.from+o.InputOffset()-int64(len(raw)), unmarshal(raw, v, flags))
 }
 
-// token is Token.
+// token implements Token.
 func (o *original) token() (Token, error) {
 	t, err := o.Token()
 	return t, o.moved(err)
 }
 
-// moved is an error that counts from the beginning of the stream.
+// moved returns err with an offset that counts from the beginning of the stream.
 func (o *original) moved(err error) error {
 	e, ok := err.(*SyntaxError)
 	if !ok {
@@ -106,8 +108,9 @@ func (o *original) buffered() io.Reader {
 	return io.MultiReader(o.Buffered(), bytes.NewReader(o.rest.read))
 }
 
-// moreV2 is More. The original counts the white space that More passes over, but keeps it in what
-// is buffered; and it says that there is more where it will find an error.
+// moreV2 implements More. After More, the input offset of the original includes the white space
+// that More has skipped, but this white space is still buffered. The original also returns true
+// where the next call returns an error.
 func (d *Decoder) moreV2() bool {
 	if d.original != nil {
 		return d.original.More()

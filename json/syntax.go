@@ -6,10 +6,10 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// syntaxText is where a SyntaxError has its text, which only its own package can set.
+// syntaxText is the field that contains the text of a SyntaxError. The field is not exported.
 var syntaxText, _ = reflect.TypeFor[SyntaxError]().FieldByName("msg")
 
-// syntaxError is encoding/json's error with this text.
+// syntaxError returns encoding/json's SyntaxError with this text.
 func syntaxError(text string, offset int64) error {
 	e := &SyntaxError{Offset: offset}
 	if syntaxText.Type == reflect.TypeFor[string]() {

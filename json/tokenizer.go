@@ -2,13 +2,13 @@ package json
 
 // Tokenizer: the tokens of a document, one after the other.
 //
-//	tokenizer.go         what it shows, and Next
-//	tokenizer_scan.go    where a string, a number or a run of blanks ends
+//	tokenizer.go         the type and its methods
+//	tokenizer_scan.go    the ends of strings, words and runs of blanks
 //
-// What may come next is a set of bits, allow, and that is all there is of the grammar: each token
-// has a bit that must be in it, and puts another set in its place. The containers that are open are
-// counted in depth; how far each had come when the next one was opened is kept in frames, and
-// beyond their number in deep.
+// The only state of the grammar is allow, the set of tokens that may come next. A token must be in
+// the set, and replaces the set with another one. depth is the number of open containers. When a
+// container is opened, the state of the container around it is saved in frames, or in deep if
+// frames is full.
 
 import (
 	"bytes"
@@ -33,10 +33,10 @@ import (
 //		…
 //	}
 //
-// The input is a sequence of values, perhaps empty, as a [Decoder] reads them. It is validated
-// while it is read: tokens are returned as long as the input up to there is valid, and at the end
-// Err is nil only if all values were valid and complete. (The Tokenizer of segmentio/encoding/json
-// checks only single tokens.)
+// The input is a sequence of values, perhaps empty, as a [Decoder] reads them. A Tokenizer
+// validates the input while it reads: it returns tokens as long as the input is valid up to there.
+// At the end, Err is nil only if all values were valid and complete. (The Tokenizer of
+// segmentio/encoding/json checks only single tokens.)
 //
 // A Tokenizer is stricter than a Decoder about adjacent numbers and literals: 01, 1-2 and nulltrue
 // are errors here, but two values for a Decoder, as in encoding/json.
@@ -49,7 +49,7 @@ import (
 //	Index  0   0    0   0   0   0   1   0   0
 //	IsKey     true
 //
-// Fields are set by Next, and must not be changed. A Tokenizer must not be copied between calls of
+// Next sets the fields, which must not be changed. A Tokenizer must not be copied between calls of
 // Next.
 type Tokenizer struct {
 	// Delim is the token if it is one of { } [ ] : and , and otherwise 0.
@@ -62,8 +62,8 @@ type Tokenizer struct {
 	// *SyntaxError with encoding/json's text and an Offset from the beginning of the input.
 	Err error
 
-	// Depth is the number of arrays and objects around the token. A bracket is outside of what it
-	// opens or closes.
+	// Depth is the number of arrays and objects around the token. A bracket is outside of the array
+	// or object that it opens or closes.
 	Depth int
 
 	// Index is the position of the token's element or pair in its array or object: the number of
@@ -73,18 +73,18 @@ type Tokenizer struct {
 	// IsKey reports whether the token is a key of an object.
 	IsKey bool
 
-	allow, after allowed // what may come next, and what after the next value that is complete
+	allow, after allowed // the tokens that may come next, and those that may come after the next complete value
 	kind         Kind
 	data         []byte
-	pos          int // after the token; see fail
-	depth, index int // as Depth and Index are of the next token
-	outermost    int // where the container at depth 0 begins
+	pos          int // the position after the token; see fail
+	depth, index int // Depth and Index of the next token
+	outermost    int // the position of the container at depth 0
 	frames       [32]frame
 	deep         []frame
 }
 
-// A frame is where a container had come to when another was opened in it: its index above its set
-// of what comes after a value.
+// A frame is the state of a container in which another one was opened. The lowest byte is the set
+// of tokens that may come after a value; the other bytes are the index.
 type frame uint64
 
 // allowed is a set of tokens.
@@ -114,9 +114,9 @@ func (t *Tokenizer) Reset(b []byte) {
 }
 
 // Next advances to the next token, and reports whether there is one. After it has returned false,
-// it does so until Reset. At the end of the input, t is like a Tokenizer of an empty input. After
-// an error there is no token, Err is set, Depth and Index are those of the missing token, and
-// Remaining counts from its place.
+// it returns false until Reset is called. At the end of the input, t is like a Tokenizer of an
+// empty input. After an error there is no token, and Err is set. Depth and Index are then those of
+// the missing token, and Remaining counts from its position.
 func (t *Tokenizer) Next() bool {
 	data, i := t.data, t.pos
 	if uint(i) >= uint(len(data)) {
@@ -149,7 +149,7 @@ func (t *Tokenizer) Next() bool {
 			return t.fail(i)
 		}
 		t.index++
-		t.allow = allowValue << (t.after / allowObjectEnd) // the next bit is allowKey
+		t.allow = allowValue << (t.after / allowObjectEnd) // in an object, the next bit: allowKey
 	case opensArray:
 		if !t.open(i) {
 			return false
@@ -182,7 +182,7 @@ func (t *Tokenizer) Next() bool {
 	return true
 }
 
-// string is Next for a string at i, a key or a value.
+// string implements Next for a string at i, which is a key or a value.
 func (t *Tokenizer) string(data []byte, i int) bool {
 	switch {
 	case t.allow&allowValue != 0:
@@ -211,7 +211,7 @@ func (t *Tokenizer) string(data []byte, i int) bool {
 	return t.take(data, i, end, kind)
 }
 
-// number is Next for a number at i.
+// number implements Next for a number at i.
 func (t *Tokenizer) number(data []byte, i int) bool {
 	end, kind := scanNumber(data, i)
 	if end < 0 || end < len(data) && parts[data[end]] || t.allow&allowValue == 0 {
@@ -221,7 +221,7 @@ func (t *Tokenizer) number(data []byte, i int) bool {
 	return t.take(data, i, end, kind)
 }
 
-// word is Next for true, false or null at i.
+// word implements Next for true, false or null at i.
 func (t *Tokenizer) word(data []byte, i int) bool {
 	end, kind := scanWord(data, i)
 	if end < 0 || t.allow&allowValue == 0 {
@@ -231,7 +231,7 @@ func (t *Tokenizer) word(data []byte, i int) bool {
 	return t.take(data, i, end, kind)
 }
 
-// take makes data[i:end] the token, which is a scalar.
+// take makes data[i:end], a scalar, the current token.
 func (t *Tokenizer) take(data []byte, i, end int, kind Kind) bool {
 	t.kind = kind
 	t.Delim = 0
@@ -240,7 +240,8 @@ func (t *Tokenizer) take(data []byte, i, end int, kind Kind) bool {
 	return true
 }
 
-// open keeps where the current container has come to, if another may be opened in it.
+// open saves the state of the current container and opens another one at i, if one is allowed
+// there.
 func (t *Tokenizer) open(i int) bool {
 	if t.allow&allowValue == 0 || t.depth == maxDepth {
 		return t.fail(i)
@@ -259,7 +260,7 @@ func (t *Tokenizer) open(i int) bool {
 	return true
 }
 
-// close goes back to where the container had come to that the current one is in.
+// close ends the current container, and restores the state of the container around it.
 func (t *Tokenizer) close() {
 	t.depth--
 	var f frame
@@ -274,7 +275,7 @@ func (t *Tokenizer) close() {
 	t.Depth, t.Index = t.depth, t.index
 }
 
-// end is Next where the input ends.
+// end implements Next at the end of the input.
 func (t *Tokenizer) end() bool {
 	switch {
 	case t.allow == 0: // after an error
@@ -287,7 +288,7 @@ func (t *Tokenizer) end() bool {
 	return false
 }
 
-// fail is Next where the token at i is not valid, or not in its place.
+// fail implements Next for a token at i that is not valid, or not allowed there.
 func (t *Tokenizer) fail(i int) bool {
 	t.Delim, t.Value, t.IsKey, t.kind = 0, nil, false, Undefined
 	value := i
@@ -299,18 +300,18 @@ func (t *Tokenizer) fail(i int) bool {
 		e.Offset += int64(value)
 	}
 	t.allow = 0
-	t.data, t.pos = nil, i-len(t.data) // nothing can be read any more, but as much remains
+	t.data, t.pos = nil, i-len(t.data) // no token can be read any more, but Remaining still counts from i
 	return false
 }
 
-// Remaining returns the number of bytes after the token, which begins len(t.Value) bytes before
-// that.
+// Remaining returns the number of bytes after the token. The token begins len(t.Value) bytes before
+// them.
 func (t *Tokenizer) Remaining() int { return len(t.data) - t.pos }
 
 // Kind returns the kind of the token.
 func (t *Tokenizer) Kind() Kind { return t.kind }
 
-// Bool returns whether the token is true.
+// Bool reports whether the token is true.
 func (t *Tokenizer) Bool() bool { return t.kind == True }
 
 // Int returns the token if it is a number without fraction and exponent that fits an int64, and
@@ -338,8 +339,8 @@ func (t *Tokenizer) Uint() uint64 {
 	return readUint(t.Value)
 }
 
-// Float returns the token, a number, as the nearest float64, which is infinite beyond the range.
-// For other tokens it returns 0.
+// Float returns the token, a number, as the nearest float64. A number out of range becomes
+// infinite. For other tokens Float returns 0.
 func (t *Tokenizer) Float() float64 {
 	if t.kind.Class() != Num {
 		return 0
@@ -367,7 +368,7 @@ func (t *Tokenizer) String() []byte {
 	return text
 }
 
-// readUint is the number that the digits of b write, or 0 if it does not fit.
+// readUint returns the number that consists of the digits in b, or 0 if it does not fit a uint64.
 func readUint(b []byte) (v uint64) {
 	for _, c := range b {
 		high, low := bits.Mul64(v, 10)

@@ -1,7 +1,7 @@
 package json
 
-// Where a token of a Tokenizer ends that begins at data[i]. A negative end means that it is not
-// valid.
+// Functions that find the end of a token of a Tokenizer. A token begins at data[i]. A negative end
+// means that the token is not valid.
 
 import (
 	"math/bits"
@@ -10,7 +10,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/simd"
 )
 
-// What a byte starts, or is.
+// The classes of bytes, by the token that a byte begins.
 const (
 	startsNothing = iota
 	startsString
@@ -31,7 +31,8 @@ var tokenStarts = [256]uint8{
 	':': isColon, ',': isComma, '[': opensArray, '{': opensObject, ']': closesArray, '}': closesObject,
 }
 
-// parts are the bytes that cannot follow a number or a word: all but blanks, delimiters and quotes.
+// parts contains the bytes that cannot follow a number or a word: all bytes except blanks,
+// delimiters and quotes.
 var parts = func() (t [256]bool) {
 	for c := range t {
 		t[c] = true
@@ -42,12 +43,12 @@ var parts = func() (t [256]bool) {
 	return t
 }()
 
-// skipBlanks is where the blanks at data[i] end.
+// skipBlanks returns the position after the blanks at data[i].
 func skipBlanks(data []byte, i int) int {
 	for ; i < len(data); i++ {
 		switch data[i] {
 		case '\n':
-			// After the end of a line there may be many.
+			// Many blanks may follow the end of a line.
 			for len(data)-i > 8 {
 				m := mem.Load64(data, i+1) ^ spaces
 				if m != 0 {
@@ -64,7 +65,7 @@ func skipBlanks(data []byte, i int) int {
 	return i
 }
 
-// scanString is for the rest of a string, which is Unescaped so far.
+// scanString scans the rest of a string. The kind of the string is Unescaped as far as it was read.
 func scanString(data []byte, i int) (end int, kind Kind) {
 	for ; i < len(data); i++ {
 		switch c := data[i]; {
@@ -77,7 +78,7 @@ func scanString(data []byte, i int) (end int, kind Kind) {
 	return -1, Undefined
 }
 
-// scanText is for the rest of a string.
+// scanText scans the rest of a string of any kind.
 func scanText(data []byte, i int) (end int) {
 	for i < len(data) {
 		switch c := data[i]; {
@@ -104,7 +105,7 @@ func scanText(data []byte, i int) (end int) {
 	return -1
 }
 
-// scanWord is for true, false and null.
+// scanWord scans true, false or null.
 func scanWord(data []byte, i int) (end int, kind Kind) {
 	if len(data)-i < 5 {
 		switch string(data[i:]) {

@@ -15,7 +15,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/guard"
 )
 
-// tokenText is the token that t is at, with all that t tells about it.
+// tokenText formats the current token of t, with all of its properties.
 func tokenText(t *Tokenizer) string {
 	kinds := map[Kind]string{Undefined: "", Null: "null", False: "false", True: "true", Uint: "uint", Int: "int", Float: "float",
 		String: "string", Unescaped: "unescaped", Array: "array", Object: "object"}
@@ -63,8 +63,9 @@ func TestTokenizer(t *testing.T) {
 	}
 }
 
-// valid reports whether data is a sequence of JSON values for encoding/json, and how many. Its
-// Decoder reads 01 as two of them, and nulltrue; here a number or a word has to end.
+// validSequence returns the number of JSON values in data, and whether encoding/json accepts all of
+// them. encoding/json's Decoder reads 01 and nulltrue as two values each. Here, a number or literal
+// must be followed by a delimiter.
 func validSequence(data []byte) (n int, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	for {
@@ -82,8 +83,8 @@ func validSequence(data []byte) (n int, ok bool) {
 	}
 }
 
-// checkTokens reads data to its end, holding every token against a walk that knows little, and the
-// result against encoding/json.
+// checkTokens reads data to its end. It checks each token with a simple parser, and the result with
+// encoding/json.
 func checkTokens(t *testing.T, data []byte) {
 	t.Helper()
 	type container struct {
@@ -91,10 +92,10 @@ func checkTokens(t *testing.T, data []byte) {
 		commas int
 	}
 	var open []container
-	key := false    // whether a string is a key
+	key := false    // whether a string here is a key
 	var text []byte // the tokens
-	before := 0     // where the last token ended
-	values := 0     // that were complete
+	before := 0     // end of the last token
+	values := 0     // number of complete values
 	k := NewTokenizer(data)
 	for k.Next() {
 		if k.Err != nil || len(k.Value) == 0 {
@@ -166,7 +167,7 @@ func checkTokens(t *testing.T, data []byte) {
 	checkEnd(t, data, k, before, values)
 }
 
-// checkEnd looks at k after its end.
+// checkEnd checks the state of k after the last token.
 func checkEnd(t *testing.T, data []byte, k *Tokenizer, before, values int) {
 	t.Helper()
 	err, remaining := k.Err, k.Remaining()
@@ -192,14 +193,14 @@ func checkEnd(t *testing.T, data []byte, k *Tokenizer, before, values int) {
 	if at < before || len(bytes.Trim(data[before:at], " \t\r\n")) > 0 || int(syntax.Offset) < min(at, len(data)) {
 		t.Fatalf("%.99q: stopped at %d, the last token ended at %d, the error is at %d", data, at, before, syntax.Offset)
 	}
-	if values == 0 { // else encoding/json says that something follows a value
+	if values == 0 { // otherwise encoding/json reports data after the first value
 		if want := json.Unmarshal(data, new(any)); !reflect.DeepEqual(err, want) {
 			t.Fatalf("%.99q: the error is %#v, want %#v", data, err, want)
 		}
 	}
 }
 
-// checkToken looks at the kind and the value of a token.
+// checkToken checks the kind and the value of a token.
 func checkToken(t *testing.T, k *Tokenizer) {
 	t.Helper()
 	v, kind := k.Value, k.Kind()
@@ -273,7 +274,7 @@ func checkToken(t *testing.T, k *Tokenizer) {
 	}
 }
 
-// Texts that are not valid, and some that are.
+// tokenTexts contains invalid texts, and some valid ones.
 var tokenTexts = []string{
 	"01", "-", "-01", "1.", "1.e1", ".5", "1e", "1e+", "1e+x", "--1", "+1", "1x", "1.5x", "0x10", "1-2", "1.2.3", "-a", "00", "1234567x", "12345678x", "1_000",
 	"nul", "nulx", "nulL", "nullx", "nulltrue", "truee", "tru", "t", "fals", "falsE", "false1", "falsex", "fa", "True", "NaN", "nullnull", "null\x00", "null\"a\"",
@@ -288,7 +289,8 @@ var tokenTexts = []string{
 	`{"id":12345,"name":"a name that is somewhat longer","tags":["x","y\n","ä"],"nested":{"deep":[[[{"deeper":null}]]],"f":-1.5e3},"ok":true,"no":false}`,
 }
 
-// TestTokenizerErrors reads these texts, and each cut off at each place, and in an array.
+// Errors are correct for each text of tokenTexts, for each prefix of it, and for the text in an
+// array.
 func TestTokenizerErrors(t *testing.T) {
 	for _, text := range tokenTexts {
 		for n := range len(text) + 1 {
@@ -300,8 +302,7 @@ func TestTokenizerErrors(t *testing.T) {
 	}
 }
 
-// TestTokenizerErrorText spells some errors out: those that segmentio/encoding/json does not
-// report, and where they are.
+// Errors that segmentio/encoding/json does not report have the right text and offset.
 func TestTokenizerErrorText(t *testing.T) {
 	for _, c := range []struct {
 		text, err string
@@ -327,7 +328,8 @@ func TestTokenizerErrorText(t *testing.T) {
 	}
 }
 
-// TestTokenizerDepth opens as many containers as may be, each of them after two commas.
+// A Tokenizer keeps the depth and index of nested containers, up to the maximum depth. Each
+// container follows two commas.
 func TestTokenizerDepth(t *testing.T) {
 	for _, c := range []struct{ open, close string }{{"[1,2,", "]"}, {`{"a":1,"b":2,"c":`, "}"}, {`[1,2,{"a":1,"b":2,"c":`, "}]"}} {
 		for _, depth := range []int{31, 32, 33, 34, 100, maxDepth - 1, maxDepth} {
@@ -347,7 +349,7 @@ func TestTokenizerDepth(t *testing.T) {
 	checkTokens(t, []byte(strings.Repeat(`{"a":`, maxDepth+1)))
 }
 
-// TestTokenizerReset uses one Tokenizer for many texts, which it does not always read to the end.
+// A Tokenizer can be reset at any token, and reads the next text as a new Tokenizer does.
 func TestTokenizerReset(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	texts := append([]string{strings.Repeat("[", 100)}, tokenTexts...)
@@ -370,8 +372,7 @@ func TestTokenizerReset(t *testing.T) {
 	}
 }
 
-// TestTokenizerAllocates nothing: neither the Tokenizer, if it stays where it was made, nor any
-// token.
+// Neither a Tokenizer that does not escape nor any of its tokens allocates.
 func TestTokenizerAllocates(t *testing.T) {
 	text := []byte(tokenTexts[len(tokenTexts)-1])
 	deep := []byte(strings.Repeat("[", maxDepth) + strings.Repeat("]", maxDepth))
@@ -406,7 +407,7 @@ func TestTokenizerAllocates(t *testing.T) {
 	}
 }
 
-// TestTokenizerString gives views where the text stands in the input.
+// String returns a view if the text occurs unchanged in the input.
 func TestTokenizerString(t *testing.T) {
 	for text, view := range map[string]bool{`"plain"`: true, `"ä日本"`: true, `""`: true, "\"\x7f\"": true, `"a\n"`: false, "\"\xff\"": false, `"\u0041"`: false} {
 		data := []byte(text)
@@ -424,7 +425,7 @@ func TestTokenizerString(t *testing.T) {
 	}
 }
 
-// FuzzTokenizer reads anything; see checkTokens.
+// FuzzTokenizer reads arbitrary data: see checkTokens.
 func FuzzTokenizer(f *testing.F) {
 	for _, text := range tokenTexts {
 		f.Add([]byte(text))
@@ -435,8 +436,8 @@ func FuzzTokenizer(f *testing.F) {
 	})
 }
 
-// TestTouchingValues holds what the documentation of Tokenizer says of values without white space
-// between them.
+// Values without white space between them are accepted or rejected as Tokenizer's documentation
+// says.
 func TestTouchingValues(t *testing.T) {
 	for text, strict := range map[string]bool{"01": true, "1-2": true, "nulltrue": true, `1"a"`: false, `"a"1`: false, "[1][2]": false, "1[2]": false} {
 		tokens := NewTokenizer([]byte(text))

@@ -1,6 +1,6 @@
 package json_test
 
-// Types at random, with values at random, and documents that almost fit them.
+// These tests use random types, random values of them, and documents that almost fit.
 
 import (
 	std "encoding/json"
@@ -26,7 +26,7 @@ var typeLeaves = []reflect.Type{
 	reflect.TypeFor[Base](), reflect.TypeFor[tree](), reflect.TypeFor[describer](), reflect.TypeFor[std.Unmarshaler](), reflect.TypeFor[embedsPointer](), reflect.TypeFor[embedsHiddenPointer](), reflect.TypeFor[embedsAmbiguous](), reflect.TypeFor[nest](), reflect.TypeFor[nestMap](),
 }
 
-// randomType is a type of some depth; leaves have none.
+// randomType returns a type with the given depth. Types without elements have depth 0.
 func randomType(r *rand.Rand, depth int) reflect.Type {
 	pick := func(types ...reflect.Type) reflect.Type { return types[r.IntN(len(types))] }
 	if depth == 0 {
@@ -65,10 +65,11 @@ func randomType(r *rand.Rand, depth int) reflect.Type {
 	return reflect.StructOf(fields)
 }
 
-// misfits are put in the place of values.
+// misfits are used in place of suitable values.
 var misfits = []string{"null", "true", "1", "-1", "1.5", "300", "1e400", "-0", "99999999999999999999999", `""`, `"x"`, `"bad"`, `"1"`, `"null"`, `"true"`, `"\"q\""`, `"2006-01-02T15:04:05Z"`, `"10.0.0.1"`, `"AQID"`, `"\u00e9\ud800"`, "[]", "{}", `[1]`, `{"A":1}`, `{"a":{"b":[1,"x"]}}`}
 
-// almost is doc with other values, names and blanks here and there, and at times with a fault.
+// almost returns doc with some other values, names and white space, and sometimes with a syntax
+// error.
 func almost(r *rand.Rand, doc []byte) []byte {
 	d := std.NewDecoder(strings.NewReader(string(doc)))
 	d.UseNumber()
@@ -154,17 +155,17 @@ func writeAlmost(r *rand.Rand, b *strings.Builder, v any) {
 	}
 }
 
-// tryType makes a type, and writes and reads values of it.
+// tryType creates a type, and encodes and decodes values of it.
 func tryType(t *testing.T, r *rand.Rand) {
 	x := target{t: randomType(r, 1+r.IntN(4))}
 	if json.OnV2 && strings.Contains(x.t.String(), "chan ") {
-		return // there encoding/json may not end
+		return // encoding/json may not terminate here
 	}
 	for range 2 {
 		v := reflect.New(x.t)
 		fillRandom(r, v.Elem(), 0)
-		// Once in an any of a map, where the values have no address, and copies are made when a
-		// method is called.
+		// The last value is in an any of a map. There, values have no address, and are copied
+		// before a method is called.
 		for _, value := range []any{v.Interface(), v.Elem().Interface(), map[string]any{"a": v.Elem().Interface(), "b": 1}} {
 			if s := unlikeMarshal(value); s != "" {
 				complain(t, "%s: %v", s, x.t)
@@ -200,7 +201,7 @@ func TestRandomTypes(t *testing.T) {
 	}
 }
 
-// FuzzTypes makes of each number a few types.
+// FuzzTypes creates a few types from each number.
 func FuzzTypes(f *testing.F) {
 	for seed := range uint64(8) {
 		f.Add(seed)

@@ -1,6 +1,6 @@
 package json
 
-// Strings with escapes, and with bytes that are not UTF-8.
+// Decoding of strings with escapes, or with bytes that are not valid UTF-8.
 
 import (
 	"slices"
@@ -11,8 +11,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/simd"
 )
 
-// unescape appends to dst what the string means whose text begins at i. It gives the position after
-// the closing quote.
+// unescape appends to dst the text of a string without its escapes. i is the position after the
+// opening quote. unescape returns the position after the closing quote.
 //
 // Each byte that is not part of valid UTF-8, and each lone surrogate, becomes U+FFFD.
 func (d *decoder) unescape(dst []byte, i int) ([]byte, int) {
@@ -43,13 +43,13 @@ func (d *decoder) unescape(dst []byte, i int) ([]byte, int) {
 	return dst, failed
 }
 
-// textPiece is the most text that is copied at once. A piece that is not UTF-8 is read a second
-// time, so pieces are small: the cost of a string is linear in its length, wherever the bad bytes
-// are.
+// textPiece is the maximum length of text that is copied at once. A piece that is not valid UTF-8
+// is read a second time. Pieces are small so that the cost of a string is linear in its length,
+// wherever the invalid bytes are.
 const textPiece = 4 << 10
 
-// wholeRunes returns n, less the bytes of a character at the end of text[:n] that continues in
-// text[n:].
+// wholeRunes returns the length of text[:n] without the beginning of a character that continues in
+// text[n:]. If n is larger than len(text), it returns len(text).
 func wholeRunes(text []byte, n int) int {
 	if n >= len(text) {
 		return len(text)
@@ -65,8 +65,8 @@ func wholeRunes(text []byte, n int) int {
 	return n
 }
 
-// unescapeRun reads a run of escapes that begins at b[i]. dst has unescapeRoom, or as much room as
-// the rest of b: no meaning is longer than its escape.
+// unescapeRun reads a run of escapes that begins at b[i]. dst has room for unescapeRoom bytes, or
+// for as many bytes as follow in b: a character is never longer than its escape.
 func unescapeRun(dst, b []byte, i int) ([]byte, int) {
 	out, n := dst[:cap(dst)], len(dst)
 	for range unescapeMost {
@@ -114,13 +114,14 @@ func unescapeRun(dst, b []byte, i int) ([]byte, int) {
 	return dst[:n], i
 }
 
-// unescapeMost is how many escapes are read at once, and unescapeRoom is room for them.
+// unescapeMost is the maximum number of escapes in a run, and unescapeRoom is the room for a run.
 const (
 	unescapeMost = 64
 	unescapeRoom = 4*unescapeMost + 8
 )
 
-// hex4 is the number that the four hexadecimal digits at b[i] write, or negative.
+// hex4 returns the value of the four hexadecimal digits at b[i], or a negative number if they are
+// not valid.
 func hex4(b []byte, i int) rune {
 	if i+4 > len(b) {
 		return -1
@@ -129,7 +130,7 @@ func hex4(b []byte, i int) rune {
 	return hexRunes[0][h[0]] | hexRunes[1][h[1]] | hexRunes[2][h[2]] | hexRunes[3][h[3]]
 }
 
-// hexDigits is what hexadecimal digits mean; others are negative.
+// hexDigits contains the values of the hexadecimal digits. The values of other bytes are negative.
 var hexDigits = func() (t [256]int8) {
 	for i := range t {
 		switch c := byte(i); {
@@ -146,7 +147,8 @@ var hexDigits = func() (t [256]int8) {
 	return t
 }()
 
-// hexRunes is what the first to the last of four hexadecimal digits mean; others are negative.
+// hexRunes contains the value that a byte contributes as the first to the last of four hexadecimal
+// digits. The values of other bytes are negative.
 var hexRunes = func() (t [4][256]rune) {
 	for i := range t {
 		for c, digit := range hexDigits {
@@ -156,5 +158,6 @@ var hexRunes = func() (t [4][256]rune) {
 	return t
 }()
 
-// meanings is what may follow a backslash, but for u, and what it means.
+// meanings contains the character for each byte that may follow a backslash, except u. For other
+// bytes it contains 0.
 var meanings = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}

@@ -1,6 +1,6 @@
 package json
 
-// The check that no object has two members of one name.
+// The check that no object contains a name twice.
 
 import (
 	"fmt"
@@ -10,22 +10,23 @@ import (
 
 // RejectDuplicateNames makes repeated names in an object an error, at any depth. RFC 8259, section
 // 4, does not define their meaning: if one program uses the first value and another the last, an
-// attacker can bypass checks. Names are compared after unescaping, and exactly: combine it with
+// attacker can bypass checks. Names are compared exactly, after unescaping: combine the flag with
 // DontMatchCaseInsensitiveStructFields. All of the input is read before anything is decoded.
 const RejectDuplicateNames ParseFlags = 1 << 9
 
 // A DuplicateNameError reports a repeated name in an object.
 type DuplicateNameError struct {
 	Name   string
-	Offset int64 // of the second one, in bytes from the start of the input
+	Offset int64 // the offset of the second occurrence, in bytes from the start of the input
 }
 
 func (e *DuplicateNameError) Error() string {
 	return fmt.Sprintf("json: duplicate name %q", e.Name)
 }
 
-// twiceAt is err, the error of a value that begins at this place in a stream: a DuplicateNameError
-// counts from the start of that.
+// twiceAt returns err, the error of a value that begins at the offset at in a stream. If err is a
+// DuplicateNameError, twiceAt adds at to its offset, so that the offset counts from the start of
+// the stream.
 func twiceAt(at int64, err error) error {
 	if e, ok := err.(*DuplicateNameError); ok {
 		e.Offset += at
@@ -33,8 +34,8 @@ func twiceAt(at int64, err error) error {
 	return err
 }
 
-// unique reads the value at i and gives the position after it; d.fatal is set at the first name
-// that an object has twice.
+// unique checks the value at i and returns the position after it. It sets d.fatal at the first name
+// that occurs twice in an object.
 func (d *decoder) unique(i int) int {
 	switch mem.Load8(d.b, i) {
 	case '[':
@@ -63,7 +64,7 @@ func (d *decoder) unique(i int) int {
 
 func (d *decoder) uniqueMembers(i int) int {
 	var room [16]string
-	names := room[:0] // the first ones; when they are more, seen has all
+	names := room[:0] // the first names; if there are more, seen contains all names
 	var seen map[string]bool
 	for i = d.enter(i, '}'); i >= 0; i = d.next(i, '}') {
 		if mem.Load8(d.b, i) != '"' {

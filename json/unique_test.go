@@ -47,7 +47,7 @@ func TestRejectDuplicateNames(t *testing.T) {
 			}
 		}
 	}
-	// Nothing is decoded, and syntax goes first.
+	// Nothing is decoded, and a syntax error takes precedence.
 	v := struct{ A int }{7}
 	if _, err := json.Parse([]byte(`{"A":1,"A":2}`), &v, json.RejectDuplicateNames); err == nil || v.A != 7 {
 		t.Errorf("%v, %v", v, err)

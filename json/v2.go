@@ -1,21 +1,23 @@
 package json
 
-// Where encoding/json stands upon its second version: Go 1.27, and Go 1.26 with
+// Support for an encoding/json that is built on its second version, v2: Go 1.27, and Go 1.26 with
 // GOEXPERIMENT=jsonv2.
 //
-// The bytes and values of encoding/json are still the same there, but for corners: what is wrong is
-// said in other words, and some types go other ways. The original knows best, so it is asked
-// wherever it may differ:
+// On v2, encoding/json still writes the same bytes and decodes the same values, with a few
+// exceptions: the texts of errors differ, and some types are treated differently. So this package
+// calls encoding/json, the original, wherever the original may differ:
+//   - Types: the original encodes or decodes a value as a whole if it contains a type for which
+//     unlike returns true.
+//   - Encoding: if a value cannot be encoded, the original encodes it again.
+//   - Decoding: if a value does not fit, the original decodes the input again, into the same target
+//     as before. A target that was zero, or that decoding replaces, is restored first. Other
+//     targets are decoded into only after decoding into a new value of the type has succeeded.
+//   - Streams: the original reads the rest of a stream from the first value with an error on, and
+//     from the first Token on: stream_v2.go.
 //
-//	types       that are unlike go to the original as a whole
-//	encoding    what cannot be encoded is encoded again, by the original
-//	decoding    what does not fit is decoded again, by the original, into the target as it was: that of a target which is zero, or is
-//	            replaced, is restored; others are decoded into only when it has gone well with a new value of the type
-//	streams     from the first value that is at fault, and the first Token, the original reads the rest: stream_v2.go
-//
-// So a method of the caller's may be called again with the same, where the call ends with an error.
-// With flags that the original does not have, there is no original: what is here is the same with
-// every Go.
+// So if a call returns an error, it may have called a method of the caller twice with the same
+// input. With flags that the original lacks, the original is not called: this package then behaves
+// in the same way with every version of Go.
 
 import (
 	"bytes"
@@ -28,17 +30,18 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// The flags of which encoding/json has a counterpart.
+// The flags that encoding/json supports.
 const (
-	originalParse  = UseNumber | DisallowUnknownFields | ReuseRawMessage // the last is what it does, but for disown
+	originalParse  = UseNumber | DisallowUnknownFields | ReuseRawMessage // the original reuses RawMessages, unless disown prevents that
 	originalAppend = EscapeHTML | SortMapKeys
 )
 
-// errAskOriginal is the result of first where the original is to be asked. The target is as it was.
+// errAskOriginal is the error of first if the original must be called. The target is then
+// unchanged.
 var errAskOriginal = errors.New("json: ask encoding/json")
 
-// unlike reports whether the original may treat values of t otherwise than this package, whatever
-// they contain.
+// unlike reports whether the original may treat values of t differently from this package, whatever
+// the values contain.
 func unlike(t reflect.Type) bool {
 	pointer := reflect.PointerTo(t)
 	switch {
@@ -46,12 +49,12 @@ func unlike(t reflect.Type) bool {
 		return false
 	case streams(pointer), takesNothing(t):
 		return true
-	case t.Name() == "" && t.Kind() != reflect.Interface && pointer.NumMethod() > 0: // from what it embeds
+	case t.Name() == "" && t.Kind() != reflect.Interface && pointer.NumMethod() > 0: // the methods are those of embedded fields
 		return true
 	}
 	switch t.Kind() {
 	case reflect.Slice:
-		return pointer.Implements(textUnmarshalerType) && !pointer.Implements(unmarshalerType) // what null is to them
+		return pointer.Implements(textUnmarshalerType) && !pointer.Implements(unmarshalerType) // null may be treated differently
 	case reflect.Map:
 		return unlikeKey(t.Key()) || pointer.NumMethod() > 0
 	case reflect.Struct:
@@ -74,9 +77,9 @@ func unlikeKey(t reflect.Type) bool {
 	return true
 }
 
-// unlikeTag reports whether there is more to the tag of a field of type t than a plain name and the
-// options that there were before. The option string has become stricter for strings, and has no
-// effect on types with methods.
+// unlikeTag reports whether the tag of a field of type t contains more than a plain name and the
+// options of the first version. On v2, the option string is stricter for strings, and has no effect
+// on types with methods.
 func unlikeTag(tag string, t reflect.Type) bool {
 	name, options, _ := strings.Cut(tag, ",")
 	if name != "" && !validName(name) && tag != "-" {
@@ -99,11 +102,12 @@ func unlikeTag(tag string, t reflect.Type) bool {
 	return false
 }
 
-// unlikeText reports whether JSON that a method gave may be changed: what is not UTF-8, and the
-// characters that JavaScript ends a line with.
+// unlikeText reports whether the original may change JSON that a method returned: text that is not
+// UTF-8, or that contains U+2028 or U+2029, which JavaScript treats as ends of lines.
 func unlikeText(b []byte) bool { return !utf8.Valid(b) || hasLineEnd(b) }
 
-// takesNothing reports whether no value fits a t. Where it is an element, the original may not end.
+// takesNothing reports whether no value fits a t. If t is the type of an element, the original may
+// not terminate.
 func takesNothing(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Chan, reflect.Func, reflect.Complex64, reflect.Complex128, reflect.UnsafePointer:
@@ -112,8 +116,8 @@ func takesNothing(t reflect.Type) bool {
 	return false
 }
 
-// closed reports whether what is decoded into a t that holds something never finds an interface
-// there, which could hold anything. The values of maps are always new.
+// closed reports whether decoding into a t that is not zero never reaches an interface in it. Such
+// an interface could contain anything. Values of maps do not count, because they are always new.
 func closed(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if seen[t] {
 		return true
@@ -134,8 +138,8 @@ func closed(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return true
 }
 
-// firstV2 is first for flags that the original has too. It has errAskOriginal where something does
-// not fit, and v is as it was.
+// firstV2 is first for flags that the original supports too. If a value does not fit, it returns
+// errAskOriginal, and v is unchanged.
 func (d *decoder) firstV2(data []byte, v any, o *rootOp, all extent) (int, error) {
 	switch {
 	case o.hopeless:
@@ -144,13 +148,13 @@ func (d *decoder) firstV2(data []byte, v any, o *rootOp, all extent) (int, error
 		return failed, errAskOriginal
 	}
 	p, e := mem.Of(mem.FaceOf(v).Data, o.elem.typ), reflect.ValueOf(v).Elem()
-	var before any // what undo needs
+	var before any // the argument of undo
 	undoes := true
 	switch {
 	case allZero(p, o.elem.size):
 	case o.elem.kind == decodesAny && mayReplace(*mem.At[any](p, 0)), e.Kind() == reflect.Map && e.Len() == 0:
 		before = e.Interface()
-	case o.elem.typ == rawMessageType: // which everything fits
+	case o.elem.typ == rawMessageType: // every value fits
 		undoes = false
 	case o.closed && !o.foreign:
 		rehearsal := reflect.New(e.Type()).Interface()
@@ -159,7 +163,7 @@ func (d *decoder) firstV2(data []byte, v any, o *rootOp, all extent) (int, error
 		}
 		undoes = false
 	case inCircle(e):
-		return d.decodeFirst(data, v, o, all) // the original would not end
+		return d.decodeFirst(data, v, o, all) // the original would not terminate
 	default:
 		return failed, errAskOriginal
 	}
@@ -176,7 +180,7 @@ func (d *decoder) firstV2(data []byte, v any, o *rootOp, all extent) (int, error
 	return askOriginal(n, err)
 }
 
-// inCircle reports whether pointers lead from e to no value.
+// inCircle reports whether the pointers that begin with e lead in a circle, and so to no value.
 func inCircle(e reflect.Value) bool {
 	for range maxHops {
 		if k := e.Kind(); k != reflect.Pointer && k != reflect.Interface || e.IsNil() {
@@ -187,8 +191,8 @@ func inCircle(e reflect.Value) bool {
 	return true
 }
 
-// askOriginal is the result of first for what decodeFirst has found wrong. What is wrong with the
-// syntax is found out anyway.
+// askOriginal returns the result of first for an error that decodeFirst has found. It does not call
+// the original for a syntax error, which the caller of first explains.
 func askOriginal(n int, err error) (int, error) {
 	switch {
 	case n == failed:
@@ -199,17 +203,18 @@ func askOriginal(n int, err error) (int, error) {
 	return failed, errAskOriginal
 }
 
-// original reports whether the original could be asked for the current value.
+// original reports whether the original can be called for the current value.
 func (e *encoder) original() bool { return onV2 && e.flags&^originalAppend == 0 }
 
-// asksOriginal reports whether the original is to say what is wrong, or to encode what is not
-// encoded here. What it does with pointers that lead in a circle may not end.
+// asksOriginal reports whether the original must return the error, or encode a value that this
+// package does not encode. For pointers that lead in a circle it returns false, because the
+// original may not terminate.
 func (e *encoder) asksOriginal(err error) bool {
 	failed, ok := err.(*UnsupportedValueError)
 	return e.original() && !(ok && strings.HasPrefix(failed.Str, cycleText))
 }
 
-// encodeUnlike writes a value whose type is unlike.
+// encodeUnlike writes a value of a type for which unlike returns true.
 func encodeUnlike(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 	if e.original() {
 		e.fail(errAskOriginal)
@@ -217,7 +222,7 @@ func encodeUnlike(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 	return o.elem.encode(e, o.elem, p, n)
 }
 
-// unmarshalOriginal is unmarshal by encoding/json.
+// unmarshalOriginal implements unmarshal with encoding/json.
 func unmarshalOriginal(data []byte, v any, flags ParseFlags) error {
 	disown(v, flags)
 	if flags&originalParse == 0 {
@@ -226,7 +231,7 @@ func unmarshalOriginal(data []byte, v any, flags ParseFlags) error {
 	return newOriginal(bytes.NewReader(data), flags).Decode(v)
 }
 
-// appendOriginal is Append by encoding/json.
+// appendOriginal implements Append with encoding/json.
 func appendOriginal(b []byte, v any, flags AppendFlags) ([]byte, error) {
 	if err := circleIn(v); err != nil {
 		return b, err

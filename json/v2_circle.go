@@ -1,9 +1,9 @@
 package json
 
-// Pointers and interfaces that lead back to themselves, with no array, object or method between.
-// encoding/json on its second version counts how deep JSON nests to find cycles. These do not nest,
-// so it recurses until the stack overflows, which ends the process. Values are checked before it is
-// asked to encode them.
+// Circles: pointers and interfaces that lead back to themselves without an array, object or method
+// in between. On v2, encoding/json finds cycles by counting how deep JSON nests. Circles do not
+// nest JSON, so encoding/json recurses until the stack overflows, which ends the process. So this
+// package looks for circles before it calls encoding/json to encode a value.
 
 import (
 	"encoding/json"
@@ -13,7 +13,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// marshalOriginal is Marshal by encoding/json.
+// marshalOriginal implements Marshal with encoding/json.
 func marshalOriginal(v any) ([]byte, error) {
 	if err := circleIn(v); err != nil {
 		return nil, err
@@ -21,8 +21,8 @@ func marshalOriginal(v any) ([]byte, error) {
 	return json.Marshal(v)
 }
 
-// circleIn returns the error for pointers in v that lead back to themselves. It takes time linear
-// in v, none if no value of the type has such pointers.
+// circleIn returns an error if pointers in v lead back to themselves. It takes time linear in the
+// size of v, and almost no time if no value of the type can contain such pointers.
 func circleIn(v any) error {
 	t := reflect.TypeOf(v)
 	if t == nil || !mayCircle(t) {
@@ -36,7 +36,7 @@ func circleIn(v any) error {
 	return &UnsupportedValueError{Value: s.circle, Str: cycleText + s.circle.Type().String()}
 }
 
-// circleTypes has mayCircle's results.
+// circleTypes caches the results of mayCircle.
 var circleTypes sync.Map
 
 // mayCircle reports whether pointers in a value of type t may lead back to themselves: through an
@@ -79,13 +79,13 @@ func reachesCircle(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return false
 }
 
-// circleSearch goes through a value as an encoder does.
+// circleSearch walks through a value as an encoder does.
 type circleSearch struct {
 	seen   map[visited]struct{}
-	circle reflect.Value // not valid before it is found
+	circle reflect.Value // not valid until a circle is found
 }
 
-// visited is a pointer, a map or a slice.
+// visited identifies a pointer, a map or a slice.
 type visited struct {
 	t reflect.Type
 	p mem.Raw
@@ -125,7 +125,7 @@ func (s *circleSearch) value(v reflect.Value, depth int) {
 	}
 }
 
-// known reports whether v, if it refers to its elements or can be referred to, was visited before.
+// known reports whether v was visited before. It recognizes maps, slices and addressable values.
 func (s *circleSearch) known(v reflect.Value) bool {
 	id := visited{t: v.Type()}
 	switch {
@@ -144,7 +144,7 @@ func (s *circleSearch) known(v reflect.Value) bool {
 	return ok
 }
 
-// hasMethod reports whether a method says what v is in JSON.
+// hasMethod reports whether a method encodes v.
 func hasMethod(v reflect.Value) bool {
 	t := v.Type()
 	if encodesItself(t) {

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// leftType, leftKeys, hidden and itself go to encoding/json as a whole with GOEXPERIMENT=jsonv2.
+// With GOEXPERIMENT=jsonv2, values of leftType, leftKeys, hidden and itself are encoded by
+// encoding/json as a whole.
 type (
 	textKey  string
 	leftType struct {
@@ -34,9 +35,9 @@ type (
 func (textKey) MarshalText() ([]byte, error)  { return []byte("k"), nil }
 func (*ownJSON) MarshalJSON() ([]byte, error) { return []byte("1"), nil }
 
-// TestMarshalCircle encodes pointers that lead back to themselves, in types and beside values that
-// encoding/json may be asked about. With GOEXPERIMENT=jsonv2 that overflows its stack, which ends
-// the process.
+// Encoding pointers that lead back to themselves is an error, also within types for which
+// encoding/json may be called. With GOEXPERIMENT=jsonv2, encoding/json would overflow its stack
+// there, which ends the process.
 func TestMarshalCircle(t *testing.T) {
 	var circle any
 	circle = &circle
@@ -70,7 +71,7 @@ func TestMarshalCircle(t *testing.T) {
 	}
 }
 
-// TestMarshalNoCircle encodes circles that an encoder does not see, and values that are there many
+// Circles that the encoder does not reach are not an error, and neither are values that occur many
 // times.
 func TestMarshalNoCircle(t *testing.T) {
 	var circle any
@@ -91,7 +92,7 @@ func TestMarshalNoCircle(t *testing.T) {
 		}
 	}
 	many := []any{1}
-	for range 60 { // 2^60 values, if each were looked at by itself
+	for range 60 { // 2^60 values, if each occurrence were checked
 		many = []any{many, many}
 	}
 	if err := circleIn(many); err != nil {

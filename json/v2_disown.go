@@ -5,17 +5,17 @@ import (
 	"reflect"
 )
 
-// place is a pointer or slice that disown has followed.
+// place identifies a pointer or slice that disown has followed.
 type place struct {
 	at  uintptr
 	len int
 	typ reflect.Type
 }
 
-// disown copies each RawMessage that the original may decode into when it decodes into v. It writes
-// the new bytes to the memory that is there, which somebody else may hold. The copies take time
-// that grows with the target, but only where the original is asked. A []byte is left to the
-// original, as in encoding/json.
+// disown replaces each RawMessage in the target v that the original may decode into with a copy.
+// Otherwise the original would overwrite memory to which other values may refer. Copying takes time
+// that grows with the target, but disown is called only before the original. disown does not copy a
+// []byte: the original overwrites it, as encoding/json does.
 func disown(v any, flags ParseFlags) {
 	if flags&ReuseRawMessage == 0 {
 		disownAll(reflect.ValueOf(v), make(map[place]bool))
@@ -25,7 +25,7 @@ func disown(v any, flags ParseFlags) {
 func disownAll(v reflect.Value, seen map[place]bool) {
 	isRaw := v.IsValid() && v.Type() == rawMessageType
 	if v.IsValid() && !isRaw && reflect.PointerTo(v.Type()).Implements(unmarshalerType) {
-		return // what its method does is its own affair
+		return // its method is responsible for its memory
 	}
 	enter := func(n int) bool {
 		p := place{v.Pointer(), n, v.Type()}
@@ -37,7 +37,7 @@ func disownAll(v reflect.Value, seen map[place]bool) {
 	}
 	switch v.Kind() {
 	case reflect.Interface:
-		if e := v.Elem(); e.Kind() == reflect.Pointer { // anything else is replaced
+		if e := v.Elem(); e.Kind() == reflect.Pointer { // any other value is replaced
 			disownAll(e, seen)
 		}
 	case reflect.Pointer:
@@ -52,7 +52,7 @@ func disownAll(v reflect.Value, seen map[place]bool) {
 			return
 		}
 		if v.CanInterface() && holds(v.Type().Elem()) && enter(v.Cap()) {
-			v = v.Slice(0, v.Cap()) // the original decodes into what is there beyond the length, too
+			v = v.Slice(0, v.Cap()) // the original also decodes into the elements beyond the length
 			for i := range v.Len() {
 				disownAll(v.Index(i), seen)
 			}
@@ -72,8 +72,8 @@ func disownAll(v reflect.Value, seen map[place]bool) {
 	}
 }
 
-// holds reports whether values of t may lead to a RawMessage. It does not look far: it is there for
-// slices of numbers and strings.
+// holds reports whether values of t may lead to a RawMessage. It looks only at the kind of t,
+// because its purpose is to exclude slices of numbers and strings.
 func holds(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Interface, reflect.Pointer, reflect.Slice, reflect.Array, reflect.Struct:

@@ -8,10 +8,10 @@ import (
 	"reflect"
 )
 
-// onV2 is whether encoding/json stands upon its second version: see v2.go.
+// onV2 is true if encoding/json is built on its second version: see v2.go.
 const onV2 = true
 
-// badText is written for a byte that is no part of valid UTF-8.
+// badText is written for a byte that is not part of valid UTF-8.
 const badText = "\ufffd"
 
 var (
@@ -19,14 +19,14 @@ var (
 	unmarshalerFromType = reflect.TypeFor[jsonv2.UnmarshalerFrom]()
 )
 
-// streams reports whether values of t read or write themselves by the methods that came with the
-// second version.
+// streams reports whether values of t encode or decode themselves by the methods that the second
+// version introduced.
 func streams(t reflect.Type) bool {
 	return t.Implements(marshalerToType) || t.Implements(unmarshalerFromType)
 }
 
-// Options are encoding/json's own, for its second version. So are the functions that make them;
-// their documentation is there.
+// Options is encoding/json's own type for the options of its second version. The functions below
+// return the options of the same names in encoding/json, which documents them.
 type Options = json.Options
 
 func DefaultOptionsV1() Options                      { return json.DefaultOptionsV1() }

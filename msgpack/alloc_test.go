@@ -8,7 +8,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/corpus"
 )
 
-// TestAllocations pins what the hot paths allocate.
+// The hot paths make no more than the given number of allocations.
 func TestAllocations(t *testing.T) {
 	if raceEnabled || !boxes || !sharedStrings {
 		t.Skip("counted without the race detector, with slabs and with shared strings")
@@ -36,7 +36,7 @@ func TestAllocations(t *testing.T) {
 		"MarshalAppend":           {0, func() error { _, err := MarshalAppend(room, &small); return err }},
 		"Marshal":                 {1, func() error { _, err := Marshal(&small); return err }},
 		"Unmarshal, reused":       {0, func() error { return Unmarshal(numberData, &numbers) }},
-		"Unmarshal, fresh struct": {4.2, func() error { var s corpus.Small; return Unmarshal(data, &s) }}, // the struct, a slice, a map of two parts
+		"Unmarshal, fresh struct": {4.2, func() error { var s corpus.Small; return Unmarshal(data, &s) }}, // the struct, a slice, and a map of two parts
 		"Skip":                    {0, func() error { d.ResetBytes(data); return d.Skip() }},
 		"DecodeMapLen": {0, func() error {
 			d.ResetBytes(data[:1])

@@ -1,11 +1,11 @@
 package msgpack
 
-// The untyped road: any, and what is decoded where no type is given.
+// Decoding and encoding of any values, whose type the target does not determine.
 //
-// A number, string or list in an any is a pointer to it. Numbers and short strings are not
-// allocated one by one: they lie in small slabs of their own type (buffer.Slab), and the any is
-// made of the type's word and a pointer into the slab (mem.Box). A short list is allocated together
-// with its header (buffer.NewList).
+// An any contains a pointer to its number, string or list. Numbers and short strings are not
+// allocated one by one. They are stored in small slabs of one type (buffer.Slab), and the any is
+// built from the type word and a pointer into the slab (mem.Box). A short list is allocated
+// together with its header (buffer.NewList).
 
 import (
 	"errors"
@@ -20,7 +20,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// boxes tells whether slabs are used. Without, the compiler boxes each value.
+// boxes reports whether slabs are used. Without slabs, the compiler allocates each value in an any.
 var boxes = slabBoxes && mem.BoxWorks()
 
 var (
@@ -35,8 +35,8 @@ var (
 	wordString  = mem.TypeWord(reflect.TypeFor[string]())
 )
 
-// box makes an any of the number type with this word. The low bytes of bits are the number, on a
-// little-endian machine.
+// box returns an any of the number type with this type word. The low bytes of bits contain the
+// number, on a little-endian machine.
 func (d *Decoder) box(word mem.Raw, bits uint64) any {
 	return mem.Box(word, mem.PointerTo(d.numbers.Put(bits)))
 }
@@ -62,7 +62,8 @@ func (d *Decoder) boxUint64(v uint64) any {
 	return v
 }
 
-// boxString keeps only short strings together: one that is kept keeps its neighbours.
+// boxString returns s as an any. Only short strings share a slab, because a string that the program
+// keeps keeps the whole slab alive.
 func (d *Decoder) boxString(s string) any {
 	if boxes && len(s) <= 128 {
 		return mem.Box(wordString, mem.PointerTo(d.texts.Put(s)))
@@ -82,8 +83,9 @@ func decodeAny(d *Decoder, o *op, p mem.Pointer, i int) int {
 	return i
 }
 
-// decodeInterface reads into what the interface at p points to, if it does. Else only an interface
-// without methods can be given a value, and an error its text.
+// decodeInterface decodes into the target of the pointer in the interface at p, if it contains a
+// pointer. Otherwise it sets the interface. This works only for an interface without methods, and
+// for an error, which gets the text of a str.
 func decodeInterface(d *Decoder, o *op, p mem.Pointer, i int) int {
 	v := reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Elem()
 	if d.isNil(i) {
@@ -103,7 +105,7 @@ func decodeInterface(d *Decoder, o *op, p mem.Pointer, i int) int {
 		v.SetZero()
 		return j
 	}
-	if s, ok := x.(string); ok && o.typ == errorType { // which is how an error is written
+	if s, ok := x.(string); ok && o.typ == errorType { // an error is written as its text
 		x = errors.New(s)
 	}
 	if !reflect.TypeOf(x).AssignableTo(o.typ) {
@@ -165,7 +167,7 @@ func (d *Decoder) readAny(i int) (any, int) {
 	return d.readAnyNumber(b, i, c)
 }
 
-// The forms that readAny tells apart.
+// The forms that readAny distinguishes.
 const (
 	anyNumber uint8 = iota
 	anyFixint
@@ -238,7 +240,7 @@ func (d *Decoder) readAnyBin(i int) (any, int) {
 	return d.owned(d.b[start:next]), next
 }
 
-// readAnyNumber reads the number at i, which is whole.
+// readAnyNumber reads the number at i, which is completely buffered.
 func (d *Decoder) readAnyNumber(b []byte, i int, c byte) (any, int) {
 	if c == msgpwire.Float64 {
 		return d.boxFloat64(math.Float64frombits(wire.BE64(b, i+1))), i + 9
@@ -284,7 +286,8 @@ func (d *Decoder) readAnyNumber(b []byte, i int, c byte) (any, int) {
 	return int32(v), next
 }
 
-// smallWords is the type word for the codes of 16 and 32 bits, by their low bits.
+// smallWords contains the type words of the codes for 16 and 32 bits, indexed by the low bits of
+// the code.
 var smallWords = [8]mem.Raw{msgpwire.Uint16 & 7: wordUint16, msgpwire.Uint32 & 7: wordUint32, msgpwire.Int16 & 7: wordInt16, msgpwire.Int32 & 7: wordInt32}
 
 func (d *Decoder) readAnyList(i int) (any, int) {
@@ -315,7 +318,7 @@ func (d *Decoder) readList(i int) ([]any, int) {
 	return d.readElements(make([]any, d.room(n, 16)), n, i)
 }
 
-// readElements reads n elements into list, which grows when it has fewer.
+// readElements reads n elements into list, which grows if it is shorter.
 func (d *Decoder) readElements(list []any, n, i int) ([]any, int) {
 	if d.depth++; d.depth > d.limits.depth {
 		return nil, d.tooDeep(i)
@@ -363,20 +366,20 @@ func (d *Decoder) readAnyMap(i int) (any, int) {
 	return m, i
 }
 
-// entryRoom is what a map takes for an entry of string and any, in bytes.
+// entryRoom is the approximate size of an entry in a map[string]any, in bytes.
 const entryRoom = 40
 
 // readMap reads a map with string keys.
 func (d *Decoder) readMap(i int) (map[string]any, int) {
 	m, i, rest := d.readTextMap(i)
 	if rest > 0 {
-		_, i = d.readKey(i) // which fails
+		_, i = d.readKey(i) // this call records the error
 	}
 	return m, i
 }
 
-// readTextMap reads a map's pairs as long as their keys are strings. rest is how many remain, from
-// the offset next on.
+// readTextMap reads the pairs of a map up to the first key that is not a string. rest is the number
+// of remaining pairs, which begin at next.
 func (d *Decoder) readTextMap(i int) (m map[string]any, next, rest int) {
 	n, i := d.mapLen(i)
 	if i < 0 || !d.claim(i, n, 2) {
@@ -419,7 +422,8 @@ func (d *Decoder) readTextMap(i int) (m map[string]any, next, rest int) {
 	return m, i, n
 }
 
-// decodeMapAny reads a map[string]any. Unlike other maps it is replaced, not merged into.
+// decodeMapAny reads a map[string]any. Unlike other maps, the map in the target is replaced, not
+// merged into.
 func decodeMapAny(d *Decoder, o *op, p mem.Pointer, i int) int {
 	to := mem.At[map[string]any](p, 0)
 	if d.isNil(i) {
@@ -433,7 +437,7 @@ func decodeMapAny(d *Decoder, o *op, p mem.Pointer, i int) int {
 	return i
 }
 
-// encodeAny appends what the any at p holds.
+// encodeAny appends the value in the any at p.
 func encodeAny(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	return e.appendAny(b, *mem.At[any](p, 0))
 }
@@ -446,8 +450,8 @@ func encodeInterface(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	return e.appendAny(b, v.Elem().Interface())
 }
 
-// appendAny appends v. The types that decoding makes come first, by name; all others go by their
-// plan.
+// appendAny appends v. A type switch handles the types that decoding produces. All other types are
+// encoded by their plan.
 func (e *Encoder) appendAny(b []byte, v any) []byte {
 	switch v := v.(type) {
 	case nil:
@@ -496,7 +500,7 @@ func (e *Encoder) appendAny(b []byte, v any) []byte {
 	return e.appendPlanned(b, e.plans.byWord(mem.FaceOf(v).Type, v), v)
 }
 
-// appendPlanned appends v, of the type of o.
+// appendPlanned appends v, whose op is o.
 func (e *Encoder) appendPlanned(b []byte, o *op, v any) []byte {
 	face := mem.FaceOf(v)
 	switch {
@@ -504,19 +508,19 @@ func (e *Encoder) appendPlanned(b []byte, o *op, v any) []byte {
 		if face.Data == nil {
 			return msgpwire.AppendNil(b)
 		}
-		if e.depth++; e.depth > maxDepth { // an any may hold a pointer to itself
+		if e.depth++; e.depth > maxDepth { // an any may contain a pointer to itself
 			return e.tooDeep(b)
 		}
 		b = o.elem.encode(e, o.elem, mem.Of(face.Data, o.elem.typ), b)
 		e.depth--
 		return b
-	case o.receiver: // a method with a pointer receiver must not change what the interface holds
+	case o.receiver: // a method with a pointer receiver must not change the value in the interface
 		c := reflect.New(o.typ)
 		c.Elem().Set(reflect.ValueOf(v))
 		return o.encode(e, o, mem.Of(c.UnsafePointer(), o.typ), b)
 	case o.direct:
-		// The value is the data word itself. Values inside it may need the same room, and give it
-		// back.
+		// The value is the data word itself. Values inside it may also need e.word, so it is
+		// restored afterwards.
 		outer := e.word
 		e.word = face.Data
 		b = o.encode(e, o, mem.Of(mem.RawTo(&e.word), o.typ), b)
@@ -567,7 +571,7 @@ func (e *Encoder) appendAnyMap(b []byte, m map[string]any) []byte {
 	return b
 }
 
-// appendAnyPairs appends the pairs of m in no order.
+// appendAnyPairs appends the pairs of m in random order.
 func (e *Encoder) appendAnyPairs(b []byte, m map[string]any) []byte {
 	if len(m) == 0 {
 		return b

@@ -1,8 +1,8 @@
 package msgpack
 
-// Maps without a Go type. With string keys, which nearly all have, they are map[string]any
-// (readMap). With keys of one other type K they are map[K]any, and with keys of several types
-// map[any]any.
+// Maps decoded into an any. A map with string keys, the usual case, becomes a map[string]any
+// (readMap). A map with keys of one other type K becomes a map[K]any, and a map with keys of
+// several types a map[any]any.
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// keyError is that a map has a key of a type that Go cannot compare.
+// keyError reports a map key of a type that Go cannot compare.
 type keyError struct{ typ reflect.Type }
 
 func (e keyError) Error() string {
@@ -21,7 +21,8 @@ func (e keyError) Error() string {
 	return fmt.Sprintf("msgpack: unsupported map key: %v", e.typ)
 }
 
-// readUntyped reads the n pairs at i when a key that is no string was met after the pairs in m.
+// readUntyped reads the last n pairs of a map, at i, if the first of their keys is not a string. m
+// contains the pairs before them.
 func (d *Decoder) readUntyped(m map[string]any, n, i int) (any, int) {
 	var all anyMap
 	seen := d.newKeySet()
@@ -37,8 +38,8 @@ func (d *Decoder) readUntyped(m map[string]any, n, i int) (any, int) {
 	return all.value(), i
 }
 
-// readPairs reads n pairs into m. With asText set, bin and nil keys are strings, as they are where
-// all keys are strings.
+// readPairs reads n pairs into m. With asText set, bin and nil keys become strings, as in a map
+// with string keys only.
 func (d *Decoder) readPairs(m *anyMap, seen keySet, n, i int, asText bool) int {
 	for range n {
 		start := i
@@ -69,15 +70,16 @@ func (d *Decoder) readPairs(m *anyMap, seen keySet, n, i int, asText bool) int {
 	return i
 }
 
-// isTextKey reports whether a key of this code counts as a string: str, bin and nil do.
+// isTextKey reports whether a key with the code c counts as a string. The codes of str, bin and nil
+// do.
 func isTextKey(c byte) bool {
 	return c >= msgpwire.Fixstr && c <= msgpwire.Nil || c >= msgpwire.Bin8 && c <= msgpwire.Bin32 || c >= msgpwire.Str8 && c <= msgpwire.Str32
 }
 
-// anyMap is a map whose key type follows from its keys.
+// anyMap is a map whose Go type depends on the types of its keys.
 type anyMap struct {
 	typed reflect.Value // a map[K]any, while all keys are of type K
-	mixed map[any]any   // from the first key of a second type on
+	mixed map[any]any   // used from the first key of a second type on
 }
 
 func (m *anyMap) put(key, v any) {
@@ -124,7 +126,7 @@ func (d *Decoder) DecodeUntypedMap() (map[any]any, error) {
 }
 
 // DecodeTypedMap reads a map as a map[K]any, where K is the type of the first key. If a key has
-// another type, the result is a map[any]any. For nil and an empty map, it is nil.
+// another type, the result is a map[any]any. For nil and an empty map, the result is nil.
 func (d *Decoder) DecodeTypedMap() (any, error) {
 	return decodeUser(d, func(d *Decoder, i int) (any, int) {
 		if d.isNil(i) {

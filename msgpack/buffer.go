@@ -1,8 +1,8 @@
 package msgpack
 
-// Buffer: bytes between codecs and connections, in a queue of chunks. The queue itself is in
-// internal/buffer; here are its public face, and how a Decoder reads from it and an Encoder writes
-// to it without copies.
+// Buffer: a queue of byte chunks between codecs and connections. Package internal/buffer implements
+// the queue. This file contains its public API, and the code by which a Decoder reads from a Buffer
+// and an Encoder writes to a Buffer without copies.
 
 import (
 	"errors"
@@ -14,34 +14,35 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// Buffer is a queue of bytes to build and to parse messages. Bytes are added at the end or at the
-// front, and read from the front; bytes in the queue are never moved. It keeps them in pages of 4
-// KB from a pool that all Buffers share, and large pieces in memory of their own. The zero Buffer
-// is empty and ready to use.
+// Buffer is a queue of bytes for building and parsing messages. Bytes are added at the end or at
+// the front, and read from the front; bytes in the queue are never moved. A Buffer stores its bytes
+// in pages of 4 KB from a pool that all Buffers share, and large pieces in separate memory. The
+// zero Buffer is empty and ready to use.
 //
 // An Encoder that writes to a Buffer, and a Decoder that reads from one, use it directly. After
 // each successful call, the Buffer contains exactly the bytes that were written, or the rest of the
 // input. If a value cannot be encoded, nothing of it is written. A value that does not fit its
-// target is skipped; an incomplete value stays, and can be read when the rest has arrived. This
-// applies to each public call: if an array is written as a header and elements, those before an
-// error stay.
+// target is skipped; an incomplete value stays in the Buffer, and can be read when the rest has
+// arrived. This applies to each public call separately: if an array is written as a header and
+// elements, the header and the elements before an error stay in the Buffer.
 //
 // A Buffer must not be copied after its first use, and is not safe for concurrent use.
 type Buffer struct {
 	// ReferenceMin is the size from which an Encoder refers to a []byte or RawMessage instead of
-	// copying it, as [Buffer.Reference] does. Zero means never. A change applies after NewEncoder,
-	// Reset or ResetWriter.
+	// copying it, as [Buffer.Reference] does. Zero means never. A change takes effect at the next
+	// NewEncoder, Reset or ResetWriter.
 	ReferenceMin int
 
-	// ShareMin is the size from which a Decoder returns bin values and raw values, as []byte and
-	// RawMessage, as views of the Buffer's memory instead of copies. Views are valid for ever, but
-	// keep the memory around them alive: 4 KB, or as much as Grow has allocated. Values in several
-	// chunks, or in memory that was passed to Reference, are copied. Zero means never.
+	// ShareMin is the size from which a Decoder returns views of the Buffer's memory instead of
+	// copies. It applies to bin values and raw values that are decoded as []byte and RawMessage.
+	// Views are valid forever, but keep the memory around them alive: 4 KB, or as much as Grow has
+	// allocated. Values in several chunks, or in memory that was passed to Reference, are copied.
+	// Zero means never.
 	ShareMin int
 
 	queue  buffer.Queue
 	last   int         // 1 + the byte that UnreadByte puts back, or 0
-	pieces net.Buffers // room for WriteTo
+	pieces net.Buffers // memory that WriteTo reuses
 }
 
 // Len returns the number of bytes in the Buffer.
@@ -55,7 +56,7 @@ func (b *Buffer) Reset() {
 }
 
 // Grow ensures that the next n bytes that are written, or read by ReadFrom, are contiguous. It
-// allocates at once, so check an n that comes from outside.
+// allocates at once, so check n if it comes from untrusted input.
 func (b *Buffer) Grow(n int) { b.queue.Grow(n) }
 
 // Write adds a copy of p. The error is always nil.
@@ -113,8 +114,9 @@ func (b *Buffer) ReadFrom(r io.Reader) (n int64, err error) {
 }
 
 // WriteTo writes all bytes without joining them: by one writev to a network connection, chunk by
-// chunk to another writer. Written bytes are removed; after an error, the others stay. If a writer
-// writes less than it is given, without an error, WriteTo returns io.ErrShortWrite.
+// chunk to another writer. It removes the written bytes; after an error, the other bytes stay in
+// the Buffer. If a writer writes fewer bytes than it gets, but returns no error, WriteTo returns
+// io.ErrShortWrite.
 func (b *Buffer) WriteTo(w io.Writer) (int64, error) {
 	list := b.queue.Chunks(b.pieces[:0])
 	b.pieces = list
@@ -127,17 +129,17 @@ func (b *Buffer) WriteTo(w io.Writer) (int64, error) {
 	return n, err
 }
 
-// piecesMax is the list of chunks that WriteTo keeps for its next use, and the list of references
-// that an Encoder keeps.
+// piecesMax is the maximum capacity of the list of chunks that WriteTo keeps for reuse, and of the
+// list of references that an Encoder keeps.
 const piecesMax = 1024
 
-// take drops the first n bytes, of which there are as many.
+// take removes the first n bytes. n is at most b.Len().
 func (b *Buffer) take(n int) {
 	b.last = 0
 	b.queue.Discard(n)
 }
 
-// within is n, but no less than zero and no more than what waits.
+// within returns n limited to the range from 0 to b.Len().
 func (b *Buffer) within(n int) int { return max(0, min(n, b.Len())) }
 
 // Read removes up to len(p) bytes and copies them to p. If the Buffer is empty it returns io.EOF.
@@ -166,8 +168,8 @@ func (b *Buffer) ReadByte() (byte, error) {
 
 var errUnreadByte = errors.New("msgpack: UnreadByte without a ReadByte right before it")
 
-// UnreadByte puts back the byte that ReadByte returned. It returns an error if another read came
-// between.
+// UnreadByte puts back the byte that ReadByte returned. It returns an error unless ReadByte was the
+// last read.
 func (b *Buffer) UnreadByte() error {
 	if b.last == 0 {
 		return errUnreadByte
@@ -176,8 +178,8 @@ func (b *Buffer) UnreadByte() error {
 	return nil
 }
 
-// Peek returns a copy of the next n bytes without removing them. If there are fewer, it returns
-// those and io.EOF.
+// Peek returns a copy of the next n bytes without removing them. If the Buffer contains fewer
+// bytes, Peek returns all of them and io.EOF.
 func (b *Buffer) Peek(n int) ([]byte, error) {
 	p := make([]byte, b.within(n))
 	b.queue.Copy(p)
@@ -195,8 +197,9 @@ func (b *Buffer) Next(n int) []byte {
 }
 
 // View removes the next n bytes, or as many as there are, and returns them without a copy if they
-// are contiguous. The result is valid for ever, because the Buffer does not reuse that memory. It
-// keeps its page alive. For bytes added by Reference it is a part of that slice.
+// are contiguous. The result is valid forever, because the Buffer does not reuse that memory. The
+// result keeps its page alive. For bytes added by Reference, the result is a part of the referenced
+// slice.
 func (b *Buffer) View(n int) []byte {
 	n = b.within(n)
 	first := b.queue.First()
@@ -210,8 +213,8 @@ func (b *Buffer) View(n int) []byte {
 	return first[:n:n]
 }
 
-// Discard removes the next n bytes. If there are fewer, it removes those and returns their number
-// and io.EOF.
+// Discard removes the next n bytes. If the Buffer contains fewer bytes, Discard removes all of
+// them, and returns their number and io.EOF.
 func (b *Buffer) Discard(n int) (int, error) {
 	k := b.within(n)
 	b.take(k)
@@ -221,12 +224,12 @@ func (b *Buffer) Discard(n int) (int, error) {
 	return k, nil
 }
 
-// A Decoder reads from a Buffer through its window, which is the first chunk. When a value goes on
-// beyond that, the window becomes a copy of as many bytes from the front as are needed. It always
-// stands for the Buffer's first len(d.b) bytes, which are taken at the end of the call. See begin,
-// need and end.
+// A Decoder reads from a Buffer through its window, d.b, which at first is the first chunk. If a
+// value extends beyond the first chunk, the window becomes a copy of as many bytes from the front
+// as are needed. The window always contains the Buffer's first len(d.b) bytes. The bytes that a
+// call has read are removed at the end of the call. See begin, need and end.
 
-// lend opens the window.
+// lend makes the first chunk of b the window of d.
 func (b *Buffer) lend(d *Decoder) {
 	d.b, d.i = b.queue.Window(), 0
 	d.credit += 32 * b.Len()
@@ -236,9 +239,9 @@ func (b *Buffer) lend(d *Decoder) {
 	}
 }
 
-// gather makes the window reach n bytes beyond i, and at least twice as far as before, so that a
-// value in many chunks is copied no more than twice. It is false if there are not as many bytes:
-// then the window is all there are.
+// gather extends the window to at least n bytes after i, and to at least twice its length, so that
+// a value in many chunks is copied no more than twice. If the Buffer contains too few bytes, the
+// window becomes the whole Buffer, and gather returns false.
 func (d *Decoder) gather(i, n int) bool {
 	all := d.chunks.Len()
 	enough := n <= all-i
@@ -254,7 +257,8 @@ func (d *Decoder) gather(i, n int) bool {
 	return enough
 }
 
-// giveBack closes the window that a Buffer or a bytes.Buffer lent, of which n bytes are taken.
+// giveBack closes the window of a Buffer or a bytes.Buffer, and removes the first n bytes from that
+// buffer.
 func (d *Decoder) giveBack(n int) {
 	if d.buf != nil {
 		d.buf.Next(n)
@@ -265,8 +269,8 @@ func (d *Decoder) giveBack(n int) {
 	d.b, d.i = d.b[:0], 0
 }
 
-// giveBackFrom closes the window of a Buffer that keeps the value at mark, in memory that views of
-// it do not reach.
+// giveBackFrom closes the window of a Buffer, which keeps the value at mark. If views of the value
+// exist, the value is moved to other memory.
 func (d *Decoder) giveBackFrom(mark int) {
 	if d.shared {
 		d.chunks.queue.Detach()
@@ -275,7 +279,8 @@ func (d *Decoder) giveBackFrom(mark int) {
 	d.giveBack(mark)
 }
 
-// owned is b, a part of the window, in memory of its own, or as a view when an option asks for it.
+// owned returns b, a part of the window, as a copy in memory of its own, or as a view if an option
+// requests views.
 func (d *Decoder) owned(b []byte) []byte {
 	if d.views() {
 		return b[:len(b):len(b)]
@@ -288,34 +293,34 @@ func (d *Decoder) owned(b []byte) []byte {
 	return append(make([]byte, 0, len(b)), b...)
 }
 
-// shares reports whether a value of n bytes in the window is to be shared.
-func (d *Decoder) shares(n int) bool { return uint(d.shareMin-1) < uint(n) } // a shareMin of zero is beyond every length
+// shares reports whether a value of n bytes in the window is returned as a view of the Buffer.
+func (d *Decoder) shares(n int) bool { return uint(d.shareMin-1) < uint(n) } // a shareMin of zero wraps around to more than every length
 
 // reference is a value that an Encoder writes to its Buffer without copying it.
 type reference struct {
-	at int // in Encoder.b
+	at int // offset in Encoder.b
 	b  []byte
 }
 
-// appendBody appends the bytes after a header, or notes that the Buffer is to refer to them at this
-// place.
+// appendBody appends the bytes after a header, or records that the Buffer must refer to them at
+// this position.
 func (e *Encoder) appendBody(b, body []byte) []byte {
-	if uint(e.referenceMin-1) < uint(len(body)) { // zero is beyond every length
+	if uint(e.referenceMin-1) < uint(len(body)) { // zero wraps around to more than every length
 		return e.refer(b, body)
 	}
 	return append(b, body...)
 }
 
 func (e *Encoder) refer(b, body []byte) []byte {
-	if e.flags&canonical != 0 { // what stands around it is moved
+	if e.flags&canonical != 0 { // the bytes around it will be moved
 		return append(b, body...)
 	}
 	e.references = append(e.references, reference{len(b), body})
 	return b
 }
 
-// writeReferences writes what was gathered up to the last reference, and gives where the rest
-// starts. After an error it forgets them.
+// writeReferences writes the bytes in e.b up to the last reference, and the references between
+// them. It returns the offset of the rest. If err is not nil, it only drops the references.
 func (e *Encoder) writeReferences(err error) (from int) {
 	if out, ok := e.w.(*Buffer); ok && err == nil {
 		for _, r := range e.references {

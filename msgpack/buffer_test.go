@@ -18,13 +18,14 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// peekAll is what waits in b, which stays.
+// peekAll returns all bytes in b without consuming them.
 func peekAll(b *Buffer) []byte {
 	p, _ := b.Peek(b.Len())
 	return p
 }
 
-// cuts is where to cut n bytes: everywhere, or at both ends when they are many.
+// cuts returns the positions at which n bytes are split. If n is large, they are mainly near both
+// ends.
 func cuts(n int) []int {
 	var at []int
 	for k := range n + 1 {
@@ -35,9 +36,9 @@ func cuts(n int) []int {
 	return at
 }
 
-// TestBufferSplits reads every vector from two chunks, split at every offset. After a value the
-// rest is left. After an error, which is that of a plain stream, a value that is not whole is left,
-// and nothing of one that is.
+// Every vector decodes from two chunks, split at every offset. After a value, the rest remains in
+// the Buffer. After an error, which equals that of a plain stream, an incomplete value remains, and
+// a complete value is consumed.
 func TestBufferSplits(t *testing.T) {
 	const rest = "\x93the rest"
 	for _, v := range vectors(t) {
@@ -73,8 +74,8 @@ func TestBufferSplits(t *testing.T) {
 	}
 }
 
-// TestBufferWaits gives every vector in two pieces, and reads after the first: the error takes
-// nothing, and the second piece completes the value.
+// If only the first part of a vector has arrived, decoding returns an error and consumes nothing.
+// After the second part has arrived, the value decodes.
 func TestBufferWaits(t *testing.T) {
 	for _, v := range vectors(t) {
 		if v.Mark == '!' {
@@ -97,8 +98,8 @@ func TestBufferWaits(t *testing.T) {
 	}
 }
 
-// TestBufferTypes sends random values of the types of the corpus through Buffers in chunks of every
-// kind, with and without references and sharing.
+// Random values of the corpus types pass through Buffers with chunks of every kind, with and
+// without references and sharing.
 func TestBufferTypes(t *testing.T) {
 	for seed := range uint64(60) {
 		r := corpus.New(seed)
@@ -155,7 +156,7 @@ func TestBufferTypes(t *testing.T) {
 	}
 }
 
-// TestBufferIsAScanner holds the io contracts: reading, scanning, and what they say at the end.
+// A Buffer follows the contracts of package io for reading and scanning, also at its end.
 func TestBufferIsAScanner(t *testing.T) {
 	data := make([]byte, 10_000)
 	for i := range data {
@@ -224,7 +225,7 @@ type liar struct{}
 
 func (liar) Read(b []byte) (int, error) { return len(b) + 1, nil }
 
-// TestBufferGrow holds that what Grow made room for lies in one chunk, however it comes.
+// Grow reserves one chunk. Bytes that are then added in several pieces fill that chunk.
 func TestBufferGrow(t *testing.T) {
 	for _, n := range []int{1, 100, 4000, 4096, 100_000} {
 		for _, before := range []int{0, 10, 4090} {
@@ -242,11 +243,11 @@ func TestBufferGrow(t *testing.T) {
 	}
 }
 
-// short is a writer that takes so many bytes in all.
+// short is a writer that accepts at most most bytes in total.
 type short struct {
 	bytes.Buffer
 	most  int
-	quiet bool // about being full
+	quiet bool // return no error when full
 }
 
 func (s *short) Write(b []byte) (int, error) {
@@ -258,8 +259,8 @@ func (s *short) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// TestBufferWriteTo writes chunks of every kind, to a writer that stops at every point: nothing is
-// lost, nothing comes twice.
+// WriteTo writes chunks of every kind. If the writer stops at any point, no byte is lost or
+// repeated.
 func TestBufferWriteTo(t *testing.T) {
 	want := "header abcdef foreign, and the end"
 	for most := range len(want) + 1 {
@@ -295,8 +296,7 @@ func TestBufferWriteTo(t *testing.T) {
 	}
 }
 
-// TestBufferToConnection sends a message with references over a connection, and reads it into a
-// Buffer at the other end.
+// A message with references can be sent over a connection, and read into a Buffer at the other end.
 func TestBufferToConnection(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -345,13 +345,13 @@ func TestBufferToConnection(t *testing.T) {
 	}
 }
 
-// within reports whether part lies in whole's memory.
+// within reports whether part starts in the memory of whole.
 func within(whole, part []byte) bool {
 	from, at := uintptr(unsafe.Pointer(unsafe.SliceData(whole))), uintptr(unsafe.Pointer(unsafe.SliceData(part)))
 	return len(part) > 0 && from <= at && at < from+uintptr(len(whole))
 }
 
-// sender writes what it holds in the ways that a custom encoder may.
+// sender is a custom encoder that writes its bytes by different methods.
 type sender struct {
 	body []byte
 	fail bool
@@ -367,10 +367,10 @@ func (s sender) EncodeMsgpack(e *Encoder) error {
 	return e.Encode(any(s.body))
 }
 
-// TestEncoderReferences holds that long bytes are referred to, wherever they stand, and short ones
-// copied, and that the bytes are those that any other writer gets.
+// Long bytes are referenced at every position in a value, and short bytes are copied. The output is
+// the same as for any other writer.
 func TestEncoderReferences(t *testing.T) {
-	body := bytes.Repeat([]byte{7}, 100) // as a RawMessage, numbers
+	body := bytes.Repeat([]byte{7}, 100) // as a RawMessage, it is a sequence of numbers
 	for name, v := range map[string]any{
 		"[]byte":       body,
 		"in a struct":  struct{ A, B []byte }{body, body},
@@ -410,8 +410,8 @@ func TestEncoderReferences(t *testing.T) {
 	}
 }
 
-// TestEncoderErrorsLeaveBuffer fails in the middle of values with references: nothing of them gets
-// into the Buffer, then or later.
+// If encoding fails within a value with references, no part of the value reaches the Buffer, then
+// or later.
 func TestEncoderErrorsLeaveBuffer(t *testing.T) {
 	body := bytes.Repeat([]byte{7}, 100)
 	b := Buffer{ReferenceMin: 10}
@@ -449,8 +449,8 @@ type panicker struct{}
 
 func (panicker) EncodeMsgpack(*Encoder) error { panic("from a user's method") }
 
-// TestDecoderShares holds what is shared and what is copied, and that neither changes when the
-// Buffer goes on to be used.
+// Long bytes are shared with the Buffer and others are copied. Neither changes when the Buffer is
+// used further.
 func TestDecoderShares(t *testing.T) {
 	body := bytes.Repeat([]byte("x"), 50)
 	data := marshal(t, body)
@@ -511,8 +511,8 @@ func TestDecoderShares(t *testing.T) {
 	}
 }
 
-// TestSharedThenFailed fails after a shared value, because the rest is missing. The bytes are
-// still in the Buffer, and writing to what was shared must not reach them.
+// After a shared value, decoding fails because the rest is missing. The bytes remain in the Buffer.
+// Decoding into the shared value again does not overwrite them.
 func TestSharedThenFailed(t *testing.T) {
 	type message struct {
 		A []byte
@@ -542,8 +542,8 @@ func TestSharedThenFailed(t *testing.T) {
 	}
 }
 
-// TestViewOutlivesItsPage holds that DecodeView's result is there until the next call, though its
-// page is read and other Buffers take pages.
+// The result of DecodeView is valid until the next call, although its page has been read and other
+// Buffers take pages from the pool.
 func TestViewOutlivesItsPage(t *testing.T) {
 	var b, other Buffer
 	b.Write(marshal(t, "a view of the page"))
@@ -557,8 +557,7 @@ func TestViewOutlivesItsPage(t *testing.T) {
 	}
 }
 
-// TestBufferAllocations encodes into a Buffer and decodes from it, over and over: nothing new is
-// taken.
+// Repeated encoding into a Buffer and decoding from it does not allocate.
 func TestBufferAllocations(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector makes pools forget")
@@ -587,8 +586,8 @@ func TestBufferAllocations(t *testing.T) {
 	}
 }
 
-// TestBufferIsLinear reads a value that lies in many chunks of one byte: the window is gathered in
-// doubling steps.
+// Reading a value in many chunks of one byte takes linear time, because the window doubles in each
+// step.
 func TestBufferIsLinear(t *testing.T) {
 	const n = 20_000
 	d := NewDecoder(chunked(make([]byte, n), 1))
@@ -608,8 +607,8 @@ func TestBufferIsLinear(t *testing.T) {
 	}
 }
 
-// TestBuffersAcrossGoroutines lets many Buffers share the pool of pages. What a Decoder shared from
-// them stays what it was, whatever the others write.
+// Many Buffers share the pool of pages. Bytes that a Decoder has shared with one Buffer stay
+// unchanged while other Buffers write.
 func TestBuffersAcrossGoroutines(t *testing.T) {
 	var wait sync.WaitGroup
 	for g := range 8 {
@@ -647,8 +646,7 @@ func TestBuffersAcrossGoroutines(t *testing.T) {
 	wait.Wait()
 }
 
-// FuzzBuffer does what the script says to a Buffer and to a bytes.Buffer. What can be seen of them
-// is the same.
+// FuzzBuffer runs a script on a Buffer and on a bytes.Buffer, and compares all visible results.
 func FuzzBuffer(f *testing.F) {
 	f.Add([]byte("wxpryuvnkdtgR"), []byte("data that is written, and written, and written again"))
 	r := rand.New(rand.NewPCG(1, 2))

@@ -3,18 +3,20 @@ package msgpack
 import "io"
 
 // Buffered returns a reader of the remaining input: the bytes that d has read ahead, followed by
-// its reader. Reading from it advances d, so the next value starts after that. In the function of
-// an ext it ends with the ext. It has the methods of an io.ByteScanner.
+// its reader. Reading from it advances d, so the next value starts after the bytes that were read.
+// In the function of an ext, the reader ends at the end of the ext. It also implements
+// io.ByteScanner.
 func (d *Decoder) Buffered() io.Reader { return &remainder{d: d} }
 
-// A remainder reads what a Decoder has not decoded.
+// A remainder reads the input that a Decoder has not decoded.
 type remainder struct {
 	d    *Decoder
 	last byte  // the byte that UnreadByte puts back
-	next int64 // where in the input that is possible: after last. 0 is nowhere
+	next int64 // the offset in the input after last, where UnreadByte is possible; 0 if it is not
 }
 
-// Read reads what is in the window, or as much as one read of the Decoder's reader gives.
+// Read returns bytes of the window. If the window is empty, it reads from the Decoder's reader
+// once.
 func (r *remainder) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
@@ -56,7 +58,7 @@ func (r *remainder) UnreadByte() error {
 	case d.i > 0:
 		d.i--
 		return nil
-	case d.buf != nil: // whose bytes were given back, as those of a Buffer
+	case d.buf != nil: // the bytes of the window were removed from buf, as from a Buffer
 		if err := d.buf.UnreadByte(); err != nil {
 			return err
 		}

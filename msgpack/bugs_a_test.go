@@ -1,12 +1,13 @@
 package msgpack
 
-// The faults that Basekick's fork of v5 reports as repaired in its releases 6.0 and 6.1, one
-// sub-test each. The names begin with 2a and the number of the issue; 2a_60 is what the speedups of
-// 6.0 must keep. Some are repaired in the changelog only; here they all are.
+// Each sub-test covers a bug that Basekick's fork of v5 reports as fixed in its releases 6.0 and
+// 6.1. The names begin with 2a and the number of the issue, if there is one; 2a_60 covers behaviour
+// that the speedups of 6.0 must not change. The fork fixed some of these bugs only in its
+// changelog. This package fixes all of them.
 //
-// Held elsewhere: 2a_13 TestDecodeMethods, 2a_19 TestPoolsDropLargeBuffers and TestResets, 2a_57
-// and 2a_59 TestPeekCode and TestNoReadAhead, 2a_60 TestNoAliasing, 2a_65 TestIndependent too.
-// 2a_33 and 2a_70 speak of the build, not of the code.
+// Other tests cover 2a_13 (TestDecodeMethods), 2a_19 (TestPoolsDropLargeBuffers and TestResets),
+// 2a_57 and 2a_59 (TestPeekCode and TestNoReadAhead), 2a_60 (TestNoAliasing) and 2a_65
+// (TestIndependent). 2a_33 and 2a_70 concern the build, not the code.
 
 import (
 	"bufio"
@@ -21,16 +22,16 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// bug is bytes that were once read wrongly.
+// bug is an input that v5 or its fork has decoded incorrectly.
 type bug struct {
 	name   string
 	digits string
 	to     any    // a pointer
 	want   any    // a pointer, unless there is an error
-	err    string // the whole text
+	err    string // the whole error text
 }
 
-// run decodes the bytes from every kind of source.
+// run decodes the input from every kind of source.
 func (b bug) run(t *testing.T) {
 	t.Run(b.name, func(t *testing.T) {
 		start := reflect.ValueOf(b.to).Elem()
@@ -48,8 +49,8 @@ func (b bug) run(t *testing.T) {
 	})
 }
 
-// The methods of these have pointer receivers, so that a value in an interface or a map has none of
-// them.
+// The methods of these types have pointer receivers. So they do not belong to a value in an
+// interface or a map.
 type (
 	byCustom  int
 	byMarshal int
@@ -62,7 +63,7 @@ func (v *byMarshal) MarshalMsgpack() ([]byte, error) { return []byte{byte(*v) + 
 func (v *byBinary) MarshalBinary() ([]byte, error)   { return []byte{byte(*v) + 1}, nil }
 func (v *byText) MarshalText() ([]byte, error)       { return []byte{byte(*v) + 1}, nil }
 
-// Errors that write themselves, one by each kind of method.
+// Errors with marshal methods, one for each kind of method.
 type (
 	customError  struct{ code int }
 	binaryError  struct{ code int }
@@ -79,7 +80,7 @@ func (x textError) MarshalText() ([]byte, error)      { return []byte{byte(x.cod
 func (readTooError) Error() string                    { return "read" }
 func (*readTooError) UnmarshalText([]byte) error      { return nil }
 
-// hiddenState has nothing to show.
+// hiddenState is a struct without exported fields.
 type hiddenState struct{ n int }
 
 var (
@@ -327,8 +328,8 @@ func TestChangelogBugs(t *testing.T) {
 	})
 }
 
-// TestPoolsDropLargeBuffers holds that a large message leaves no large buffer in a pool, and that
-// the next small one is right (2a_19, 2a_62).
+// A large message leaves no large buffer in a pool, and the next small message is correct (2a_19,
+// 2a_62).
 func TestPoolsDropLargeBuffers(t *testing.T) {
 	big := make([]byte, 1<<20)
 	for range 20 {

@@ -1,12 +1,12 @@
 package msgpack
 
-// The faults that were open in v5.4.1 and in Basekick's v6.1.0 when this package was written, one
-// sub-test each, in the order of what they cost: silent corruption, remote crashes, panics in
-// legitimate programs, what users asked for. The names begin with 2b and the number in that list; a
-// number of an issue follows where there is one.
+// Each sub-test covers a bug that was open in v5.4.1 and in Basekick's v6.1.0 when this package was
+// written. They are sorted by severity: silent corruption, remote crashes, panics in legitimate
+// programs, requests of users. The names begin with 2b and the number in this order, then the
+// number of an issue if there is one.
 //
-// Held elsewhere: 2b06 TestDecodeInto (numbers wrap around), 2b09 TestDepth, 2b10 TestBombs, 2b17
-// TestTags and TestCycles.
+// Other tests cover 2b06 (TestDecodeInto: numbers wrap around), 2b09 (TestDepth), 2b10 (TestBombs)
+// and 2b17 (TestTags and TestCycles).
 
 import (
 	"bytes"
@@ -31,7 +31,7 @@ type (
 	}
 	// unmarshals has a method with a value receiver.
 	unmarshals struct{ seen *int }
-	// sliceCodec and mapCodec read themselves by methods with value receivers.
+	// sliceCodec and mapCodec have decode methods with value receivers.
 	sliceCodec  []int
 	mapCodec    map[string]int
 	decoderFace interface{ DecodeMsgpack(*Decoder) error }
@@ -58,12 +58,12 @@ type (
 	}
 )
 
-// endsEarly finds its bytes too short.
+// endsEarly reports that its input is too short.
 type endsEarly struct{}
 
 func (*endsEarly) UnmarshalMsgpack([]byte) error { return io.ErrUnexpectedEOF }
 
-// zeroByPointer has its IsZero on the pointer.
+// zeroByPointer has a method IsZero with a pointer receiver.
 type zeroByPointer struct{ Day int }
 
 func (z *zeroByPointer) IsZero() bool { return z.Day == 7 }
@@ -105,7 +105,7 @@ func TestKnownBugs(t *testing.T) {
 		{name: "2b05_2_to_31_into_int32", digits: "ca4f000000", to: new(int32), err: "msgpack: float 2.147483648e+09 does not fit int32"},
 		{name: "2b06_narrowing_is_kept", digits: "cd012c", to: new(int8), want: pointerTo(int8(44))},
 		{name: "2b06_sign_is_kept", digits: "ff", to: new(uint16), want: pointerTo(uint16(65535))},
-		// nil, where it panics in the original.
+		// nil for which v5 panics.
 		{name: "2b07_nil_into_time_field", digits: "82a154c0a14e05", to: &hasTime{T: time.Unix(1, 0)}, want: &hasTime{N: 5}},
 		{name: "2b07_nil_into_time", digits: "c0", to: pointerTo(time.Unix(1, 0)), want: new(time.Time)},
 		{name: "2b07_nil_into_times", digits: "92c0d6ff00000001", to: new([]time.Time), want: &[]time.Time{{}, time.Unix(1, 0)}},
@@ -139,7 +139,7 @@ func TestKnownBugs(t *testing.T) {
 		{name: "2b08_array_key_after_str", digits: "82a16101 9001", to: new(any), err: "msgpack: unsupported map key: []interface {}"},
 		{name: "2b25_int_keys_into_struct", digits: "83 01a161 a15805 92010203", to: new(point), want: &point{X: 5}},
 		{name: "2b25_int_key_into_map_of_any", digits: "8101a161", to: new(map[string]any), err: "msgpack: invalid code=1 decoding string/bytes length"},
-		// Interfaces that hold something.
+		// Interfaces that hold a value.
 		{name: "2b13_nil_over_pointer_in_list", digits: "91c0", to: &[]any{new(point)}, want: &[]any{nil}},
 		{name: "2b13_nil_over_pointer_in_field", digits: "81a146c0", to: &struct{ F any }{new(point)}, want: &struct{ F any }{}},
 		{name: "2b13_value_over_nil_pointer", digits: "81a14605", to: &struct{ F any }{(*point)(nil)}, want: &struct{ F any }{int8(5)}},
@@ -172,7 +172,7 @@ func TestKnownBugs(t *testing.T) {
 		{name: "2b18_array_into_field", digits: "81a154920102", to: new(hasTime), want: &hasTime{T: time.Unix(1, 2)}},
 		{name: "2b18_ext_13_into_field", digits: "81a154d60d00000001", to: new(hasTime), want: &hasTime{T: time.Unix(1, 0)}},
 		{name: "2b18_text_that_is_no_time", digits: "81a154a178", to: new(hasTime), err: `parsing time "x" as "2006-01-02T15:04:05.999999999Z07:00": cannot parse "x" as "2006"`},
-		// nil clears what was there.
+		// nil clears the previous value.
 		{name: "2b_also_nil_over_strings", digits: "c0", to: &[]string{"old"}, want: new([]string)},
 		{name: "2b_also_nil_over_strings_in_field", digits: "81a14cc0", to: &struct{ L []string }{[]string{"old"}}, want: new(struct{ L []string })},
 		{name: "2b_also_nil_over_interface_field", digits: "81a146c0", to: &struct{ F any }{"old"}, want: &struct{ F any }{}},
@@ -238,7 +238,7 @@ func TestKnownBugs(t *testing.T) {
 	})
 
 	t.Run("2b05_range_of_the_width_of_the_machine", func(t *testing.T) {
-		const wide = 1 << 40 // fits an int of 64 bits only
+		const wide = 1 << 40 // fits an int only if it has 64 bits
 		b := msgpwire.AppendFloat64(nil, wide)
 		for name, read := range map[string]func(d *Decoder) (uint64, error){
 			"DecodeInt":  func(d *Decoder) (uint64, error) { v, err := d.DecodeInt(); return uint64(v), err },
@@ -657,7 +657,7 @@ func TestKnownBugs(t *testing.T) {
 	})
 }
 
-// endless gives one value again and again.
+// endless is a reader that repeats one value.
 type endless struct {
 	one []byte
 	at  int

@@ -1,7 +1,7 @@
 package msgpack
 
-// Known bugs about registered types, ext types and interned strings, under the names of
-// bugs_a_test.go and bugs_b_test.go.
+// These tests cover known bugs of registered types, ext types and interned strings. The names are
+// explained in bugs_a_test.go and bugs_b_test.go.
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// writeInterned is v as an encoder with interned strings writes it, value after value.
+// writeInterned encodes the values one after another, with interned strings.
 func writeInterned(t *testing.T, values ...any) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -38,9 +38,9 @@ type (
 		B any    `msgpack:",intern"`
 		C string
 	}
-	// chunk is an ext of raw bytes, by Marshaler and Unmarshaler.
+	// chunk is an ext of raw bytes, with the methods of Marshaler and Unmarshaler.
 	chunk struct{ Data []byte }
-	// eager reads as an ext whatever it can get.
+	// eager is an ext whose decode function reads as much as it can.
 	eager struct{}
 	late  struct{ N int }
 )
@@ -48,7 +48,7 @@ type (
 func (c *chunk) MarshalMsgpack() ([]byte, error) { return c.Data, nil }
 func (c *chunk) UnmarshalMsgpack(b []byte) error { c.Data = b; return nil }
 
-// registerFor registers ext id for the test alone.
+// registerFor registers ext id for the duration of the test.
 func registerFor(t *testing.T, id int8, value any, enc func(*Encoder, reflect.Value) ([]byte, error), dec func(*Decoder, reflect.Value, int) error) {
 	t.Helper()
 	RegisterExtEncoder(id, value, enc)
@@ -135,7 +135,7 @@ func TestKnownBugsOfInterning(t *testing.T) {
 		if p := caught(func() { Marshal(wrong{}) }); fmt.Sprint(p) != "msgpack: intern strings are not supported on int" {
 			t.Error(p)
 		}
-		marshal(t, values) // the panic left no lock behind
+		marshal(t, values) // the panic released the lock
 	})
 
 	t.Run("2a_66_dicts_of_the_caller_stay_as_they_are", func(t *testing.T) {
@@ -384,7 +384,7 @@ func TestKnownBugsOfExt(t *testing.T) {
 		registerFor(t, 48, eager{}, func(*Encoder, reflect.Value) ([]byte, error) { return nil, nil },
 			func(d *Decoder, v reflect.Value, n int) error { _, err := d.DecodeInterface(); return err })
 		var data []byte
-		for range 12000 { // from the innermost out
+		for range 12000 { // from the innermost outwards
 			data = append(msgpwire.AppendExtHeader(nil, 48, len(data)), data...)
 			if len(data) > 1<<16 {
 				data = append(bytes.Repeat([]byte{0x91}, 9000), data...)

@@ -1,10 +1,10 @@
 package msgpack
 
-// One value at a time: the methods by which custom codecs, and programs that know what comes, read
-// and write single values.
+// Methods that read and write single values, for custom codecs and for programs that know the
+// structure of their input.
 //
-// A Decode method first tries the buffered bytes. Only when that fails, or the bytes belong to a
-// bytes.Buffer, does it go the long way with begin and end.
+// A Decode method first tries the buffered bytes. It calls begin and end only if that fails, or if
+// the bytes belong to a bytes.Buffer.
 
 import (
 	"fmt"
@@ -26,11 +26,12 @@ func (d *Decoder) PeekCode() (byte, error) {
 		return d.b[d.i], nil
 	}
 	if s, ok := d.r.(io.ByteScanner); ok && d.exact && d.readErr == nil && d.late == nil {
-		if d.rest != (scan{}) { // of a value that failed, which is passed over first
+		if d.rest != (scan{}) { // the rest of a failed value, which is skipped first
 			mark := d.begin()
 			d.end(mark, mark)
 		}
-		// What the window takes from such a reader must be decoded: the code goes back.
+		// Bytes that the window has read from such a reader must be decoded. So the code is put
+		// back instead.
 		if d.i == len(d.b) && d.rest == (scan{}) {
 			if c, err := s.ReadByte(); err == nil && s.UnreadByte() == nil {
 				return c, nil
@@ -61,8 +62,8 @@ func (d *Decoder) DecodeNil() error {
 // DecodeBool reads a bool, or nil as false.
 func (d *Decoder) DecodeBool() (bool, error) { return decodeOne(d, (*Decoder).readBool) }
 
-// DecodeInt64 reads an int of any width, or a float without a fraction, or nil as 0. A uint64
-// beyond the range wraps around, or is an error with [DecodeOptions.StrictInts].
+// DecodeInt64 reads an int of any width, or a float without a fraction, or nil as 0. A uint64 out
+// of range wraps around, or is an error with [DecodeOptions.StrictInts].
 func (d *Decoder) DecodeInt64() (int64, error) {
 	if v, next := readInt(d.b, d.i); next >= 0 && d.flags&strictInts == 0 {
 		d.i = next
@@ -137,8 +138,8 @@ func (d *Decoder) DecodeFloat64() (float64, error) {
 	return decodeOne(d, (*Decoder).readFloat64)
 }
 
-// DecodeFloat32 reads a float or an int as the nearest float32, or nil as 0. A finite number beyond
-// the range is an error.
+// DecodeFloat32 reads a float or an int as the nearest float32, or nil as 0. A finite number out of
+// range is an error.
 func (d *Decoder) DecodeFloat32() (float32, error) { return decodeOne(d, (*Decoder).readFloat32) }
 
 // DecodeString reads a str or bin as a new string, or nil as an empty one.
@@ -246,9 +247,9 @@ func (d *Decoder) DecodeExtHeader() (id int8, n int, err error) {
 	return id, n, d.end(mark, next)
 }
 
-// ReadFull reads bytes until buf is full, such as those after a header whose length the caller has
-// read. If there are fewer, buf is unchanged, and the error is io.EOF, or wraps
-// io.ErrUnexpectedEOF.
+// ReadFull reads bytes until buf is full, for example the bytes after a header whose length the
+// caller has read. If the input contains fewer bytes, buf is unchanged, and the error is io.EOF, or
+// wraps io.ErrUnexpectedEOF.
 func (d *Decoder) ReadFull(buf []byte) error {
 	mark := d.begin()
 	if !d.whole(mark, 0, len(buf)) {
@@ -280,7 +281,7 @@ func (d *Decoder) Skip() error {
 func (d *Decoder) DecodeInterface() (any, error) { return decodeUser(d, (*Decoder).readAny) }
 
 // DecodeInterfaceLoose is like DecodeInterface, but numbers become int64, uint64 and float64, and
-// bin becomes string. In nested values, only the option decides that.
+// bin becomes string. Values in arrays and maps are converted only if the option is on.
 func (d *Decoder) DecodeInterfaceLoose() (any, error) {
 	flags := d.flags
 	if c, err := d.PeekCode(); err == nil && c < msgpwire.Fixmap || c >= msgpwire.Nil && c < msgpwire.Array16 || c >= msgpwire.Negfixint {
@@ -310,7 +311,7 @@ func (d *Decoder) DecodeSlice() ([]any, error) {
 	})
 }
 
-// decodeUser is decodeOne for what may lead to methods of the user's.
+// decodeUser is a variant of decodeOne for values that may call methods of the user.
 func decodeUser[T any](d *Decoder, read func(d *Decoder, i int) (T, int)) (T, error) {
 	mark := d.begin()
 	g := d.guard(mark)
@@ -325,15 +326,15 @@ func decodeOne[T any](d *Decoder, read func(d *Decoder, i int) (T, int)) (T, err
 	return v, d.end(mark, next)
 }
 
-// The calls that a custom encoder makes most store their bytes into e.b in place: a slice that is
-// carried about and put back costs more than what they write.
+// The calls that custom encoders make most often store their bytes directly in e.b. Passing a slice
+// around and storing it back would cost more than writing these bytes.
 
-// grow makes room for n more bytes.
+// grow increases the capacity of e.b for n more bytes.
 //
 //go:noinline
 func (e *Encoder) grow(n int) { e.b = slices.Grow(e.b, n) }
 
-// flushed is flush where e.b holds the value already.
+// flushed is a variant of flush for a value that is already in e.b.
 func (e *Encoder) flushed() error {
 	if e.inside > 0 && e.err == nil {
 		return nil
@@ -468,7 +469,7 @@ func (e *Encoder) EncodeBytes(v []byte) error {
 }
 
 // EncodeArrayLen writes the header of an array. The caller must then write n elements. -1 writes
-// nil. In all methods that write a length, it is an error if n is less than -1, or takes more than
+// nil. In all methods that write a length, it is an error if n is less than -1, or does not fit in
 // 32 bits.
 func (e *Encoder) EncodeArrayLen(n int) error {
 	if uint(n) < 16 {

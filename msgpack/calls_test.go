@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// lowLevel is every Decode method for one value, under the name by which the tests call it.
+// lowLevel contains each Decode method for one value, by the name that the tests use.
 var lowLevel = map[string]func(*Decoder) (any, error){
 	"nil":     func(d *Decoder) (any, error) { return nil, d.DecodeNil() },
 	"bool":    func(d *Decoder) (any, error) { return d.DecodeBool() },
@@ -47,8 +47,7 @@ var lowLevel = map[string]func(*Decoder) (any, error){
 	"peek":     func(d *Decoder) (any, error) { return d.PeekCode() },
 }
 
-// TestDecodeMethods gives bytes to methods and checks value and error, and that both are the same
-// from every source.
+// Each Decode method returns the right value or error, and the same from every source.
 func TestDecodeMethods(t *testing.T) {
 	for _, c := range []struct {
 		method, digits string
@@ -181,7 +180,7 @@ func TestDecodeMethods(t *testing.T) {
 	}
 }
 
-// TestEndOfInput tells the end between values, io.EOF itself, from an end inside one.
+// The end of the input between values is io.EOF itself. An end within a value is a different error.
 func TestEndOfInput(t *testing.T) {
 	for method, call := range lowLevel {
 		for name, d := range sources(nil) {
@@ -201,7 +200,7 @@ func TestEndOfInput(t *testing.T) {
 	}
 }
 
-// TestPeekCode looks before, between and after values without moving.
+// PeekCode returns the next code before, between and after values, and consumes nothing.
 func TestPeekCode(t *testing.T) {
 	data := unhex(t, "01 a161 92 c3 c0")
 	for name, d := range sources(data) {
@@ -223,8 +222,8 @@ func TestPeekCode(t *testing.T) {
 	}
 }
 
-// TestPeekCodeAfterFailures looks at the value after one that did not fit, of which a part is
-// still to come.
+// After a value of the wrong type, a part of which is not yet read, PeekCode returns the code of
+// the next value.
 func TestPeekCodeAfterFailures(t *testing.T) {
 	for _, next := range []string{"03", ""} {
 		data := unhex(t, "92 a161 02"+next)
@@ -241,7 +240,7 @@ func TestPeekCodeAfterFailures(t *testing.T) {
 	}
 }
 
-// TestReadFull reads the bytes after a header.
+// ReadFull reads the bytes after a header.
 func TestReadFull(t *testing.T) {
 	for name, d := range sources(unhex(t, "c70305 010203 07 a161")) {
 		id, n, err := d.DecodeExtHeader()
@@ -266,8 +265,7 @@ func TestReadFull(t *testing.T) {
 	}
 }
 
-// TestEncodeMethods checks the bytes of each method, alone and under the options for compact
-// numbers.
+// Each Encode method writes the right bytes, alone and with the options for compact numbers.
 func TestEncodeMethods(t *testing.T) {
 	for i, c := range []struct {
 		call func(*Encoder) error
@@ -316,7 +314,7 @@ func TestEncodeMethods(t *testing.T) {
 		}
 	}
 	e := NewEncoder(io.Discard)
-	for _, n := range []int{-2, math.MinInt, math.MaxInt} { // on a 32-bit machine the last one can be written
+	for _, n := range []int{-2, math.MinInt, math.MaxInt} { // on a 32-bit machine, the last length can be encoded
 		for name, err := range map[string]error{"array": e.EncodeArrayLen(n), "map": e.EncodeMapLen(n), "bytes": e.EncodeBytesLen(n), "ext": e.EncodeExtHeader(1, n)} {
 			if want := fmt.Sprintf("msgpack: a length of %d cannot be written", n); text(err) != want && n != math.MaxInt32 {
 				t.Errorf("%s: %v", name, err)
@@ -325,7 +323,7 @@ func TestEncodeMethods(t *testing.T) {
 	}
 }
 
-// TestCompactOptions checks the options for numbers on every road by which they are written.
+// The options for compact numbers apply to every way in which numbers are encoded.
 func TestCompactOptions(t *testing.T) {
 	type numbers struct {
 		I64 int64

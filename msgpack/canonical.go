@@ -1,10 +1,10 @@
 package msgpack
 
-// Canonical bytes: equal values have equal bytes, whatever their Go types are.
+// Canonical bytes: equal values have equal bytes, independent of their Go types.
 //
-// A value is encoded as usual and then rewritten, byte by byte: so one piece of code holds for maps
-// and structs of every type, for what methods write and for RawMessage. The rules are stated at
-// EncodeOptions.Canonical and in vectors/msgpack.txt.
+// A value is encoded as usual, and then its bytes are rewritten. So the same code handles maps and
+// structs of every type, the output of methods, and RawMessage. The comment of
+// EncodeOptions.Canonical and vectors/msgpack.txt describe the rules.
 //
 //	index   finds where each array and map ends, in one pass
 //	value   writes the values, those of a map in the order of its keys
@@ -19,8 +19,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// maxKeyDepth is how deep arrays and maps may nest as keys of keys. Each level copies or reads its
-// keys once more, so with a larger bound a message would cost as many times its size.
+// maxKeyDepth is the maximum number of nested keys that are arrays or maps. Each level copies or
+// reads its keys once more, so the cost of a message can be its size times this limit.
 const maxKeyDepth = 4
 
 var (
@@ -34,22 +34,22 @@ type canonicalizer struct {
 	in, out  []byte
 	nodes    []node
 	open     []openNode
-	pairs    []mapPair // of the maps that are being written
-	keys     []byte    // of those maps, as they are written
+	pairs    []mapPair // pairs of the maps that are being written
+	keys     []byte    // canonical bytes of the keys of these pairs
 	keyDepth int
 	err      error
 }
 
-// A node is an array or a map of the input, in the order in which they begin.
+// A node is an array or a map of the input. Nodes are ordered by the offsets of these values.
 type node struct {
 	end  int // after its last byte
-	next int // the first node after those within
+	next int // index of the first node after this node and the nodes in it
 }
 
 // openNode is a node whose end has not been found.
 type openNode struct {
 	node int
-	left int // values to come
+	left int // number of values that are still to be read
 }
 
 // A mapPair is a key and its value: the key is keys[from:to].
@@ -58,8 +58,8 @@ type mapPair struct {
 	value, node int // where the value begins, and the first node in it
 }
 
-// appendCanonical appends values, each in its canonical form, to dst. Bytes at the end that are no
-// whole value stay as they are: a header, whose elements the caller writes by other calls.
+// appendCanonical appends values, each in its canonical form, to dst. An incomplete value at the
+// end is copied unchanged: it is a header whose elements the caller writes by other calls.
 func (e *Encoder) appendCanonical(dst, values []byte) ([]byte, error) {
 	if e.flags&interned != 0 {
 		return dst, errCanonicalDict
@@ -83,8 +83,8 @@ func (e *Encoder) appendCanonical(dst, values []byte) ([]byte, error) {
 	return c.out, nil
 }
 
-// index notes the arrays and maps of the value at i, and gives the offset after it; -1 if it is not
-// whole.
+// index records the arrays and maps in the value at i, and returns the offset after the value, or
+// -1 if it is incomplete.
 func (c *canonicalizer) index(i int) (next int, err error) {
 	c.nodes, c.open = c.nodes[:0], c.open[:0]
 	for {
@@ -118,7 +118,7 @@ func (c *canonicalizer) index(i int) (next int, err error) {
 	}
 }
 
-// past gives what follows the value at i, whose first node is k.
+// past returns the offset and the node after the value at i, whose first node is k.
 func (c *canonicalizer) past(i, k int) (next, node int) {
 	h, _ := readHead(c.in, i)
 	if _, ok := h.holds(); ok {
@@ -127,7 +127,7 @@ func (c *canonicalizer) past(i, k int) (next, node int) {
 	return h.next, k
 }
 
-// value writes the value at i, whose first node is k, and gives what follows it.
+// value writes the value at i, whose first node is k, and returns the offset and the node after it.
 func (c *canonicalizer) value(i, k int) (next, node int) {
 	h, _ := readHead(c.in, i)
 	switch h.form {
@@ -146,7 +146,8 @@ func (c *canonicalizer) value(i, k int) (next, node int) {
 	return h.next, k
 }
 
-// table writes n pairs, from i on, in the order of their keys.
+// table writes the n pairs of a map, which begin at i, in the order of their keys. It returns the
+// offset and the node after them.
 func (c *canonicalizer) table(n, i, k int) (next, node int) {
 	mark, room := len(c.pairs), len(c.keys)
 	for range n {
@@ -160,7 +161,7 @@ func (c *canonicalizer) table(n, i, k int) (next, node int) {
 	if !slices.IsSortedFunc(pairs, order) {
 		slices.SortFunc(pairs, order)
 	}
-	for j := mark; j < mark+n; j++ { // other maps append to the pairs meanwhile
+	for j := mark; j < mark+n; j++ { // maps in the values append to c.pairs meanwhile
 		p := c.pairs[j]
 		key := c.keys[p.from:p.to]
 		if j > mark && order(c.pairs[j-1], p) == 0 && c.err == nil {
@@ -173,7 +174,8 @@ func (c *canonicalizer) table(n, i, k int) (next, node int) {
 	return i, k
 }
 
-// key appends the key at i, whose first node is k, to the keys, and gives what follows it.
+// key appends the key at i, whose first node is k, to c.keys, and returns the offset and the node
+// after it.
 func (c *canonicalizer) key(i, k int) (next, node int) {
 	h, _ := readHead(c.in, i)
 	if _, ok := h.holds(); !ok {
@@ -196,10 +198,10 @@ func (c *canonicalizer) key(i, k int) (next, node int) {
 	return next, node
 }
 
-// canonicalNaN stands for every NaN.
+// canonicalNaN contains the bits that are written for every NaN.
 const canonicalNaN = 0x7ff8 << 48
 
-// leaf appends the value at i, which is no array or map, to b.
+// leaf appends the value at i, which is neither an array nor a map, to b.
 func (c *canonicalizer) leaf(b []byte, i int, h head) []byte {
 	code := c.in[i]
 	if v, next := readInt(c.in, i); next >= 0 {
@@ -226,8 +228,8 @@ func (c *canonicalizer) leaf(b []byte, i int, h head) []byte {
 	return append(b, code) // nil or a bool
 }
 
-// ext appends the ext at i. A time has its shortest form, unless the number of times stands for
-// something else.
+// ext appends the ext at i. A time gets its shortest form, unless another type is registered for
+// the ext id of times.
 func (c *canonicalizer) ext(b []byte, i int, h head) []byte {
 	id := i + 1 + int(msgpwire.Forms[c.in[i]].Count)
 	data := c.in[id+1 : h.next]

@@ -18,7 +18,7 @@ import (
 
 type (
 	word      string
-	spelledID int // a key that writes itself as text
+	spelledID int // a key that encodes itself as text
 	canonPair struct {
 		B int
 		A string `msgpack:"a,omitempty"`
@@ -33,7 +33,7 @@ type (
 func (k spelledID) EncodeMsgpack(e *Encoder) error   { return e.EncodeString(fmt.Sprint("k", int(k))) }
 func (w wireShaped) MarshalMsgpack() ([]byte, error) { return w.body, nil }
 
-// canonicalBytes writes v by every entry that writes a whole value, which must agree.
+// canonicalBytes encodes v by every function for a whole value, and checks that the results agree.
 func canonicalBytes(t testing.TB, v any) []byte {
 	t.Helper()
 	o := EncodeOptions{Canonical: true}
@@ -62,8 +62,7 @@ func encodeBy(w interface{ Write([]byte) (int, error) }, o EncodeOptions, v any)
 	return e.Encode(v)
 }
 
-// TestCanonicalAcrossTypes writes equal values of different Go types, which must have the same
-// bytes.
+// Equal values of different Go types have the same canonical encoding.
 func TestCanonicalAcrossTypes(t *testing.T) {
 	at := time.Unix(1700000000, 5)
 	for _, c := range []struct {
@@ -111,7 +110,7 @@ func TestCanonicalAcrossTypes(t *testing.T) {
 	}
 }
 
-// framedOne writes an ext by its header and the writer.
+// framedOne encodes an ext: the header by the Encoder, and the data by its writer.
 type framedOne struct{}
 
 func (*framedOne) EncodeMsgpack(e *Encoder) error {
@@ -122,9 +121,8 @@ func (*framedOne) EncodeMsgpack(e *Encoder) error {
 	return err
 }
 
-// TestCanonicalRoundTrip writes random values, reads the bytes as what they were and without a
-// type, and writes them again: the bytes are the same. Maps of both kinds, and structs, stand for
-// one another.
+// A random value in canonical form decodes into its own type, or without a type, and encodes to the
+// same bytes again. Maps of both kinds and structs are interchangeable.
 func TestCanonicalRoundTrip(t *testing.T) {
 	for seed := range uint64(300) {
 		r := corpus.New(seed)
@@ -152,8 +150,8 @@ func TestCanonicalRoundTrip(t *testing.T) {
 	}
 }
 
-// isCanonical walks the value at i by the rules, as they are written, and gives the offset after
-// it.
+// isCanonical checks the value at offset i by the rules of the canonical form, and returns the
+// offset after it.
 func isCanonical(t *testing.T, b []byte, i int) int {
 	t.Helper()
 	r := Raw(b[i:])
@@ -195,7 +193,7 @@ func isCanonical(t *testing.T, b []byte, i int) int {
 	return next
 }
 
-// TestCanonicalErrors holds what has no canonical bytes.
+// Values without a canonical form are rejected.
 func TestCanonicalErrors(t *testing.T) {
 	deep := RawMessage(strings.Repeat("\x91", maxDepth+1) + "\xc0")
 	keys := RawMessage(strings.Repeat("\x81", maxKeyDepth+2) + "\x01" + strings.Repeat("\x01", maxKeyDepth+2))
@@ -228,8 +226,8 @@ func TestCanonicalErrors(t *testing.T) {
 	}
 }
 
-// TestCanonicalCalls writes by single calls: the numbers are in their shortest form, a header is as
-// it is, and the tag intern counts for nothing.
+// With Canonical, calls for single values use the shortest form of numbers. They write a header as
+// given, and ignore the tag intern.
 func TestCanonicalCalls(t *testing.T) {
 	var out bytes.Buffer
 	e := NewEncoder(&out)
@@ -245,8 +243,7 @@ func TestCanonicalCalls(t *testing.T) {
 	}
 }
 
-// TestCanonicalCost holds that nesting maps whose keys are out of order costs no more than its
-// bytes.
+// The cost of encoding nested maps with unsorted keys is proportional to their size.
 func TestCanonicalCost(t *testing.T) {
 	body := bytes.Repeat([]byte{1}, 100)
 	level := append(append([]byte{0x83, 0xa1, 'z', 0xc4, 100}, body...), 0xa1, 'a', 1, 0xa1, 'b')
@@ -257,8 +254,7 @@ func TestCanonicalCost(t *testing.T) {
 	}
 }
 
-// TestCanonicalVectors holds the canonical forms in the vectors, from any, and from the bytes as
-// they stand.
+// The vectors have canonical forms, both after decoding into an any and as raw bytes.
 func TestCanonicalVectors(t *testing.T) {
 	n := 0
 	for _, v := range vectors(t) {
@@ -289,7 +285,7 @@ func TestCanonicalVectors(t *testing.T) {
 	}
 }
 
-// TestCanonicalManyKeys writes maps whose keys come in every order.
+// Maps have the same canonical encoding for keys in any order.
 func TestCanonicalManyKeys(t *testing.T) {
 	r := corpus.New(1)
 	for range 100 {
@@ -306,8 +302,8 @@ func TestCanonicalManyKeys(t *testing.T) {
 	}
 }
 
-// FuzzCanonical rewrites any bytes: what is a value has one canonical form, of which the form is
-// itself, and which is the same value.
+// FuzzCanonical converts any value to its canonical form. The form of the form is the form itself,
+// and it is equal to the original value.
 func FuzzCanonical(f *testing.F) {
 	for _, v := range vectors(f) {
 		f.Add(v.Bytes)
@@ -335,7 +331,7 @@ func FuzzCanonical(f *testing.F) {
 			t.Fatalf("%x: %x, then %x, %v", data, b, again, err)
 		}
 		var was, is any
-		d := DecodeOptions{RawExt: true, UniqueKeys: true} // in an any, a nil, a str and a bin may be the same key
+		d := DecodeOptions{RawExt: true, UniqueKeys: true} // in an any, nil, a str and a bin may be the same key
 		if err := d.Unmarshal(data, &was); err != nil {
 			return
 		}

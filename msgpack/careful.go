@@ -3,8 +3,8 @@ package msgpack
 import "github.com/slipstream-go/slipstream/internal/mem"
 
 // decodeStructCareful reads n pairs into the struct at p, as decodeStruct does, but without its
-// short cuts: under options that have a say in single keys and values, each goes through its own
-// function.
+// shortcuts. It is for options that affect single keys and values, and calls a function for each of
+// them.
 func (d *Decoder) decodeStructCareful(o *op, p mem.Pointer, n, i int) int {
 	if !d.claim(i, n, 2) {
 		return -1

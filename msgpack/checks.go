@@ -1,7 +1,7 @@
 package msgpack
 
-// Options that judge the input hold for all of it: for what is skipped, kept raw, or read by a
-// user's method, too. Where one of them is set, skipChecked takes the place of the fast skip.
+// Options that restrict the input apply to all of it, also to values that are skipped, kept raw, or
+// read by a user's method. If one of these options is set, skipChecked replaces the fast skip.
 
 import (
 	"math"
@@ -10,19 +10,19 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// judging are the options that judge the input, whatever it is decoded into.
+// judging contains the options that restrict the input, independent of the target.
 const judging = limited | strictUTF8 | uniqueKeys
 
-// A checkedLevel is an array or map that skipChecked is in.
+// A checkedLevel is an array or map around the current position of skipChecked.
 type checkedLevel struct {
-	left   int    // values to come
-	keys   keySet // of a map of several pairs, under UniqueKeys
-	key    int    // where the current key begins in such a map
-	within int    // keys of such maps that it lies in
+	left   int    // number of values that are still to be read
+	keys   keySet // keys of a map of several pairs, with UniqueKeys
+	key    int    // offset of the current key in such a map
+	within int    // number of keys of such maps around this value
 }
 
-// skipChecked is skipAt under options that judge what is skipped. With joins set, strings join as
-// though they were read.
+// skipChecked skips a value like skipAt, and checks it against the options. With joins set, its
+// strings join the dict as if they were read.
 func (d *Decoder) skipChecked(i int, joins bool) int {
 	joins = joins && d.flags&internStrings != 0
 	var room [8]checkedLevel
@@ -41,7 +41,7 @@ func (d *Decoder) skipChecked(i int, joins bool) int {
 				if l.within = open[n-1].within; open[n-1].keys.keys != nil && open[n-1].left&1 == 0 {
 					l.within++
 				}
-				if l.within > maxKeyDepth { // each is read once more for the keys around it
+				if l.within > maxKeyDepth { // each key is read once more for every key around it
 					return d.fail(i, errKeyDepth)
 				}
 			}
@@ -72,9 +72,10 @@ func (d *Decoder) skipChecked(i int, joins bool) int {
 	}
 }
 
-// checkHead holds the value at i against the options, up to the elements of an array or map. It
-// gives how many values follow, or -1 if it is neither, and the offset of what follows. around is
-// how many arrays and maps it lies in, within what is skipped.
+// checkHead checks the value at i against the options, without the elements of an array or map. It
+// returns the number of values in an array or map, or -1 for another value, and the offset after
+// the checked bytes. around is the number of arrays and maps around the value within the skipped
+// value.
 func (d *Decoder) checkHead(i, around int, joins bool) (values int, pairs bool, next int) {
 	c, ok := d.codeAt(i)
 	if !ok {
@@ -97,7 +98,7 @@ func (d *Decoder) checkHead(i, around int, joins bool) (values int, pairs bool, 
 		fallthrough
 	case msgpwire.FormBytes:
 		text := !msgpwire.IsExt(c)
-		size := int(min(n, math.MaxInt-uint64(next))) // more than an int counts is more than there is
+		size := int(min(n, math.MaxInt-uint64(next))) // a number that overflows an int is larger than any input
 		if text && size > d.limits.str {
 			return 0, false, d.tooLong(i, size)
 		}
@@ -118,7 +119,7 @@ func (d *Decoder) checkHead(i, around int, joins bool) (values int, pairs bool, 
 	switch {
 	case n > uint64(d.limits.elements) && d.limits.elements < math.MaxInt:
 		return 0, false, d.tooMany(next, int(min(n, math.MaxInt)))
-	case n > math.MaxInt/2: // more than an int counts is more than there is
+	case n > math.MaxInt/2: // a number that overflows an int is larger than any input
 		return 0, false, d.fail(i, errShort)
 	case d.depth+around >= d.limits.depth:
 		return 0, false, d.tooDeep(next)
@@ -126,11 +127,11 @@ func (d *Decoder) checkHead(i, around int, joins bool) (values int, pairs bool, 
 	return int(n) * width, pairs, next
 }
 
-// checkTaken holds what a user's method has taken of the input, d.b[i:d.i], against the options:
-// calls by which it reads single values do not know of the map or the depth that they are in. What
-// is no whole value is the method's own.
+// checkTaken checks the values that a user's method has read, d.b[i:d.i], against the options. The
+// method's calls cannot check all options, because a call for a single value does not know the
+// enclosing map or its depth. Bytes that are not a complete value are not checked.
 func (d *Decoder) checkTaken(i int) bool {
-	if d.inside > d.outer+1 || d.i > len(d.b) { // within another method's value, or after the method has reset d
+	if d.inside > d.outer+1 || d.i > len(d.b) { // inside the value of another method, or after the method has reset d
 		return true
 	}
 	for i < d.i && skip(d.b[:d.i], i) >= 0 {
@@ -141,15 +142,15 @@ func (d *Decoder) checkTaken(i int) bool {
 	return true
 }
 
-// checkKey holds the next value against the keys of a map that is read pair by pair. It is not
-// read.
+// checkKey checks whether the next value repeats a key of a map that is read pair by pair. It does
+// not read the value.
 func (d *Decoder) checkKey(seen keySet) error {
 	if seen.keys == nil {
 		return nil
 	}
 	mark := d.begin()
 	next := d.pass(mark)
-	if next < 0 { // which reading it reports
+	if next < 0 { // reading the key will report the error
 		d.err = nil
 		return d.end(mark, mark)
 	}
@@ -159,7 +160,7 @@ func (d *Decoder) checkKey(seen keySet) error {
 	return d.end(mark, mark)
 }
 
-// keySet tells, under UniqueKeys, which keys of a map were there. Its zero value takes part in
+// keySet contains the keys of a map that have been read, with UniqueKeys. The zero value records
 // nothing.
 type keySet struct{ keys map[any]struct{} }
 
@@ -170,21 +171,22 @@ func (d *Decoder) newKeySet() (s keySet) {
 	return s
 }
 
-// What a keySet holds beside strings, bools, int64, uint64, float64 and other Go values.
+// Types of keys in a keySet, in addition to string, bool, int64, uint64, float64 and other Go
+// types.
 type (
-	fieldKey   uint16 // a field, under whichever of its names
-	encodedKey string // a key by its encoding
+	fieldKey   uint16 // a field, by its index; its name and aliases are one key
+	encodedKey string // the encoding of a key of another type
 )
 
-// twice reports whether key was there before, and notes it. Ints and floats are the same whatever
-// their widths. A key that is not equal to itself, as NaN, is compared by how it stands on the
-// wire.
+// twice reports whether s contains key, and adds it. Equal ints of different widths are the same
+// key, as are equal floats. A key that is not equal to itself, such as NaN, is compared by its
+// encoded bytes, wire.
 func (s keySet) twice(key any, wire []byte) bool {
 	if s.keys == nil {
 		return false
 	}
 	switch v := reflect.ValueOf(key); {
-	case !v.IsValid() || v.Type().PkgPath() != "": // no kind stands for a named type
+	case !v.IsValid() || v.Type().PkgPath() != "": // a named type is not converted
 	case v.CanInt():
 		key = v.Int()
 	case v.CanUint():
@@ -200,7 +202,7 @@ func (s keySet) twice(key any, wire []byte) bool {
 	return there
 }
 
-// unsigned is v as an int64 if it is one.
+// unsigned returns v as an int64 if it fits, and otherwise unchanged.
 func unsigned(v uint64) any {
 	if v > math.MaxInt64 {
 		return v
@@ -208,8 +210,8 @@ func unsigned(v uint64) any {
 	return int64(v)
 }
 
-// keyOf is a key of which no type is known, for a keySet: str, bin and nil are strings, as they are
-// in an any.
+// keyOf returns an encoded key without a known Go type as a key of a keySet. str, bin and nil
+// become strings, as in an any.
 func (d *Decoder) keyOf(key []byte) any {
 	if start, next := readStr(key, 0); next >= 0 {
 		return string(key[start:next])
@@ -238,7 +240,7 @@ func (d *Decoder) keyOf(key []byte) any {
 	return encodedKey(key)
 }
 
-// internedText is the string of the dict whose number is b.
+// internedText returns the string of the dict whose encoded number is b.
 func (d *Decoder) internedText(b []byte) (string, bool) {
 	if !d.interns() {
 		return "", false

@@ -16,8 +16,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// byHand reads a value of any kind by single calls, which know nothing of the maps and depths
-// around them.
+// byHand decodes a value of any kind by calls for single values. These calls do not know the maps
+// and levels around them.
 type byHand struct{}
 
 func (b *byHand) DecodeMsgpack(d *Decoder) error { return b.read(d) }
@@ -63,7 +63,8 @@ type (
 	}
 )
 
-// places are where a value may stand in a message, and how the message is read.
+// places are the positions that a value may have in a message, each with a function that decodes
+// the message.
 var places = map[string]struct {
 	around string // in hex; __ is the value
 	read   func(d *Decoder) error
@@ -148,7 +149,7 @@ func lastError(loop func(yield func(error))) (last error) {
 	return last
 }
 
-// feedOf is a Feed of all that d would read, with the options of d.
+// feedOf returns a Feed with all data that d would read, and with the options of d.
 func feedOf(d *Decoder) *Feed {
 	var f Feed
 	data, _ := io.ReadAll(d.Buffered())
@@ -158,8 +159,8 @@ func feedOf(d *Decoder) *Feed {
 	return &f
 }
 
-// TestOptionsHoldForEveryByte puts values that an option refuses in each place, skipped, raw or
-// read by hand, and reads them from every source. Without the option, they are taken.
+// Each option rejects invalid values in every position: skipped, raw, or decoded by single calls.
+// It does so from every source. Without the option, the values are accepted.
 func TestOptionsHoldForEveryByte(t *testing.T) {
 	Register(handRegistered{}, nil, func(d *Decoder, _ reflect.Value) error { return new(byHand).read(d) })
 	defer register(func(r *registry) { delete(r.decoders, reflect.TypeFor[handRegistered]()) })
@@ -219,8 +220,7 @@ func TestOptionsHoldForEveryByte(t *testing.T) {
 	}
 }
 
-// TestUniqueKeysIdentity holds which keys are the same, in every kind of target and where they are
-// skipped.
+// UniqueKeys compares keys in the same way for every kind of target, and in skipped values.
 func TestUniqueKeysIdentity(t *testing.T) {
 	type aliased struct {
 		A int `msgpack:"a,alias:old"`
@@ -238,7 +238,7 @@ func TestUniqueKeysIdentity(t *testing.T) {
 		{"82 01 01 cb 3ff0000000000000 02", false, []any{new(any), new(map[any]any), new(RawMessage)}},
 		{"82 cb 7ff8000000000001 01 cb 7ff8000000000001 02", true, []any{new(any), new(map[any]any), new(map[float64]int), new(RawMessage)}},
 		{"82 91 cb 7ff8000000000001 01 91 cb 7ff8000000000001 02", true, []any{new(map[[1]float64]int), new(RawMessage)}},
-		{"82 cb 7ff8000000000001 01 cb 7ff8000000000002 02", false, []any{new(any), new(map[any]any), new(map[float64]int)}}, // no two NaNs are equal
+		{"82 cb 7ff8000000000001 01 cb 7ff8000000000002 02", false, []any{new(any), new(map[any]any), new(map[float64]int)}}, // two NaNs are not equal
 		{"82 c4 01 61 01 a1 61 02", true, []any{new(any), new(map[string]int), new(RawMessage)}},
 		{"82 c0 01 a0 02", true, []any{new(any), new(map[string]int), new(RawMessage)}},
 		{"82 d6ff00000001 01 c70cff 00000000 0000000000000001 02", true, []any{new(any), new(map[any]any), new(RawMessage)}},
@@ -272,7 +272,7 @@ func TestUniqueKeysIdentity(t *testing.T) {
 	}
 }
 
-// TestUniqueKeysInterned finds a string that is there as text and as its number.
+// UniqueKeys detects a key that occurs both as text and as the number of an interned string.
 func TestUniqueKeysInterned(t *testing.T) {
 	for _, digits := range []string{"82 a3616263 01 d48000 02", "82 a15a 91 a3616263 a141 82 a3616263 01 d48000 02", "81 a15a 82 a3616263 01 d48000 02"} {
 		for _, v := range []any{new(any), new(struct{ B int })} {
@@ -287,9 +287,9 @@ func TestUniqueKeysInterned(t *testing.T) {
 	}
 }
 
-// TestCheckedSkipIsSkip skips random values, whole, cut and damaged, with options that refuse
-// nothing: the outcome is that of the fast skip, also for the strings that join, and so is what is
-// decoded after it.
+// Skipping with options that accept everything has the same result as the fast skip. This also
+// holds for the strings that join the dict, and for the next value. The values are random: whole,
+// truncated or damaged.
 func TestCheckedSkipIsSkip(t *testing.T) {
 	lenient := DecodeOptions{MaxElements: math.MaxInt, MaxString: math.MaxInt, MaxDepth: 1 << 30}
 	for seed := range uint64(2000) {
@@ -315,7 +315,7 @@ func TestCheckedSkipIsSkip(t *testing.T) {
 	}
 }
 
-// TestCheckedSkipStopsEarly refuses a claim before what it claims is read.
+// An excessive length or count is rejected before the data is read.
 func TestCheckedSkipStopsEarly(t *testing.T) {
 	for name, c := range map[string]struct {
 		options DecodeOptions
@@ -356,8 +356,7 @@ func (e endlessly) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestCheckedSkipKeyDepth refuses keys that nest in keys: each would be read once more for each of
-// them.
+// Keys nested in keys are rejected beyond a depth, because each level would be read once more.
 func TestCheckedSkipKeyDepth(t *testing.T) {
 	nested := []byte{1}
 	for range maxKeyDepth + 2 {
@@ -372,13 +371,13 @@ func TestCheckedSkipKeyDepth(t *testing.T) {
 	}
 }
 
-// readsList is a CustomDecoder that reads an array as a whole.
+// readsList is a CustomDecoder that decodes a whole array.
 type readsList struct{ list []int }
 
 func (r *readsList) DecodeMsgpack(d *Decoder) error { return d.Decode(&r.list) }
 
-// TestMaxDepthOfWire counts arrays and maps, not the pointers, interfaces and methods through which
-// they are read.
+// MaxDepth counts arrays and maps. It does not count the pointers, interfaces and methods through
+// which they are decoded.
 func TestMaxDepthOfWire(t *testing.T) {
 	type inner struct{ L *[]int }
 	type extra struct {
@@ -397,7 +396,7 @@ func TestMaxDepthOfWire(t *testing.T) {
 		{"81 a14c 91 01", func() any { return new(*inner) }},
 		{"81 a161 81 a162 01", func() any { return new(any) }},
 		{"81 a178 90", func() any { return new(inner) }},                                      // an unknown field
-		{"9f 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 90", func() any { return new(extra) }}, // elements beyond the fields, and beyond an array
+		{"9f 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 90", func() any { return new(extra) }}, // extra elements of a struct; below, of a Go array
 		{"92 01 90", func() any { return new(extra) }},
 		{"92 01 90", func() any { return new([1]int) }},
 	} {
@@ -413,7 +412,7 @@ func TestMaxDepthOfWire(t *testing.T) {
 	}
 }
 
-// TestMaxDepthOfColumns counts the map of the columns, and the list of the rows.
+// MaxDepth counts the map of columns and the list of rows.
 func TestMaxDepthOfColumns(t *testing.T) {
 	for digits, read := range map[string]func(*Decoder) error{
 		"81 a161 91 01": func(d *Decoder) error { return d.DecodeColumns(new(column.Batch)) },
@@ -430,7 +429,7 @@ func TestMaxDepthOfColumns(t *testing.T) {
 	}
 }
 
-// TestMaxDepthOfLists counts lists and maps of every element type alike.
+// MaxDepth counts lists and maps in the same way for every element type.
 func TestMaxDepthOfLists(t *testing.T) {
 	for _, v := range []any{new([][]int), new([][]int64), new([][]string), new([][]float64), new([]map[string]int), new([]map[string]string), new([]map[string]any),
 		new([]map[int]int), new([][2]int), new([]any), new([]struct{}), new([]looseTuple), new([]RawMessage)} {
@@ -449,7 +448,7 @@ func TestMaxDepthOfLists(t *testing.T) {
 	}
 }
 
-// TestLimitsOfTimes holds the forms of a time that are a string and an array to the limits.
+// Times in the form of a string or an array are subject to the limits.
 func TestLimitsOfTimes(t *testing.T) {
 	for _, c := range []struct {
 		digits  string

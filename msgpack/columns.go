@@ -1,15 +1,15 @@
 package msgpack
 
-// The columnar road: a batch of records straight into typed columns (package column), from either
-// of its two forms on the wire.
+// Decoding of a batch of records into typed columns (package column). A batch has two encoded
+// forms:
 //
 //	columns   {"time": [1, 2, 3], "host": ["a", "b", "c"]}
 //	rows      [{"time": 1, "host": "a"}, {"time": 2, "host": "b"}]
 //
-// A column takes the kind of its first value that is not nil; ints become floats when a float
-// follows, if none of them is rounded. Text is UTF-8, whatever StrictUTF8 says: it goes into files
-// and answers that hold nothing else. Runs of equal codes, which is what columns of numbers are, go
-// through the loops of run.go; the rest cell by cell (appendCell).
+// A column gets the kind of its first value that is not nil. Ints become floats if a float follows
+// and no int is rounded. Text must be UTF-8, even without StrictUTF8, because it goes into files
+// and responses that contain only UTF-8. The loops of run.go read runs of equal codes, as in
+// columns of numbers. appendCell reads all other cells, one by one.
 
 import (
 	"errors"
@@ -25,10 +25,10 @@ import (
 
 // DecodeColumns reads a map of arrays of equal length into b, which must be empty: each key is a
 // column. Cells are nil, bool, int, float, str, or a timestamp ext. Ints become int64. These are
-// errors: an int beyond int64, an int that a column of floats would round, and a string or name
-// that is not UTF-8, with and without [DecodeOptions.StrictUTF8]. The path of an error has the
-// column and the index of the cell. After an error b contains the cells that were read before;
-// b.Reset removes them. b does not refer to the input.
+// errors: an int that does not fit int64, an int that a column of floats would round, and a string
+// or name that is not UTF-8, with and without [DecodeOptions.StrictUTF8]. The path of an error
+// contains the column and the index of the cell. After an error b contains the cells that were read
+// before; b.Reset removes them. b does not refer to the input.
 func (d *Decoder) DecodeColumns(b *column.Batch) error {
 	if b.Rows > 0 || len(b.Columns) > 0 {
 		return errors.New("msgpack: DecodeColumns needs an empty batch")
@@ -38,7 +38,8 @@ func (d *Decoder) DecodeColumns(b *column.Batch) error {
 }
 
 // DecodeRows reads an array of maps and adds each to b as a row. A key that is missing in a map is
-// a null in its row. After an error, b.Undo removes the incomplete row; the rows before it stay.
+// a null in its row. After an error, b.Undo removes the incomplete row; the rows before it remain
+// in b.
 func (d *Decoder) DecodeRows(b *column.Batch) error {
 	mark := d.begin()
 	n, i := d.arrayLen(mark)
@@ -117,8 +118,8 @@ func (d *Decoder) readColumns(b *column.Batch, i int) int {
 	return i
 }
 
-// readColumn reads an array into c, which is empty. With most above zero, it is the most cells that
-// are taken.
+// readColumn reads an array into c, which is empty. If most is positive, an array of more than most
+// cells is an error.
 func (d *Decoder) readColumn(c *column.Column, i, most int) int {
 	n, next := d.arrayLen(i)
 	if next < 0 || !d.claim(next, n, 1) {
@@ -148,8 +149,9 @@ func (d *Decoder) readColumn(c *column.Column, i, most int) int {
 	return i
 }
 
-// readCells reads up to n cells that follow one another in the code of the first, and gives how
-// many. The bytes are all there, and each cell takes one or more: so is memory bounded by them.
+// readCells reads up to n consecutive cells with the code of the first cell, and returns their
+// number and the offset after them. The input is complete, and each cell has at least one byte, so
+// the input size limits memory.
 func (d *Decoder) readCells(c *column.Column, n, i int) (k, next int) {
 	if i >= len(d.b) {
 		return 0, i
@@ -180,9 +182,9 @@ func (d *Decoder) readCells(c *column.Column, n, i int) (k, next int) {
 	return k, next
 }
 
-// checkText looks at the text of a run of cells, those of c from row `from` on, which were read
-// from d.b[i:next]. It returns next, or fails at the first cell that is not UTF-8, and drops the
-// cells from there on.
+// checkText checks the text of the cells of c from row `from` on, which were read from d.b[i:next].
+// It returns next. If a cell is not UTF-8, it fails at that cell, and removes it and the cells
+// after it.
 func (d *Decoder) checkText(c *column.Column, from, i, next int) int {
 	bad := c.InvalidText(from)
 	if bad < 0 {
@@ -196,7 +198,7 @@ func (d *Decoder) checkText(c *column.Column, from, i, next int) int {
 	return d.fail(i, errText)
 }
 
-// takesOn gives a column of nulls the kind that a code announces.
+// takesOn sets the kind of a column of nulls to the kind of values with this code.
 func takesOn(c *column.Column, code byte) bool {
 	switch {
 	case code <= msgpwire.FixintMax || code >= msgpwire.Uint8 && code <= msgpwire.Int64 || code >= msgpwire.Negfixint:
@@ -211,7 +213,8 @@ func takesOn(c *column.Column, code byte) bool {
 	return false
 }
 
-// readTextRun appends up to n strings of fewer than 32 bytes to c and gives how many.
+// readTextRun appends up to n consecutive strings of fewer than 32 bytes to c. It returns their
+// number and the offset after them.
 func readTextRun(b []byte, i int, c *column.Column, n int) (k, next int) {
 	text, ends := c.Text, slices.Grow(c.Ends, n)
 	ends = ends[:len(ends)+n]
@@ -228,7 +231,7 @@ func readTextRun(b []byte, i int, c *column.Column, n int) (k, next int) {
 		if uint(size) > 31 {
 			break
 		}
-		// As whole words, of which what is too much is overwritten by the next.
+		// Copies whole words. The next string overwrites the extra bytes.
 		mem.Store64(room, at, mem.Load64(b, i+1))
 		mem.Store64(room, at+8, mem.Load64(b, i+9))
 		if size > 16 {
@@ -241,7 +244,7 @@ func readTextRun(b []byte, i int, c *column.Column, n int) (k, next int) {
 		k++
 	}
 	text = room[:at]
-	for k < n && i < len(b) { // near the end of the input or of the room
+	for k < n && i < len(b) { // near the end of the input or of room
 		size := int(b[i]) - msgpwire.Fixstr
 		if uint(size) > 31 || size >= len(b)-i {
 			break
@@ -255,8 +258,8 @@ func readTextRun(b []byte, i int, c *column.Column, n int) (k, next int) {
 	return k, i
 }
 
-// textRoom guesses what the text of n strings from b[i:] takes, from the first of them. It is no
-// more than there are bytes.
+// textRoom estimates the size of the text of n strings in b[i:] from the first strings. The result
+// is at most the number of bytes from i on.
 func textRoom(b []byte, i, n int) int {
 	start, seen := i, 0
 	for ; seen < min(n, 16) && i < len(b) && b[i] >= msgpwire.Fixstr && b[i] <= msgpwire.FixstrMax; seen++ {
@@ -274,7 +277,7 @@ var (
 	errNested      = errors.New("msgpack: a column cannot hold arrays, maps, bin or ext other than time")
 )
 
-// mismatch fails at the cell at i, which does not fit its column. The text is that of package
+// mismatch fails at the cell at i, which does not fit its column. text is the error text of package
 // column.
 func (d *Decoder) mismatch(i int, text string) int { return d.fail(i, errors.New("msgpack: "+text)) }
 

@@ -19,7 +19,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// naiveColumn is a column as a list: what the columnar road is held against.
+// naiveColumn is a column as a list of cells. The tests compare the column decoder's result with
+// it.
 type naiveColumn struct {
 	name  string
 	kind  column.Kind
@@ -39,7 +40,7 @@ func (b *naiveBatch) find(name string, rows int) *naiveColumn {
 	return c
 }
 
-// add appends one decoded value.
+// add appends a decoded value.
 func (c *naiveColumn) add(v any) error {
 	var kind column.Kind
 	var cell any
@@ -99,7 +100,7 @@ func (c *naiveColumn) add(v any) error {
 	return nil
 }
 
-// naiveColumns is DecodeColumns by way of any.
+// naiveColumns decodes like DecodeColumns, but into an any first.
 func naiveColumns(data []byte) (*naiveBatch, error) {
 	d := newDecoder()
 	d.ResetBytes(data)
@@ -135,7 +136,8 @@ func naiveColumns(data []byte) (*naiveBatch, error) {
 	return b, err
 }
 
-// naiveRows is DecodeRows by way of any. It gives the number of rows too, since a row may be empty.
+// naiveRows decodes like DecodeRows, but into an any first. It also returns the number of rows,
+// since rows may be empty.
 func naiveRows(data []byte) (*naiveBatch, int, error) {
 	d := newDecoder()
 	d.ResetBytes(data)
@@ -184,7 +186,7 @@ func naiveKey(d *Decoder) (string, error) {
 	return name, err
 }
 
-// compare tells how b differs from the naive batch.
+// compare returns an error that describes how b differs from n.
 func (n *naiveBatch) compare(b *column.Batch, rows int) error {
 	if len(b.Columns) != len(n.columns) || b.Rows != rows {
 		return fmt.Errorf("%d columns of %d rows, want %d of %d", len(b.Columns), b.Rows, len(n.columns), rows)
@@ -251,7 +253,7 @@ func (n *naiveColumn) compare(c *column.Column) error {
 }
 
 // checkColumns decodes data as columns and as rows, from bytes and from a stream, into batches that
-// may have been used, and holds all against the naive decoder.
+// may have been used before. It compares all results with the naive decoder.
 func checkColumns(t testing.TB, data []byte, used *column.Batch) {
 	t.Helper()
 	want, wantErr := naiveColumns(data)
@@ -291,8 +293,7 @@ func checkColumns(t testing.TB, data []byte, used *column.Batch) {
 	}
 }
 
-// cell is a random value of a kind that columns have, in a random width; one in a while is of
-// another kind.
+// cell appends a random cell of the given kind, in a random width. A few cells are of another kind.
 func cell(r *rand.Rand, b []byte, kind int) []byte {
 	if r.IntN(60) == 0 {
 		return msgpwire.AppendNil(b)
@@ -326,8 +327,8 @@ func cell(r *rand.Rand, b []byte, kind int) []byte {
 	return msgpwire.AppendTime(b, time.Unix(r.Int64N(1<<35)-1<<33, r.Int64N(1e9)))
 }
 
-// TestColumnsAgainstNaive decodes random batches, one after the other into one batch, so that
-// shapes follow one another.
+// The column decoder agrees with the naive decoder on random batches. All are decoded into one
+// batch, so that batches of different shapes reuse its memory.
 func TestColumnsAgainstNaive(t *testing.T) {
 	r := corpus.New(2)
 	var used column.Batch
@@ -374,7 +375,7 @@ func TestColumnsAgainstNaive(t *testing.T) {
 	}
 }
 
-// TestColumnErrors checks text, path and offset of what columns cannot take.
+// Errors for input that columns cannot hold have the right text, path and offset.
 func TestColumnErrors(t *testing.T) {
 	for _, c := range []struct {
 		digits, text, path string
@@ -424,8 +425,8 @@ func TestColumnErrors(t *testing.T) {
 	}
 }
 
-// TestColumnsNotEmpty holds that a batch in use is refused, and that one whose last decode failed
-// wants a reset.
+// DecodeColumns rejects a batch that is not empty, and also a batch whose last decoding failed.
+// After a reset, it accepts both.
 func TestColumnsNotEmpty(t *testing.T) {
 	d := newDecoder()
 	var b column.Batch
@@ -445,7 +446,7 @@ func TestColumnsNotEmpty(t *testing.T) {
 	}
 }
 
-// TestDecodeCell appends cells, and holds that one which fails leaves the column as it was.
+// DecodeCell appends a cell. After an error, the column is unchanged.
 func TestDecodeCell(t *testing.T) {
 	for _, c := range []struct{ start, bad string }{
 		{"91 01", "cb3ff8"}, {"91 01", "c3"}, {"91 01", "a161"}, {"92 c0 c0", "cd01"}, {"92 c0 c0", "a261"}, {"92 c0 c0", "cfffffffffffffffff"},
@@ -483,7 +484,7 @@ func TestDecodeCell(t *testing.T) {
 	}
 }
 
-// TestRowLimits holds a batch to its limits, and that a row which was refused can be undone.
+// Rows beyond the limits of a batch are rejected, and can be undone.
 func TestRowLimits(t *testing.T) {
 	row := func(key string) []byte { return append(msgpwire.AppendString([]byte{0x81}, key), 1) }
 	b := column.Batch{MaxCells: 100, MaxColumns: 50, MaxRows: 1000}
@@ -531,7 +532,7 @@ func TestRowLimits(t *testing.T) {
 	}
 }
 
-// TestColumnsInSequence reads batches one after the other from a stream.
+// Batches decode one after another from a stream.
 func TestColumnsInSequence(t *testing.T) {
 	one := unhex(t, "82 a474696d65 92 01 02 a17a 92 a161 c0")
 	d := NewDecoder(struct{ io.Reader }{bytes.NewReader(bytes.Repeat(one, 100))})

@@ -11,7 +11,7 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 )
 
-// columnOf is {"c": [cells]}, and rowsOf is [{"c": cell}, …].
+// columnOf encodes {"c": [cells]}, and rowsOf encodes [{"c": cell}, …].
 func columnOf(cells ...any) []byte { return encoded(map[string]any{"c": cells}) }
 
 func rowsOf(cells ...any) []byte {
@@ -30,8 +30,8 @@ func encoded(v any) []byte {
 	return b
 }
 
-// refusal is how decoding cells ends by each of the calls and from each source, which must agree on
-// all but the offset.
+// refusal decodes cells by each of the calls and from each source, and returns the row and text of
+// the error. All must agree, except on the offset.
 func refusal(t *testing.T, cells ...any) (row int, text string) {
 	t.Helper()
 	inColumns, inRows := columnOf(cells...), rowsOf(cells...)
@@ -72,7 +72,7 @@ func refusal(t *testing.T, cells ...any) (row int, text string) {
 		if want := encoded(cells[k]); !bytes.HasPrefix(data[where.Offset:], want) {
 			t.Errorf("%s: byte %d is not where the cell starts: %x", name, where.Offset, data[where.Offset:])
 		}
-		// The cells before the error are there, and no others.
+		// The batch contains exactly the cells before the error.
 		if c := b.Columns[0]; c.Rows != k || c.InvalidText(0) >= 0 {
 			t.Errorf("%s: %d rows are left, want %d", name, c.Rows, k)
 		}
@@ -83,8 +83,7 @@ func refusal(t *testing.T, cells ...any) (row int, text string) {
 	return row, text
 }
 
-// TestColumnsTextIsUTF8 refuses a string that is not UTF-8, wherever it stands among others, short
-// and long.
+// A column rejects a string that is not UTF-8, at any position among others, short or long.
 func TestColumnsTextIsUTF8(t *testing.T) {
 	long := strings.Repeat("ж", 100)
 	for _, bad := range []string{"\xff", "a\xc3", "\xed\xa0\x80", strings.Repeat("x", 30) + "\x80", long + "\xd0", "\xb6" + long} {
@@ -104,7 +103,7 @@ func TestColumnsTextIsUTF8(t *testing.T) {
 			}
 		}
 	}
-	// A rune in two cells is in none.
+	// A rune that is split over two cells is invalid in both.
 	if row, text := refusal(t, "\xc3", "\xa9"); row != 0 || text == "" {
 		t.Errorf("row %d, %q", row, text)
 	}
@@ -121,7 +120,7 @@ func TestColumnsTextIsUTF8(t *testing.T) {
 	if err := d.DecodeColumn(&c); err == nil || c.Rows != 1 {
 		t.Errorf("DecodeColumn: %v, and the column has %d rows", err, c.Rows)
 	}
-	// An interned string is checked as well.
+	// Interned strings are checked too.
 	d.ResetBytes([]byte("\x92\xa3\xffaa\xd4\x80\x00"))
 	d.UseInternedStrings(true)
 	c.Reset()
@@ -130,7 +129,7 @@ func TestColumnsTextIsUTF8(t *testing.T) {
 	}
 }
 
-// TestColumnsNameIsUTF8 refuses the name of a column that is not UTF-8.
+// A column name that is not UTF-8 is rejected.
 func TestColumnsNameIsUTF8(t *testing.T) {
 	for _, name := range [][]byte{[]byte("\xa1\xff"), []byte("\xc4\x01\xff")} {
 		for _, rows := range []bool{false, true} {
@@ -151,8 +150,8 @@ func TestColumnsNameIsUTF8(t *testing.T) {
 	}
 }
 
-// TestColumnsKeepIntegers refuses an integer that a column of floats would round, and a float after
-// such an integer.
+// A column of floats rejects an integer that it would round. A column that contains such an integer
+// rejects a float.
 func TestColumnsKeepIntegers(t *testing.T) {
 	const big int64 = 1<<53 + 1
 	for _, c := range []struct {

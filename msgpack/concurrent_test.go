@@ -9,8 +9,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/corpus"
 )
 
-// TestConcurrent marshals and unmarshals the same types from many goroutines at once, with plans
-// that are still to be compiled when they start.
+// Many goroutines may encode and decode the same types at once, although the plans of the types are
+// not yet compiled when they start.
 func TestConcurrent(t *testing.T) {
 	type (
 		leaf struct {

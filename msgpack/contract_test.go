@@ -1,14 +1,14 @@
 package msgpack
 
-// What programs written for v5 depend on: tags (1.2), what is written by default (1.3), what is
-// read by default (1.4), and conduct in use (4). bench/differential holds the same lines against v5
-// itself, value by value; here are those that do not fit a table of values, or that v5 has a fault
-// in.
+// These tests check behaviour of v5 that programs depend on. The prefix of a sub-test is 1.2 for
+// tags, 1.3 for default encoding, 1.4 for default decoding, and 4 for behaviour in use.
+// bench/differential compares such behaviour with v5 itself, value by value. This file contains the
+// cases that do not fit a table of values, or for which v5 has a bug.
 //
-// Held elsewhere: 1.2 TestTags, TestTagsDecode, TestCustomStructTag, plan.TestParseTag and
-// plan.TestFields; 1.3 TestKinds, TestOmitEmpty, TestCompactOptions, TestTimes, TestSortMapKeys,
-// TestEncodeMethods; 1.4 TestDecodeInto, TestDecodeIntoErrors, TestDecodeMethods, TestTimesRead,
-// TestTruncated; 4 TestNoReadAhead, TestEndOfInput, TestWrites.
+// Other tests cover 1.2 (TestTags, TestTagsDecode, TestCustomStructTag, plan.TestParseTag,
+// plan.TestFields), 1.3 (TestKinds, TestOmitEmpty, TestCompactOptions, TestTimes, TestSortMapKeys,
+// TestEncodeMethods), 1.4 (TestDecodeInto, TestDecodeIntoErrors, TestDecodeMethods, TestTimesRead,
+// TestTruncated) and 4 (TestNoReadAhead, TestEndOfInput, TestWrites).
 
 import (
 	"bufio"
@@ -145,7 +145,7 @@ func TestContractOfEncoding(t *testing.T) {
 		e := NewEncoder(&out)
 		e.EncodeArrayLen(3)
 		e.EncodeInt(1)
-		out.WriteByte(2) // the caller's own
+		out.WriteByte(2) // written by the caller itself
 		e.EncodeString("a")
 		if out.String() != "\x93\x01\x02\xa1a" {
 			t.Errorf("%q", out.String())
@@ -261,7 +261,7 @@ func TestContractInUse(t *testing.T) {
 		buffer.WriteString("\x01\x02rest")
 		d := NewDecoder(buffer)
 		d.DecodeInt()
-		buffer.WriteString(" and more") // between two values the buffer is the caller's
+		buffer.WriteString(" and more") // between two values, the caller may write to the buffer
 		if n, err := d.DecodeInt(); n != 2 || err != nil || buffer.String() != "rest and more" {
 			t.Errorf("%d, %q, %v", n, buffer.String(), err)
 		}

@@ -68,8 +68,9 @@ func decodeRawMessage(d *Decoder, o *op, p mem.Pointer, i int) int {
 	return next
 }
 
-// methods is the value at p as an interface that has the methods of *T: those of T are among them.
-// table is the MethodTable of such an interface, if interfaces may be made from it.
+// methods returns a pointer to the value at p, of a type T, as the interface I. The methods of *T
+// include the methods of T. table is the MethodTable of such an interface, or nil if interfaces
+// cannot be built from a table.
 func methods[I any](o *op, table mem.Raw, p mem.Pointer) I {
 	if table != nil {
 		return mem.WithMethods[I](table, p)
@@ -81,8 +82,8 @@ func tableOf[I any](t reflect.Type) mem.Raw {
 	return mem.MethodTable(reflect.Zero(reflect.PointerTo(t)).Interface().(I))
 }
 
-// absent reports whether the value at p is a nil of a kind that can be nil: its methods are not
-// called. In each of these kinds, nil is a first word of zero.
+// absent reports whether the value at p is nil, if its kind can be nil. The methods of a nil value
+// are not called. In each of these kinds, the first word of nil is zero.
 func absent(o *op, p mem.Pointer) bool { return o.nilable && *mem.FirstWord(p) == nil }
 
 func nilable(k reflect.Kind) bool {
@@ -102,7 +103,7 @@ func encodeCustom(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 // custom appends a value that writes itself.
 func (e *Encoder) custom(b []byte, v CustomEncoder) []byte {
 	depth := e.depth
-	if e.err != nil || depth >= maxDepth { // it may lead back to itself
+	if e.err != nil || depth >= maxDepth { // the value may contain itself
 		return e.tooDeep(b)
 	}
 	e.depth = depth + 1
@@ -114,14 +115,14 @@ func (e *Encoder) custom(b []byte, v CustomEncoder) []byte {
 	return e.b
 }
 
-// appendCustoms appends n values at p that write themselves, which o.elem says how. Their bytes
-// gather in e.b all along.
+// appendCustoms appends the array of the n values at p, which write themselves by the methods in
+// o.elem. Their bytes are collected in e.b.
 func (e *Encoder) appendCustoms(o *op, p mem.Pointer, n int, b []byte) []byte {
 	depth := e.depth
 	if e.err != nil || depth+2 > maxDepth {
 		return e.tooDeep(b)
 	}
-	e.depth = depth + 2 // of the list, and of its elements
+	e.depth = depth + 2 // one for the list, and one for its elements
 	e.hold(msgpwire.AppendArrayLen(b, n))
 	elem := o.elem
 	for k := range n {
@@ -155,7 +156,7 @@ func encodeBinary(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	return e.appendOr(err, b, msgpwire.AppendBytes(b, out))
 }
 
-// encodeText writes text as bin, as the original does.
+// encodeText writes text as bin, as vmihailenco/msgpack does.
 func encodeText(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	if absent(o, p) {
 		return msgpwire.AppendNil(b)
@@ -164,8 +165,8 @@ func encodeText(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	return e.appendOr(err, b, msgpwire.AppendBytes(b, out))
 }
 
-// appendOr is the longer of b and b with a value, unless a method that was to give the value gave
-// err.
+// appendOr returns longer, which is b with a value that a method returned. If the method returned
+// err, appendOr returns b and records err.
 func (e *Encoder) appendOr(err error, b, longer []byte) []byte {
 	if err != nil {
 		if e.err == nil {
@@ -176,7 +177,8 @@ func (e *Encoder) appendOr(err error, b, longer []byte) []byte {
 	return longer
 }
 
-// encodeErrorInterface writes what an error interface holds: by its own codec, or as its text.
+// encodeErrorInterface writes the value in an error interface by the codec of its type or, if it
+// has none, as the text of the error.
 func encodeErrorInterface(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	v := reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Elem()
 	if v.IsNil() {
@@ -193,7 +195,7 @@ func encodeErrorInterface(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	return appendStringOf(e, b, v.Interface().(error).Error())
 }
 
-// zero sets the value at p to zero, which is what nil on the wire means to a type that reads
+// zero sets the value at p to zero. This is the effect of nil in the input for a type that reads
 // itself.
 func zero(o *op, p mem.Pointer) { reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Elem().SetZero() }
 
@@ -210,7 +212,7 @@ func decodeCustom(d *Decoder, o *op, p mem.Pointer, i int) int {
 
 // custom reads a value that reads itself.
 func (d *Decoder) custom(i int, v CustomDecoder) int {
-	if d.steps >= maxDepth { // it may lead back to itself
+	if d.steps >= maxDepth { // the value may contain itself
 		return d.fail(i, depthError(maxDepth))
 	}
 	depth := d.depth
@@ -221,8 +223,8 @@ func (d *Decoder) custom(i int, v CustomDecoder) int {
 	return d.tookCall(i, depth, err)
 }
 
-// tookCall gives the offset after what a user's method has read from i on, by calls of d, unless it
-// or the options refuse that.
+// tookCall returns the offset after the values that a user's method has read from offset i on, by
+// calls of d. It returns -1 if the method returned err, or if the options reject these values.
 func (d *Decoder) tookCall(i, depth int, err error) int {
 	if err != nil {
 		return d.failIn(d.i, err)
@@ -262,7 +264,8 @@ func decodeText(d *Decoder, o *op, p mem.Pointer, i int) int {
 	return d.took(i, next, methods[encoding.TextUnmarshaler](o, o.readsText, p).UnmarshalText(bytes.Clone(d.b[start:next])))
 }
 
-// decodeBinaryOrText lets the wire decide for a type that has both: str is text.
+// decodeBinaryOrText decodes a type that has both methods. A str is text, and any other value is
+// binary.
 func decodeBinaryOrText(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if c, ok := d.codeAt(i); ok && (msgpwire.Forms[c].Kind == msgpwire.FormFixBytes || c >= msgpwire.Str8 && c <= msgpwire.Str32) {
 		return decodeText(d, o, p, i)
@@ -271,7 +274,7 @@ func decodeBinaryOrText(d *Decoder, o *op, p mem.Pointer, i int) int {
 }
 
 // bytesFor finds the bytes of a str or bin for a method of the value at p: d.b[start:next]. For
-// nil, which makes the value zero, and on an error start is -1.
+// nil, it sets the value to zero. For nil and on an error, start is -1.
 func (d *Decoder) bytesFor(o *op, p mem.Pointer, i int) (start, next int) {
 	if d.isNil(i) {
 		zero(o, p)
@@ -283,7 +286,7 @@ func (d *Decoder) bytesFor(o *op, p mem.Pointer, i int) (start, next int) {
 	return start, next
 }
 
-// took is next, or -1 with the error that a method gave for the value at i.
+// took returns next. If a method returned err for the value at i, took records err and returns -1.
 func (d *Decoder) took(i, next int, err error) int {
 	if err != nil {
 		return d.fail(i, err)

@@ -15,7 +15,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// pair writes itself as two values.
+// pair encodes itself as two values.
 type pair struct {
 	A int
 	B string
@@ -24,7 +24,7 @@ type pair struct {
 func (p pair) EncodeMsgpack(e *Encoder) error  { return e.EncodeMulti(p.A, p.B) }
 func (p *pair) DecodeMsgpack(d *Decoder) error { return d.DecodeMulti(&p.A, &p.B) }
 
-// framed writes itself as an ext, its header by the encoder and its bytes to the encoder's writer.
+// framed encodes itself as an ext: the header by the Encoder, and the data by the Encoder's writer.
 type framed struct{ N uint32 }
 
 func (f *framed) EncodeMsgpack(e *Encoder) error {
@@ -49,7 +49,8 @@ func (f *framed) DecodeMsgpack(d *Decoder) error {
 	return err
 }
 
-// loop reads and writes itself by hand, with what it holds in between by the codec.
+// loop encodes and decodes its names by single calls, and its other fields by EncodeMulti and
+// DecodeMulti.
 type loop struct {
 	Names []string
 	Inner map[string]pair
@@ -95,8 +96,8 @@ type customs struct {
 	Last  int
 }
 
-// TestCustomCodecs takes types that write themselves as several values through structs, slices and
-// maps, and back.
+// Types that encode themselves as several values work in structs, slices and maps, in both
+// directions.
 func TestCustomCodecs(t *testing.T) {
 	want := customs{pair{1, "a"}, []pair{{2, "b"}, {3, "c"}}, map[string]pair{"k": {4, "d"}}, &pair{5, "e"}, nil, framed{1 << 20},
 		loop{[]string{"x", "y"}, map[string]pair{"m": {6, "f"}}, time.Unix(7, 8)}, 9}
@@ -125,7 +126,7 @@ func TestCustomCodecs(t *testing.T) {
 	}
 }
 
-// keeper keeps the bytes it is given.
+// keeper keeps the bytes that its method gets.
 type keeper struct{ raw []byte }
 
 func (k *keeper) UnmarshalMsgpack(b []byte) error  { k.raw = b; return nil }
@@ -137,7 +138,8 @@ func (k binaried) MarshalBinary() ([]byte, error)  { return []byte(k.s), nil }
 func (k *both) UnmarshalText(b []byte) error       { k.s = "text " + string(b); return nil }
 func (k *both) UnmarshalBinary(b []byte) error     { k.s = "binary " + string(b); return nil }
 
-// ranked has a text method on the value and a custom one on the pointer: the value's go first.
+// ranked has a text method with a value receiver and a custom encoder with a pointer receiver. The
+// value's method takes precedence.
 func (r ranked) MarshalText() ([]byte, error)     { return []byte("t"), nil }
 func (r *ranked) EncodeMsgpack(e *Encoder) error  { return e.EncodeInt(1) }
 func (m valueMap) DecodeMsgpack(d *Decoder) error { return d.Skip() }
@@ -150,7 +152,7 @@ type (
 	valueMap map[string]int
 )
 
-// TestMarshalers takes the other ways in which a type can write and read itself.
+// Types may also encode and decode themselves by the methods of other interfaces.
 func TestMarshalers(t *testing.T) {
 	wantHex(t, keeper{[]byte{0x93, 1, 2, 3}}, "93010203")
 	wantHex(t, textual{"ab"}, "c4026162")
@@ -186,7 +188,7 @@ func TestMarshalers(t *testing.T) {
 	}
 }
 
-// TestUnmarshalerOwnsBytes holds that the bytes that an Unmarshaler keeps stay as they are.
+// Bytes that an Unmarshaler keeps do not change later.
 func TestUnmarshalerOwnsBytes(t *testing.T) {
 	data := unhex(t, "93 93010203 92a16101 a3616263")
 	for name, d := range sources(data) {
@@ -203,14 +205,14 @@ func TestUnmarshalerOwnsBytes(t *testing.T) {
 			if got := fmt.Sprintf("%x", kept[i].raw); got != want {
 				t.Errorf("%s: element %d became %s", name, i, got)
 			}
-			_ = append(kept[i].raw, 0xff) // may not reach a neighbour's bytes
+			_ = append(kept[i].raw, 0xff) // must not overwrite the neighbouring bytes
 		}
 	}
 }
 
 var errMine = errors.New("my error")
 
-// wraps decodes an int by the codec and puts what fails in its own words.
+// wraps decodes an int and wraps the decoder's error.
 type wraps struct{ n int }
 
 func (w *wraps) DecodeMsgpack(d *Decoder) error {
@@ -220,7 +222,7 @@ func (w *wraps) DecodeMsgpack(d *Decoder) error {
 	return nil
 }
 
-// refuses gives an error of its own whatever the codec says.
+// refuses returns its own error, whether or not the decoder returned one.
 type refuses struct{}
 
 func (*refuses) DecodeMsgpack(d *Decoder) error {
@@ -229,7 +231,7 @@ func (*refuses) DecodeMsgpack(d *Decoder) error {
 }
 func (*refuses) EncodeMsgpack(e *Encoder) error { return errMine }
 
-// lenient takes anything, and does without what it cannot read.
+// lenient accepts any value and ignores decoding errors.
 type lenient struct{ n int }
 
 func (l *lenient) DecodeMsgpack(d *Decoder) error {
@@ -244,7 +246,7 @@ func (l *lenient) DecodeMsgpack(d *Decoder) error {
 	return nil
 }
 
-// encodesBad encodes what cannot be encoded, and says so in its own words, or not at all.
+// encodesBad encodes a value that cannot be encoded, and returns its own error, or none.
 type encodesBad struct{ quiet bool }
 
 func (b *encodesBad) EncodeMsgpack(e *Encoder) error {
@@ -255,8 +257,7 @@ func (b *encodesBad) EncodeMsgpack(e *Encoder) error {
 	return fmt.Errorf("wrapped: %w", err)
 }
 
-// TestCustomErrors holds that the errors of user's methods arrive as they were given, with the
-// place.
+// Errors of a user's methods reach the caller unchanged, with path and offset.
 func TestCustomErrors(t *testing.T) {
 	for _, c := range []struct {
 		digits string
@@ -298,7 +299,7 @@ func TestCustomErrors(t *testing.T) {
 	}
 }
 
-// TestDroppedErrors holds that an error which a method drops is not found again later.
+// An error that a method ignores does not appear in a later call.
 func TestDroppedErrors(t *testing.T) {
 	d := newDecoder()
 	var l lenient
@@ -330,7 +331,7 @@ func (*panics) DecodeMsgpack(d *Decoder) error {
 	panic("decode")
 }
 
-// TestPanicsInMethods holds that a panic in a user's method spoils no later call.
+// A panic in a user's method does not affect later calls.
 func TestPanicsInMethods(t *testing.T) {
 	try := func(f func()) {
 		defer func() {
@@ -363,7 +364,7 @@ func TestPanicsInMethods(t *testing.T) {
 	}
 }
 
-// TestRawMessage takes raw values, which are copied whole.
+// A RawMessage contains a copy of the whole value.
 func TestRawMessage(t *testing.T) {
 	type holder struct {
 		Before int
@@ -408,7 +409,7 @@ type ownError struct{ code int }
 func (ownError) Error() string                     { return "own" }
 func (o ownError) MarshalMsgpack() ([]byte, error) { return []byte{byte(o.code)}, nil }
 
-// TestErrorInterface writes error values as their text, but for those that write themselves.
+// An error value is encoded as its text, unless its type has an encode method.
 func TestErrorInterface(t *testing.T) {
 	type holder struct{ E error }
 	wantHex(t, holder{errors.New("boom")}, "81 a145 a4626f6f6d")
@@ -428,14 +429,15 @@ func TestErrorInterface(t *testing.T) {
 	}
 }
 
-// valueMarshals has methods of two kinds: that of the value goes before the one of a pointer to it.
+// valueMarshals has encode methods of two kinds. The method with a value receiver takes precedence
+// over the method with a pointer receiver.
 type valueMarshals struct{ N byte }
 
 func (v valueMarshals) MarshalMsgpack() ([]byte, error) { return []byte{v.N}, nil }
 func (v *valueMarshals) EncodeMsgpack(e *Encoder) error { return e.EncodeString("by pointer") }
 
-// TestListsOfCustom writes lists of values that write themselves, nil ones among them, and stops at
-// an error.
+// Lists of values with encode methods, including nil values, are encoded, and encoding stops at the
+// first error.
 func TestListsOfCustom(t *testing.T) {
 	wantHex(t, []valueMarshals{{1}, {2}}, "920102")
 	wantHex(t, &[2]valueMarshals{{1}, {2}}, "920102")

@@ -4,17 +4,15 @@ import (
 	"testing"
 )
 
-// kin leads to its parent, so that a target that is used again can lead back to a slice that is
-// being decoded.
+// kin refers to its parent. So a reused target can refer back to a slice that is being decoded.
 type kin struct {
 	Parent *kin
 	Nodes  []kin
 	N      int
 }
 
-// TestDecodeThroughParent decodes a message whose element sets, through its parent, the slice that
-// it is an element of. The elements after it must not be written beyond the slice that is there
-// then.
+// An element may set, through its parent, the slice that contains the element. The elements after
+// it are not written beyond the end of the new slice.
 func TestDecodeThroughParent(t *testing.T) {
 	for _, inner := range []any{nil, []any{}, []any{map[string]any{"N": 7}}, make([]any, 9)} {
 		data, err := Marshal(map[string]any{"Nodes": []any{

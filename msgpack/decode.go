@@ -2,10 +2,10 @@ package msgpack
 
 // Unmarshal and the decode ops.
 //
-// The input is one []byte, d.b, and an offset that travels through the ops in a register: an op
-// takes the offset of its value and gives the offset after it, or -1 with d.err set. Fast paths
-// want the value whole in d.b; what they cannot read goes to the slow reading in read.go, which
-// refills d.b from a stream, and after which b must be loaded again.
+// The input is one []byte, d.b, and an offset that the ops pass on in a register. An op takes the
+// offset of its value and returns the offset after it, or -1 with d.err set. Fast paths need the
+// complete value in d.b. The slow functions in read.go read all other values. They may refill d.b
+// from a stream, so a local copy of d.b must be loaded again after them.
 
 import (
 	"errors"
@@ -21,12 +21,12 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// maxDepth is how deep values may nest, unless an option says otherwise.
+// maxDepth is the maximum nesting depth of values, unless an option sets another limit.
 const maxDepth = 10_000
 
 func (d *Decoder) tooDeep(i int) int { return d.fail(i, depthError(d.limits.depth)) }
 
-// depthError is that values nest deeper than so many.
+// depthError reports values that nest deeper than the limit that it contains.
 type depthError int
 
 func (e depthError) Error() string { return fmt.Sprintf("msgpack: values nest deeper than %d", int(e)) }
@@ -63,11 +63,12 @@ func Unmarshal(data []byte, v any) error {
 	return err
 }
 
-// unmarshalers are decoders with all options at their defaults, so that Unmarshal need not set
-// them.
+// unmarshalers contains decoders with default options, so that Unmarshal does not have to set
+// options.
 var unmarshalers = sync.Pool{New: func() any { return newDecoder() }}
 
-// putBack gives a decoder of Unmarshal back, unless a user's method has changed it.
+// putBack returns a decoder to the pool of Unmarshal, unless a user's method has changed the
+// decoder.
 func (d *Decoder) putBack() {
 	d.depth, d.inner = 0, nil
 	if d.dict.size() > 0 {
@@ -78,7 +79,7 @@ func (d *Decoder) putBack() {
 	}
 }
 
-// isNilAny reports whether an any without a value is at p.
+// isNilAny reports whether the value at p is an any that is nil.
 func isNilAny(o *op, p mem.Pointer) bool { return o.typ == anyType && *mem.At[any](p, 0) == nil }
 
 var errDecodeNil = errors.New("msgpack: Decode(nil)")
@@ -88,9 +89,9 @@ var errDecodeNil = errors.New("msgpack: Decode(nil)")
 // io.EOF or io.ErrUnexpectedEOF. After a value that does not fit its target, the next value can be
 // decoded.
 //
-// If v points to an any, that must contain nil or a pointer. If it contains another value, as after
-// an earlier Decode, Decode skips the next value and returns an error. A loop that decodes into one
-// any must set it to nil before each call.
+// If v points to an any, the any must contain nil or a pointer. If it contains another value, for
+// example after an earlier Decode, Decode skips the next value and returns an error. A loop that
+// decodes into one any must set it to nil before each call.
 func (d *Decoder) Decode(v any) error {
 	face := mem.FaceOf(v)
 	if v == nil {
@@ -110,7 +111,7 @@ func (d *Decoder) Decode(v any) error {
 	return d.decodeOp(to, mem.Of(face.Data, to.typ))
 }
 
-// decodeOp decodes the next value into the one at p.
+// decodeOp decodes the next value into the value at p.
 func (d *Decoder) decodeOp(o *op, p mem.Pointer) error {
 	mark := d.begin()
 	if !o.tame {
@@ -130,20 +131,20 @@ func (d *Decoder) decodeGuarded(o *op, p mem.Pointer, mark int) error {
 	return g.end(o.decode(d, o, p, mark))
 }
 
-// A guard is deferred in public calls that may lead to methods of the user's. If one panics, the
-// call ends as one that failed, so that the decoder can be used again.
+// A guard is deferred in public calls that may call methods of the user. If such a method panics,
+// the call ends like a failed call, so that the decoder remains usable.
 type guard struct {
 	d                          *Decoder
 	mark, inside, depth, steps int
 	returned                   bool
 }
 
-// guard opens the guard of a call whose value starts at mark.
+// guard returns the guard of a call whose value starts at mark.
 func (d *Decoder) guard(mark int) guard {
 	return guard{d: d, mark: mark, inside: d.inside, depth: d.depth, steps: d.steps}
 }
 
-// end is Decoder.end.
+// end calls Decoder.end for the guarded call.
 func (g *guard) end(next int) error {
 	d := g.d
 	if g.returned = true; next < 0 {
@@ -151,7 +152,7 @@ func (g *guard) end(next int) error {
 	}
 	err := d.end(g.mark, next)
 	if d.inside == 0 {
-		d.inner = nil // which has a path of any size
+		d.inner = nil // its path may be large
 	}
 	return err
 }
@@ -163,13 +164,14 @@ func (g *guard) done() {
 	d := g.d
 	d.i, d.inside, d.depth, d.steps = g.mark, g.inside-1, g.depth, g.steps
 	if d.inside == 0 {
-		_ = d.endFailed(d.start) // what failed is the panic's to tell
+		_ = d.endFailed(d.start) // the panic reports the failure
 	}
 }
 
-// decodeFace decodes into the interface at p: into what it points to when it holds a pointer, else
-// in its place. An interface that holds any other value is an error, as for a call with that value
-// in place of a pointer. The next value is passed over, so that a loop that ignores the error ends.
+// decodeFace decodes into the interface at p. If the interface contains a pointer, it decodes into
+// the pointer's target; if it is nil, it sets the interface. Any other value in the interface is an
+// error, as in a call of Decode with that value. The next value is skipped, so that a loop that
+// ignores the error ends.
 func (d *Decoder) decodeFace(o *op, p mem.Pointer) error {
 	if v := reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Elem(); !v.IsNil() {
 		if held := v.Elem(); held.Kind() != reflect.Pointer {
@@ -210,8 +212,8 @@ func (d *Decoder) DecodeMulti(v ...any) error {
 	return nil
 }
 
-// isNil reports whether the value at i is nil. It is false at the end of the buffered bytes: who
-// reads on finds the end.
+// isNil reports whether the value at i is nil. It returns false at the end of the input, which the
+// next read reports.
 func (d *Decoder) isNil(i int) bool {
 	if uint(i) >= uint(len(d.b)) && !d.need(i, 1) {
 		return false
@@ -311,8 +313,8 @@ func decodeString(d *Decoder, o *op, p mem.Pointer, i int) int {
 	return i
 }
 
-// decodeBytes reads str or bin into a []byte. The slice that is there may be a view of another
-// input, or the caller's: it is overwritten only under the option for that.
+// decodeBytes reads str or bin into a []byte. The slice in the target may be a view of another
+// input, or may belong to the caller. So it is overwritten only with the option ReuseBytes.
 func decodeBytes(d *Decoder, o *op, p mem.Pointer, i int) int {
 	to := mem.At[[]byte](p, 0)
 	if d.isNil(i) {
@@ -365,14 +367,14 @@ func decodePointer(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if *to == nil {
 		*to = mem.NewAt(o.elem.typ)
 	}
-	if o.elem.pointer { // a type that points to itself nests without a byte
+	if o.elem.pointer { // a pointer type that points to itself nests without reading a byte
 		return d.step(i, func() int { return o.elem.decode(d, o.elem, mem.Of(*to, o.elem.typ), i) })
 	}
 	return o.elem.decode(d, o.elem, mem.Of(*to, o.elem.typ), i)
 }
 
-// step calls what may lead back to itself without reading a byte: it counts for nothing on the
-// wire, so not for MaxDepth.
+// step calls a function that may call itself without reading a byte. Such a call has no counterpart
+// in the input, so it does not count for MaxDepth.
 func (d *Decoder) step(i int, call func() int) int {
 	if d.steps >= maxDepth {
 		return d.fail(i, depthError(maxDepth))
@@ -383,9 +385,9 @@ func (d *Decoder) step(i int, call func() int) int {
 	return next
 }
 
-// room is for how many of n claimed elements of the given size memory may be taken now. What it
-// grants is charged to the credit that all values of one input share, so that nested claims cannot
-// multiply; what is beyond grows as elements arrive.
+// room returns the number of elements, of n announced elements of the given size, for which memory
+// may be allocated now. It subtracts their size from the credit that all values of one input share,
+// so that nested counts cannot multiply. Memory for the other elements grows as they arrive.
 func (d *Decoder) room(n int, size uintptr) int {
 	if size == 0 || n == 0 {
 		return n
@@ -395,7 +397,8 @@ func (d *Decoder) room(n int, size uintptr) int {
 	return granted
 }
 
-// claim checks a count against what is left: each element takes width bytes or more.
+// claim checks a count against MaxElements and the remaining input. Each element has at least width
+// bytes.
 func (d *Decoder) claim(i, n, width int) bool {
 	if n > d.limits.elements {
 		d.tooMany(i, n)
@@ -421,9 +424,9 @@ func decodeSlice(d *Decoder, o *op, p mem.Pointer, i int) int {
 	elem := o.elem
 	if to.Data == nil || n > to.Cap {
 		have := to.Len
-		to.Len = to.Cap // elements beyond the length are kept, as appending to a slice of this capacity would
+		to.Len = to.Cap // keep the elements beyond the length, as append does within the capacity
 		room := d.room(n, elem.size)
-		if to.Data != nil { // what is too small is left as it is, however little is granted
+		if to.Data != nil { // always allocate a new array, and leave the old one unchanged
 			room = max(room, to.Cap+1)
 		}
 		growSlice(to, o, room)
@@ -432,7 +435,7 @@ func decodeSlice(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if d.depth++; d.depth > d.limits.depth {
 		return d.tooDeep(i)
 	}
-	s := *to // an element may lead back to the slice, by a pointer to its parent, and change *to
+	s := *to // an element may contain a pointer to its parent, through which decoding changes *to
 	for k := range n {
 		if k == s.Cap {
 			s.Len = k
@@ -453,8 +456,8 @@ func decodeSlice(d *Decoder, o *op, p mem.Pointer, i int) int {
 	return i
 }
 
-// growSlice gives s room for n elements, keeping its first s.Len. An empty slice that is not nil
-// results from n = 0.
+// growSlice allocates memory for n elements and keeps the first s.Len elements. For n = 0, s
+// becomes an empty slice that is not nil.
 func growSlice(s *mem.Slice, o *op, n int) {
 	if n == 0 {
 		*s = mem.Slice{Data: reflect.MakeSlice(o.typ, 0, 0).UnsafePointer()}
@@ -497,13 +500,14 @@ func decodeArray(d *Decoder, o *op, p mem.Pointer, i int) int {
 	return i
 }
 
-// openSlice reads an array's header for a slice of a leaf kind and gives it its length at once:
-// every element takes a byte, and in a stream the bytes are awaited first.
+// openSlice reads an array's header for a slice of a leaf kind, and sets the final length of the
+// slice. This is safe, because every element has at least one byte, and openSlice first waits for
+// these bytes in a stream.
 func openSlice[T any](d *Decoder, p mem.Pointer, i int) (s []T, next int, done bool) {
 	to := mem.At[[]T](p, 0)
 	n := 0
 	if b := d.b; uint(i) < uint(len(b)) && b[i]&0xf0 == msgpwire.Fixarray && len(b)-i > 15 && d.flags&limited == 0 {
-		n, i = int(b[i]&0x0f), i+1 // whatever it claims, there are as many bytes
+		n, i = int(b[i]&0x0f), i+1 // the input contains enough bytes for any count
 	} else {
 		if d.isNil(i) {
 			*to = nil
@@ -530,8 +534,8 @@ func openSlice[T any](d *Decoder, p mem.Pointer, i int) (s []T, next int, done b
 	return *to, i, false
 }
 
-// longList is from how many strings on a list is expected to repeat some, as a column of hosts
-// does.
+// longList is the minimum number of strings in a list that is expected to repeat strings, like a
+// column of hosts.
 const longList = 32
 
 func decodeStrings(d *Decoder, o *op, p mem.Pointer, i int) int {
@@ -563,7 +567,7 @@ func decodeStrings(d *Decoder, o *op, p mem.Pointer, i int) int {
 				v, known := d.values.Find(b, i+1, n)
 				if !known {
 					fresh++
-					recurring = fresh < longList || fresh < k/2 // else looking them up does not pay
+					recurring = fresh < longList || fresh < k/2 // otherwise lookups cost more than they save
 				}
 				s[k] = v
 			}
@@ -580,7 +584,7 @@ func decodeStrings(d *Decoder, o *op, p mem.Pointer, i int) int {
 	return i
 }
 
-// fixstrLen is the length of the fixstr at i, if it is there whole; else -1.
+// fixstrLen returns the length of the fixstr at i, or -1 if there is no complete fixstr.
 func fixstrLen(b []byte, i int) int {
 	if uint(i) < uint(len(b)) {
 		if n := int(b[i]) - msgpwire.Fixstr; uint(n) < 32 && n < len(b)-i {
@@ -590,12 +594,12 @@ func fixstrLen(b []byte, i int) int {
 	return -1
 }
 
-// readStringRun reads fixstrs from b[i:] into dst as long as they follow one another and neither b
-// nor the room for them ends soon. It gives how many and the offset after them.
+// readStringRun reads consecutive fixstrs from b[i:] into dst. It stops near the end of b, and if
+// the memory for strings is used up. It returns their number and the offset after them.
 func (d *Decoder) readStringRun(b []byte, i int, dst []string) (n, next int) {
 	const word = 8
 	var room []byte
-	at := 0 // in room, as far as it is used
+	at := 0 // number of bytes of room that are used
 	for readRuns && n < len(dst) && i+1+4*word <= len(b) {
 		size := int(mem.Load8(b, i)) - msgpwire.Fixstr
 		if uint(size) > 31 {
@@ -613,7 +617,7 @@ func (d *Decoder) readStringRun(b []byte, i int, dst []string) (n, next int) {
 				break
 			}
 		}
-		// As whole words, of which what is too much is overwritten by the next.
+		// Copies whole words. The next string overwrites the extra bytes.
 		mem.Store64(room, at, mem.Load64(b, i+1))
 		mem.Store64(room, at+word, mem.Load64(b, i+1+word))
 		if size > 2*word {
@@ -698,12 +702,11 @@ func decodeStruct(d *Decoder, o *op, p mem.Pointer, i int) int {
 	in := o.fields.in
 	next := 0
 	for ; n > 0; n-- {
-		// The next field in order is expected. Its key is compared as it stands on the wire, in two
-		// words.
+		// The next field in order is expected. Its encoded key is compared in two words.
 		f := &in[next]
 		if predictFields && i+16 <= len(b) &&
 			(mem.Load64(b, i)^f.key1)&f.mask1 == 0 && (mem.Load64(b, i+8)^f.key2)&f.mask2 == 0 &&
-			f.size != 0 { // which a field that is never expected has, whatever the bytes are
+			f.size != 0 { // a field that is never expected has the size 0
 			i += int(f.size)
 			next++
 		} else {
@@ -723,7 +726,7 @@ func decodeStruct(d *Decoder, o *op, p mem.Pointer, i int) int {
 			if uint(i) < uint(len(b)) {
 				if c := b[i]; c >= msgpwire.Fixstr && c <= msgpwire.FixstrMax {
 					if n := int(c & 0x1f); n < len(b)-i {
-						// A target that is used again often holds the string already.
+						// A reused target often contains the string already.
 						if s := mem.At[string](to, 0); !keepEqual || len(*s) != n || *s != string(b[i+1:i+1+n]) {
 							*s = d.strings.CopyAt(b, i+1, n)
 						}
@@ -795,8 +798,8 @@ func decodeStruct(d *Decoder, o *op, p mem.Pointer, i int) int {
 	return i
 }
 
-// structHeader reads what may stand for a struct beside a short map: a longer map, nil, or an
-// array, which it decodes.
+// structHeader reads the header of a struct that is not a short map: a longer map, nil, or an
+// array. It decodes nil and an array completely; mapped is false then.
 func (d *Decoder) structHeader(o *op, p mem.Pointer, i int) (n, next int, mapped bool) {
 	c, ok := d.codeAt(i)
 	switch {
@@ -857,12 +860,13 @@ func (d *Decoder) decodeTuple(o *op, p mem.Pointer, i int) int {
 			return -1
 		}
 	}
-	j = d.skipValues(j, n-len(out)) // they are in the array, too
+	j = d.skipValues(j, n-len(out)) // the extra values count as values in the array
 	d.depth--
 	return j
 }
 
-// reachField follows the embedded pointers to f and makes what is not there, for a nil value too.
+// reachField follows the embedded pointers to f and returns its address. It allocates the structs
+// that are missing, even if the value in the input is nil.
 func reachField(o *op, f *inField, p mem.Pointer) mem.Pointer {
 	field := &o.fields.list[f.index]
 	for _, hop := range field.Hops {
@@ -875,9 +879,9 @@ func reachField(o *op, f *inField, p mem.Pointer) mem.Pointer {
 	return mem.Add(p, field.Offset)
 }
 
-// findField reads a key that was not the expected one by its words: because it is too long for
-// them, or too near the end of the input, or another. Without a field for it, its value is skipped:
-// then the field is nil and next is after the value.
+// findField reads a key that did not match the expected field in two words. The key is too long for
+// the comparison, too near the end of the input, or belongs to another field. If no field has this
+// key, findField skips the value, and returns nil and the offset after the value.
 func (d *Decoder) findField(o *op, expected, i int) (f *inField, next int) {
 	key := o.fields.keys[expected]
 	if unseen := len(key) > 16 || i+16 > len(d.b); unseen && predictFields &&
@@ -904,14 +908,14 @@ func (d *Decoder) findField(o *op, expected, i int) (f *inField, next int) {
 	if d.flags&disallowUnknown != 0 {
 		return nil, d.fail(i, unknownField(name))
 	}
-	return nil, d.pass(end) // options that would judge it are careful ones
+	return nil, d.pass(end) // options that restrict skipped values are handled by decodeStructCareful
 }
 
 func unknownField(name []byte) error { return fmt.Errorf("msgpack: unknown field %q", name) }
 
-// isNameless reports whether the key at i can be no field's name, as an int cannot, and is to be
-// skipped with its value. When unknown fields are not allowed, reading it as a string finds the
-// words for the error.
+// isNameless reports whether the key at i cannot be the name of a field, like an int, and must be
+// skipped with its value. If unknown fields are not allowed, it returns false, because reading the
+// key as a string creates the error.
 func (d *Decoder) isNameless(i int) bool {
 	if d.flags&disallowUnknown != 0 || i >= len(d.b) || d.isInterned(i) {
 		return false
@@ -935,7 +939,7 @@ func decodeMap(d *Decoder, o *op, p mem.Pointer, i int) int {
 		return -1
 	}
 	if to.IsNil() {
-		to.Set(reflect.MakeMapWithSize(o.typ, d.room(n, o.key.size+o.elem.size+1))) // an entry without a size takes room too
+		to.Set(reflect.MakeMapWithSize(o.typ, d.room(n, o.key.size+o.elem.size+1))) // an entry of size 0 needs memory, too
 	}
 	if d.depth++; d.depth > d.limits.depth {
 		return d.tooDeep(i)
@@ -945,7 +949,7 @@ func decodeMap(d *Decoder, o *op, p mem.Pointer, i int) int {
 	seen := d.newKeySet()
 	for range n {
 		key.SetZero()
-		value.SetZero() // what the last value points to now belongs to the map
+		value.SetZero() // memory that the last value points to now belongs to the map
 		start := i
 		if i = o.key.decode(d, o.key, keyAt, i); i < 0 {
 			return -1
@@ -973,11 +977,11 @@ func keyType(key reflect.Value) reflect.Type {
 	return key.Type()
 }
 
-// openMap reads a map's header and makes the map if there is none.
+// openMap reads a map's header, and allocates the map at p if it is nil.
 func openMap[V any](d *Decoder, o *op, p mem.Pointer, i int) (m map[string]V, n, next int) {
 	to := mem.At[map[string]V](p, 0)
 	if b := d.b; uint(i) < uint(len(b)) && b[i]&0xf0 == msgpwire.Fixmap && len(b)-i > 2*15 && d.flags&limited == 0 {
-		n, i = int(b[i]&0x0f), i+1 // whatever it claims, there are as many bytes
+		n, i = int(b[i]&0x0f), i+1 // the input contains enough bytes for any count
 	} else {
 		if d.isNil(i) {
 			*to = nil
@@ -1000,7 +1004,7 @@ func openMap[V any](d *Decoder, o *op, p mem.Pointer, i int) (m map[string]V, n,
 	return *to, n, i
 }
 
-// decodeMapOf is decodeMap for a map from strings to a leaf kind.
+// decodeMapOf returns a variant of decodeMap for maps from strings to a leaf kind.
 func decodeMapOf[V any](read func(d *Decoder, i int) (V, int)) decodeFn {
 	return func(d *Decoder, o *op, p mem.Pointer, i int) int {
 		m, n, i := openMap[V](d, o, p, i)
@@ -1026,7 +1030,7 @@ func decodeMapOf[V any](read func(d *Decoder, i int) (V, int)) decodeFn {
 	}
 }
 
-// decodeMapText is decodeMap for map[string]string.
+// decodeMapText is a variant of decodeMap for map[string]string.
 func decodeMapText(d *Decoder, o *op, p mem.Pointer, i int) int {
 	m, n, i := openMap[string](d, o, p, i)
 	seen := d.newKeySet()
@@ -1044,7 +1048,7 @@ func decodeMapText(d *Decoder, o *op, p mem.Pointer, i int) int {
 		i = j
 		if b := d.b; uint(i) < uint(len(b)) && d.flags&careful == 0 {
 			if n := int(b[i]) - msgpwire.Fixstr; uint(n) < 32 && n < len(b)-i {
-				if i += 1 + n; used { // a map that is used again often holds the string already
+				if i += 1 + n; used { // a reused map often contains the string already
 					if s, ok := m[key]; ok && s == string(b[i-n:i]) {
 						continue
 					}

@@ -1,7 +1,7 @@
 package msgpack
 
-// Where v5.4.1 and Basekick's v6.1.0 disagree, this package follows the one or the other. Each
-// choice is one sub-test.
+// Where v5.4.1 and Basekick's v6.1.0 differ, this package follows one of them. Each sub-test covers
+// one choice.
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// valuePointer has its methods on the pointer alone.
+// valuePointer has its methods only on the pointer.
 type valuePointer struct{ n int }
 
 func (v *valuePointer) EncodeMsgpack(e *Encoder) error { return e.EncodeInt(int64(v.n)) }

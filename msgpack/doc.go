@@ -1,5 +1,5 @@
 // Package msgpack reads and writes MessagePack
-// (https://github.com/msgpack/msgpack/blob/master/spec.md). Its API is that of
+// (https://github.com/msgpack/msgpack/blob/master/spec.md). It implements the API of
 // github.com/vmihailenco/msgpack/v5.
 //
 // # Bytes
@@ -43,7 +43,7 @@
 //	                                                                      []byte, []any, map[string]any, time.Time
 //
 // In an any, a map whose keys are not strings becomes a map[K]any, or a map[any]any if its keys
-// have several types. nil sets the target to its zero value, except an array, which stays as it is.
+// have several types. nil sets the target to its zero value, but leaves an array unchanged.
 //
 // A type can have methods that write and read it. The package looks for them in this order:
 // [CustomEncoder] and [CustomDecoder], [Marshaler] and [Unmarshaler], encoding.BinaryMarshaler,
@@ -62,9 +62,9 @@
 //	_msgpack struct{} `msgpack:",as_array"`     the whole struct as an array; with any_length, of any length
 //	_msgpack struct{} `msgpack:",omitempty"`    omitempty for all fields that follow
 //
-// If a type has an IsZero method, that reports whether a value is empty. Otherwise these are empty:
-// false, 0, nil, a string, slice or map without elements, an interface that contains an empty
-// value, and a struct whose fields would all be omitted and whose unexported fields are zero.
+// If a type has an IsZero method, the method reports whether a value is empty. Otherwise these are
+// empty: false, 0, nil, a string, slice or map without elements, an interface that contains an
+// empty value, and a struct whose fields would all be omitted and whose unexported fields are zero.
 // [EncodeOptions.JSONOmitEmpty] selects the rules of encoding/json.
 //
 // # Interned strings
@@ -72,23 +72,23 @@
 // With [Encoder.UseInternedStrings], the encoder numbers its strings, and writes a string that it
 // has written before as its number, in 3 or 4 bytes. The decoder needs the same option, and must
 // read or skip all values in the order in which they were written. Strings inside a [RawMessage],
-// the bytes of a [Marshaler] or the data of an ext have no numbers, so what was written as one of
-// these must be read as one. The decoder accepts a number where it expects a string or an any, and
-// as a key.
+// the bytes of a [Marshaler] or the data of an ext have no numbers. So a value that was written in
+// one of these ways must be read in one of these ways. The decoder accepts a number where it
+// expects a string or an any, and as a key.
 //
 // # Columns
 //
 // [Decoder.DecodeColumns] and [Decoder.DecodeRows] read a batch into typed slices (package column).
-// They do not allocate for a cell, and not at all if the batch is reused. They return an error for
-// text that is not UTF-8, and for an integer that a column of floats would round.
+// They do not allocate per cell, and do not allocate at all if the batch is reused. They return an
+// error for text that is not UTF-8, and for an integer that a column of floats would round.
 //
 // # Streams
 //
 // An [Encoder] calls Write once for each value. A [Decoder] reads values from any io.Reader.
 // [Values], [Elements] and [Entries] loop over streams, arrays and maps that may be larger than
-// memory. A [Buffer] builds a message and takes it apart: it can put a header before the body,
-// refer to large bodies without copying them, and write everything with one writev. A [Feed]
-// accepts bytes in any pieces, and reports when a value is complete.
+// memory. A [Buffer] builds and parses messages: it can put a header before the body, refer to
+// large bodies without copying them, and write everything with one writev. A [Feed] accepts bytes
+// in any pieces, and reports when a value is complete.
 //
 // # Parts of a value
 //
@@ -98,9 +98,10 @@
 //
 // # Options
 //
-// The options of vmihailenco/msgpack are methods of [Encoder] and [Decoder]. The others are fields
-// of [DecodeOptions] (strictness, limits, views instead of copies) and of [EncodeOptions]
-// (canonical output, the rules of encoding/json). These two have their own Unmarshal and Marshal.
+// The options of vmihailenco/msgpack are methods of [Encoder] and [Decoder]. Other options are
+// fields of [DecodeOptions] (strictness, limits, views instead of copies) and of [EncodeOptions]
+// (canonical output, the rules of encoding/json). [DecodeOptions.Unmarshal] and
+// [EncodeOptions.Marshal] apply them to a single value.
 //
 // # Canonical bytes
 //
@@ -116,12 +117,12 @@
 // return views. The decoder never writes to memory that a []byte of the target refers to, because
 // that may be such a view; [DecodeOptions.ReuseBytes] allows it.
 //
-// Short strings and []byte share chunks of 2 KB: a value that is kept keeps at most 2 KB alive, and
-// in an any up to 31 other short values with it.
+// Short strings and []byte share chunks of 2 KB. A value that the program keeps therefore keeps up
+// to 2 KB alive and, in an any, up to 31 other short values.
 //
 // # Limits and errors
 //
-// Lengths and counts in the input are checked against the bytes that are available before memory is
-// allocated for them. Values nest at most 10,000 deep. An [Error] has the offset and the path of
-// the value that failed.
+// Before the decoder allocates memory for a length or a count in the input, it checks the number
+// against the available bytes. Values nest at most 10,000 deep. An [Error] contains the offset and
+// the path of the value that failed.
 package msgpack

@@ -1,7 +1,7 @@
 package msgpack
 
-// Marshal and the encode ops. An op appends a value to the bytes it is given and returns them; what
-// fails is noted in e.err and told at the end.
+// Marshal and the encode ops. An op appends a value to the bytes that it gets, and returns them. An
+// error is stored in e.err and returned at the end of the call.
 
 import (
 	"fmt"
@@ -17,22 +17,22 @@ import (
 )
 
 // Marshal returns the MessagePack encoding of v. It returns an error for a chan, func, complex
-// number or unsafe.Pointer, for values nested more than 10,000 deep, including cyclic ones, and if
-// a method of v does.
+// number or unsafe.Pointer, for values nested more than 10,000 deep, including cyclic values, and
+// if a method of v returns an error.
 func Marshal(v any) ([]byte, error) {
 	if v == nil {
 		return []byte{msgpwire.Nil}, nil
 	}
 	o := defaultPlans.byWord(mem.FaceOf(v).Type, v)
 	size := o.remembered()
-	// As much as the last value of the type took, and a little more.
+	// The encoded size of the last value of the type, and a little more.
 	hint := int(size.Load())
 	b, err := marshalAppend(make([]byte, 0, hint+hint/64+17), o, v)
 	if err != nil {
 		return nil, err
 	}
-	// A size that was remembered from larger values would pin memory: it decays, and a wide result
-	// moves.
+	// A size remembered from larger values would waste memory. So the remembered size shrinks with
+	// the values, and a result with much unused capacity is copied.
 	if n := len(b); n > hint || n < hint-hint/8 {
 		size.Store(uint32(min(n, math.MaxInt32)))
 		if cap(b)-n > n/8+32 {
@@ -42,8 +42,7 @@ func Marshal(v any) ([]byte, error) {
 	return slices.Clip(b), nil
 }
 
-// MarshalAppend appends the MessagePack encoding of v to dst. With an error it returns dst
-// unchanged.
+// MarshalAppend appends the MessagePack encoding of v to dst. On error, it returns dst unchanged.
 func MarshalAppend(dst []byte, v any) ([]byte, error) {
 	if v == nil {
 		return msgpwire.AppendNil(dst), nil
@@ -55,7 +54,8 @@ func MarshalAppend(dst []byte, v any) ([]byte, error) {
 	return b, nil
 }
 
-// remembered is the size that the last value took, of the type or what it points to.
+// remembered returns the place of the encoded size of the last value of the type or, for a pointer,
+// of the type that it points to.
 func (o *op) remembered() *atomic.Uint32 {
 	if o.pointer {
 		return &o.elem.last
@@ -63,13 +63,14 @@ func (o *op) remembered() *atomic.Uint32 {
 	return &o.last
 }
 
-// marshalers are encoders with all options at their defaults, so that Marshal need not set them.
+// marshalers contains encoders with default options, so that Marshal does not have to set options.
 var marshalers = sync.Pool{New: func() any { return newEncoder() }}
 
-// flatEncoder writes flat values, for all at once: nothing of it changes.
+// flatEncoder writes flat values. All goroutines share it, because encoding a flat value does not
+// change the Encoder.
 var flatEncoder = newEncoder()
 
-// marshalAppend appends v, of the type of o.
+// marshalAppend appends v, whose op is o.
 func marshalAppend(b []byte, o *op, v any) ([]byte, error) {
 	data := mem.FaceOf(v).Data
 	if o.through && data != nil && o.elem.flat {
@@ -84,11 +85,11 @@ func marshalAppend(b []byte, o *op, v any) ([]byte, error) {
 	}
 	err := e.err
 	e.inside--
-	e.b, e.err, e.depth = nil, nil, 0 // a custom encoder left the result in e.b
+	e.b, e.err, e.depth = nil, nil, 0 // a custom encoder leaves its result in e.b
 	if e.flags&knownStrings != 0 {
 		e.forgetDict() // strings of fields with the tag intern
 	}
-	// A user's method may have changed the encoder: then it does not go back.
+	// An encoder that a user's method has changed does not return to the pool.
 	if e.flags == 0 && e.inside == 0 && e.w == nil && e.plans == defaultPlans {
 		marshalers.Put(e)
 	}
@@ -111,8 +112,9 @@ func (e *Encoder) Encode(v any) error {
 	return e.guarded(func(b []byte) []byte { return e.appendAny(b, v) })
 }
 
-// guarded appends by what may lead to methods of the user's. If one panics, or the value cannot be
-// written, nothing of it stays: inside a custom encoder, that may write another one.
+// guarded calls appendTo, which may call methods of the user. If a method panics, or the value
+// cannot be written, guarded restores the state of e, so that a custom encoder can write another
+// value instead.
 func (e *Encoder) guarded(appendTo func(b []byte) []byte) error {
 	before, references, keys, word := e.b, len(e.references), len(e.keys), e.word
 	depth, inside, written := e.depth, e.inside, false
@@ -175,8 +177,8 @@ func (e *Encoder) tooDeep(b []byte) []byte {
 	return b
 }
 
-// appendText is appendString without a call for the copy of a short string: it moves as words that
-// overlap.
+// appendText appends s as msgpwire.AppendString does, but copies a short string in overlapping
+// words instead of calling a copy function.
 func appendText(b []byte, s string) []byte {
 	n := len(s)
 	if n >= 32 || cap(b)-len(b) <= n {
@@ -342,7 +344,7 @@ func encodePointer(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	if o.flat {
 		return o.elem.encode(e, o.elem, mem.Of(to, o.elem.typ), b)
 	}
-	if e.depth++; e.depth > maxDepth { // a pointer may lead back to itself
+	if e.depth++; e.depth > maxDepth { // a pointer may refer to itself
 		return e.tooDeep(b)
 	}
 	b = o.elem.encode(e, o.elem, mem.Of(to, o.elem.typ), b)
@@ -358,7 +360,7 @@ func encodeSlice(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	return e.appendElements(o, o.elements(s), s.Len, b)
 }
 
-// elements is the place of the elements of s, a slice of o.
+// elements returns a pointer to the elements of s, a slice with the op o.
 func (o *op) elements(s mem.Slice) mem.Pointer {
 	if !mem.Guarded {
 		return mem.ArrayOf(s.Data, nil, s.Len)
@@ -405,7 +407,7 @@ func encodeStrings(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 			b = appendText(b, v)
 			continue
 		}
-		b = b[:at+1+n] // the commonest lengths without a call
+		b = b[:at+1+n] // copies strings of the most common lengths without a call
 		src := mem.Bytes(v)
 		mem.Store8(b, at, msgpwire.Fixstr|byte(n))
 		mem.Store64(b, at+1, mem.Load64(src, 0))
@@ -462,10 +464,10 @@ func encodeFloat64s(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	return b
 }
 
-// encodeStruct writes a struct as a map, or as an array when its tag or an option asks for it.
+// encodeStruct writes a struct as a map, or as an array if its tag or an option requires it.
 //
-// Room is checked once for a run of fields whose length is known (structPlan.reserve): within it,
-// keys and numbers are stored where the bytes end, without further checks.
+// The capacity of b is checked once for a run of fields of known length (structPlan.reserve). Keys
+// and numbers of the run are then stored at the end of b without further checks.
 func encodeStruct(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	fields := o.fields
 	if fields.slow || e.flags&(arrayStructs|omitEmpty|compactInts|compactFloats|interned) != 0 {
@@ -480,11 +482,12 @@ func encodeStruct(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 		}
 		at := len(b)
 		text := mem.Bytes(f.text)
-		// The key goes as whole words if what follows it will cover the rest of the last one.
+		// The key is stored in whole words if the following value will overwrite the rest of the
+		// last word.
 		if f.spills {
 			room := b[:cap(b)]
 			for w := 0; w < len(text); w += 8 {
-				mem.Store64(room, at+w, mem.LoadPadded64(text, w)) // reads the padding after a key
+				mem.Store64(room, at+w, mem.LoadPadded64(text, w)) // may read the padding after the key
 			}
 			at += len(text)
 			b = room[:at]
@@ -531,7 +534,8 @@ func encodeStruct(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	return b
 }
 
-// reach follows the embedded pointers to f. It is nil where one of them is.
+// reach follows the embedded pointers to the field f, and returns its address, or nil if one of the
+// pointers is nil.
 func (s *structPlan) reach(f *outField, p mem.Pointer) (at mem.Pointer) {
 	field := &s.list[f.index]
 	for _, hop := range field.Hops {
@@ -544,7 +548,8 @@ func (s *structPlan) reach(f *outField, p mem.Pointer) (at mem.Pointer) {
 	return mem.Add(p, field.Offset)
 }
 
-// appendStructSlow writes a struct whose fields may be left out, or as an array, or under options.
+// appendStructSlow appends a struct if fields may be omitted, if it is written as an array, or if
+// options apply.
 func (e *Encoder) appendStructSlow(fields *structPlan, p mem.Pointer, b []byte) []byte {
 	asArray := fields.asArray || e.flags&arrayStructs != 0
 	if asArray {
@@ -582,8 +587,8 @@ func (e *Encoder) appendStructSlow(fields *structPlan, p mem.Pointer, b []byte) 
 	return b
 }
 
-// omitted reports whether f is left out. Where a struct leaves out anything, it leaves out what is
-// behind a nil pointer too.
+// omitted reports whether f is omitted. If a struct may omit any field, it also omits the fields
+// behind a nil embedded pointer.
 func (e *Encoder) omitted(fields *structPlan, f *outField, p mem.Pointer) bool {
 	if !fields.omits && e.flags&omitEmpty == 0 {
 		return false
@@ -623,7 +628,7 @@ func encodeMap(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	return b
 }
 
-// appendPairs appends the pairs of m, a map of o, in no order.
+// appendPairs appends the pairs of m, a map with the op o, in random order.
 func (e *Encoder) appendPairs(o *op, m reflect.Value, b []byte) []byte {
 	key, value := reflect.New(o.key.typ).Elem(), reflect.New(o.elem.typ).Elem()
 	keyAt, valueAt := mem.PlaceOf(key), mem.PlaceOf(value)
@@ -640,7 +645,7 @@ func encodeMapAny(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	return e.appendAnyMap(b, *mem.At[map[string]any](p, 0))
 }
 
-// encodeMapOf is encodeMap for a map from strings to a leaf kind.
+// encodeMapOf returns a variant of encodeMap for maps from strings to a leaf kind.
 func encodeMapOf[V any](appendValue func(e *Encoder, b []byte, v V) []byte) encodeFn {
 	return func(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 		m := *mem.At[map[string]V](p, 0)

@@ -9,7 +9,8 @@ import (
 	"github.com/slipstream-go/slipstream/msgpack"
 )
 
-// Point writes itself as an array of two, in a third of the bytes and without field names.
+// Point encodes itself as an array of two numbers. That takes a third of the bytes, and no field
+// names.
 type Point struct{ X, Y float64 }
 
 func (p Point) EncodeMsgpack(e *msgpack.Encoder) error {
@@ -37,8 +38,8 @@ func (p *Point) DecodeMsgpack(d *msgpack.Decoder) error {
 	return err
 }
 
-// A custom codec writes and reads one value by the methods for single values. Its errors get a
-// place too.
+// A custom codec encodes and decodes its type by the methods for single values. Its errors also get
+// a path and an offset.
 func ExampleCustomEncoder() {
 	data, err := msgpack.Marshal(map[string][]Point{"path": {{1, 2}, {3, 4}}})
 	if err != nil {
@@ -54,7 +55,7 @@ func ExampleCustomEncoder() {
 	// a point has 2 numbers, not 3 in path[0], at byte 8
 }
 
-// A codec for a type of another package, which has no room for methods.
+// Register adds a codec for a type of another package, to which a program cannot add methods.
 func ExampleRegister() {
 	msgpack.Register(netip.Prefix{},
 		func(e *msgpack.Encoder, v reflect.Value) error {
@@ -79,7 +80,7 @@ func ExampleRegister() {
 	// <nil> [10.0.0.0/8]
 }
 
-// Celsius is an ext of this program's own.
+// Celsius is an ext type of this program.
 type Celsius struct{ Degrees int8 }
 
 func (c *Celsius) MarshalMsgpack() ([]byte, error) { return []byte{byte(c.Degrees)}, nil }
@@ -92,8 +93,7 @@ func (c *Celsius) UnmarshalMsgpack(data []byte) error {
 	return nil
 }
 
-// An ext keeps its type on the wire, so that it comes back as a value of the type where any is
-// wanted.
+// An ext contains its type number, so it decodes to a value of the registered type in an any.
 func ExampleRegisterExt() {
 	msgpack.RegisterExt(7, (*Celsius)(nil))
 	defer msgpack.UnregisterExt(7)
@@ -108,8 +108,8 @@ func ExampleRegisterExt() {
 	// outside -5 <nil>
 }
 
-// A string that recurs in a stream is written once and then as its number. Both sides have the
-// option on.
+// A string that recurs in a stream is encoded once, and then as its number. Both sides must enable
+// the option.
 func ExampleEncoder_UseInternedStrings() {
 	var stream bytes.Buffer
 	e := msgpack.NewEncoder(&stream)

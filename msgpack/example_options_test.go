@@ -8,7 +8,7 @@ import (
 	"github.com/slipstream-go/slipstream/msgpack"
 )
 
-// What comes from outside is bounded, and taken as it is meant or not at all.
+// Options limit the size of untrusted input, and reject invalid or ambiguous input.
 func ExampleDecodeOptions() {
 	untrusted := msgpack.DecodeOptions{
 		MaxBytes: 1 << 20, MaxElements: 1000, MaxString: 16, MaxDepth: 10,
@@ -33,7 +33,7 @@ func ExampleDecodeOptions() {
 	//  msgpack: 65535 elements are more than MaxElements, 1000
 }
 
-// Options of a stream are set once. A value that is refused does not end it.
+// The options of a stream are set once. A rejected value does not end the stream.
 func ExampleDecoder_SetOptions() {
 	d := msgpack.NewDecoder(strings.NewReader("\x01\xcd\x01\x2c\x03"))
 	d.SetOptions(msgpack.DecodeOptions{StrictInts: true})
@@ -48,7 +48,7 @@ func ExampleDecoder_SetOptions() {
 	// 3 <nil>
 }
 
-// Equal values give equal bytes, which can be signed, hashed or compared.
+// With Canonical, equal values have equal encodings, which can be signed, hashed or compared.
 func ExampleEncodeOptions() {
 	canonical := msgpack.EncodeOptions{Canonical: true}
 	a, err := canonical.Marshal(map[string]any{"host": "web-1", "cpu": int64(3), "ids": map[int]bool{2: true, 1: false}})
@@ -63,7 +63,7 @@ func ExampleEncodeOptions() {
 	// "\x83\xa3cpu\x03\xa3ids\x82\x01\xc2\x02ähost\xa5web-1"
 }
 
-// Values gather in a buffer of the caller's, without another allocation.
+// MarshalAppend collects values in a buffer of the caller, without another allocation.
 func ExampleMarshalAppend() {
 	buf := make([]byte, 0, 64)
 	for _, host := range []string{"a", "b"} {
@@ -76,7 +76,7 @@ func ExampleMarshalAppend() {
 	// Output: "\x81\xa4host\xa1a\x81\xa4host\xa1b"
 }
 
-// A map is walked entry by entry, keys as they come.
+// Entries iterates over the entries of a map, in the order of the input.
 func ExampleEntries() {
 	d := msgpack.NewDecoder(strings.NewReader("\x82\xa3cpu\x03\xa3mem\x05"))
 	for e, err := range msgpack.Entries[string, int](d) {

@@ -8,8 +8,8 @@ import (
 	"github.com/slipstream-go/slipstream/msgpack"
 )
 
-// A view decodes what is asked for and skips the rest. Steps are chained, and what is not there is
-// found out at the end.
+// A Raw decodes only the requested parts and skips the rest. Calls can be chained, and only the
+// last one returns an error if a part is missing.
 func ExampleRaw() {
 	data, err := msgpack.Marshal(map[string]any{
 		"topic": "readings",
@@ -40,7 +40,8 @@ func ExampleRaw() {
 	// true
 }
 
-// A path that is used often is parsed once. What it leads to is viewed, not decoded.
+// A path that is used often is parsed once. Query returns views of the values at the path, without
+// decoding them.
 func ExampleRaw_Query() {
 	hosts, err := msgpack.ParsePath("rows.*.host")
 	if err != nil {
@@ -62,7 +63,7 @@ func ExampleRaw_Query() {
 	// web-2 <nil>
 }
 
-// Query reads one value and decodes what the path leads to; the next value is read as usual.
+// Query reads one value and decodes its parts at the path. The next value is read as usual.
 func ExampleDecoder_Query() {
 	var stream bytes.Buffer
 	e := msgpack.NewEncoder(&stream)

@@ -11,9 +11,9 @@ import (
 	"github.com/slipstream-go/slipstream/msgpack"
 )
 
-// A frame is a length and a message. The length is known when the message is there, and goes in
-// front of it; the large body is referred to, and leaves for a connection by one writev with the
-// rest.
+// A frame consists of a length and a message. The length is prepended after the message has been
+// encoded. The large body is not copied but referenced. WriteTo sends it together with the rest, by
+// one writev if the destination is a network connection.
 func ExampleBuffer() {
 	frame := msgpack.Buffer{ReferenceMin: 1024}
 	body := bytes.Repeat([]byte("body"), 1000)
@@ -31,7 +31,7 @@ func ExampleBuffer() {
 	// 00 00 0f a9 81 a4 66 69 6c 65 c5 0f a0 …
 }
 
-// What arrives is read into the Buffer's own pages, and large values stay there.
+// ReadFrom reads into the Buffer's own pages, and large values share that memory.
 func ExampleBuffer_shareMin() {
 	message, _ := msgpack.Marshal(map[string][]byte{"file": bytes.Repeat([]byte("body"), 1000)})
 	arrives := io.MultiReader(bytes.NewReader(binary.BigEndian.AppendUint32(nil, uint32(len(message)))), bytes.NewReader(message))
@@ -44,7 +44,7 @@ func ExampleBuffer_shareMin() {
 	if size > 1<<20 {
 		panic("too large")
 	}
-	frame.Grow(int(size)) // in one chunk, so that what is in it need not be copied
+	frame.Grow(int(size)) // in one chunk, so that the body need not be copied
 	if _, err := frame.ReadFrom(io.LimitReader(arrives, size)); err != nil {
 		panic(err)
 	}
@@ -54,7 +54,7 @@ func ExampleBuffer_shareMin() {
 	// Output: 4000 <nil> 0
 }
 
-// Bytes come as they like: here three at a time.
+// Bytes may arrive in pieces of any size, here three at a time.
 func ExampleFeed() {
 	var f msgpack.Feed
 	stream := strings.NewReader("\x81\xa4host\xa5web-1\x81\xa4load\xcb\x3f\xe8\x00\x00\x00\x00\x00\x00")
@@ -93,8 +93,8 @@ func ExampleValues() {
 	// 3 <nil>
 }
 
-// A batch in one array is read one record at a time, and an array that is cut off is not taken for
-// a shorter one.
+// Elements decodes a batch in one array record by record. A truncated array is an error, not a
+// shorter array.
 func ExampleElements() {
 	stream := strings.NewReader("\x93\x81\xa4host\xa5web-1\x81\xa4host\xa5web-2")
 	for r, err := range msgpack.Elements[Reading](msgpack.NewDecoder(stream)) {

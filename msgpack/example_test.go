@@ -27,7 +27,7 @@ func Example() {
 	// Output: 26 {web-1 0.75}
 }
 
-// A batch of columns goes straight into typed slices. The next one reuses them.
+// DecodeColumns decodes a batch into typed slices. The next batch reuses them.
 func ExampleDecoder_DecodeColumns() {
 	body, err := msgpack.Marshal(map[string]any{"time": []int64{1, 2}, "host": []string{"a", "b"}})
 	if err != nil {
@@ -46,7 +46,7 @@ func ExampleDecoder_DecodeColumns() {
 	// 2 b
 }
 
-// An array of any length is written and read element by element, in flat memory.
+// An array of any length is encoded and decoded element by element, in constant memory.
 func ExampleEncoder_EncodeArrayLen() {
 	var stream bytes.Buffer
 	e := msgpack.NewEncoder(&stream)
@@ -73,7 +73,7 @@ func ExampleEncoder_EncodeArrayLen() {
 	// <nil> true
 }
 
-// An error says where: its text is the original's, offset and path are beside it.
+// The text of an error is the same as in v5. The offset and the path are in separate fields.
 func ExampleError() {
 	data, _ := msgpack.Marshal(map[string]any{"rows": []any{map[string]any{"load": "high"}}})
 	var into struct {

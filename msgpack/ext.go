@@ -1,10 +1,10 @@
 package msgpack
 
-// Ext: values of an application's own types, as a number and bytes.
+// Ext: values of application-defined types, encoded as a type number and bytes.
 //
-// A user's function that reads an ext gets a decoder of its own, whose window ends where the ext
-// does (Decoder.confined); one that writes an ext gets an encoder of its own. So neither can do
-// harm to the value around it.
+// A user's function that reads an ext gets a separate decoder, whose window ends at the end of the
+// ext (Decoder.confined). A function that writes an ext gets a separate encoder. So neither
+// function can damage the enclosing value.
 
 import (
 	"bytes"
@@ -58,7 +58,7 @@ func encodeExt(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	if e.err != nil {
 		return b
 	}
-	if e.depth >= maxDepth { // the function may lead back to itself
+	if e.depth >= maxDepth { // the function may call itself through the Encoder
 		return e.tooDeep(b)
 	}
 	x := o.encoder
@@ -72,8 +72,8 @@ func encodeExt(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	return e.appendExt(b, x.id, data)
 }
 
-// aside is an Encoder with the options of e for bytes that are not written to it, or not yet, from
-// a pool. It has no strings that have numbers.
+// aside returns an Encoder from a pool with the options of e, for bytes that are not written to e,
+// or not yet. Its dict of interned strings is empty.
 func (e *Encoder) aside() *Encoder {
 	a := marshalers.Get().(*Encoder)
 	a.flags, a.plans = e.flags, e.plans
@@ -81,7 +81,7 @@ func (e *Encoder) aside() *Encoder {
 	return a
 }
 
-// release gives an Encoder from aside back, unless it was reset.
+// release returns an Encoder from aside to the pool, unless a user's function has reset it.
 func (e *Encoder) release() {
 	if e.w != nil {
 		return
@@ -117,21 +117,21 @@ func wrongExt(got, want int8) error {
 	return fmt.Errorf("msgpack: got ext type=%d, wanted %d", got, want)
 }
 
-// confined calls x for the ext whose data is d.b[start:start+n], with a decoder that has no more
-// than these bytes.
+// confined calls x for the ext whose data is d.b[start:start+n], with a decoder that contains only
+// these bytes.
 func (d *Decoder) confined(x *typeDecoder, v reflect.Value, start, n int) int {
 	if d.depth >= d.limits.depth {
 		return d.tooDeep(start)
 	}
 	end := start + n
 	inner := unmarshalers.Get().(*Decoder)
-	inner.b, inner.i, inner.base = d.b[:end:end], start, d.base // offsets are those of the whole input
+	inner.b, inner.i, inner.base = d.b[:end:end], start, d.base // offsets in errors are relative to the whole input
 	inner.transient = d.transient || d.r != nil
 	inner.flags, inner.mapFunc, inner.plans, inner.limits = d.flags, d.mapFunc, d.plans, d.limits
 	inner.depth, inner.steps, inner.inside, inner.outer, inner.credit = d.depth+1, d.steps, 1, 1, d.credit
 	err := x.ext(inner, v, n)
 	d.credit, d.inner = min(d.credit, inner.credit), inner.inner
-	if inner.r == nil { // else it was reset
+	if inner.r == nil { // otherwise x.ext has reset it
 		inner.toDefaults()
 		inner.b, inner.i, inner.base, inner.transient = nil, 0, 0, false
 		inner.clean()
@@ -143,13 +143,13 @@ func (d *Decoder) confined(x *typeDecoder, v reflect.Value, start, n int) int {
 	return end
 }
 
-// unknownExtError is an ext for an any that nothing is registered for.
+// unknownExtError reports an ext that is decoded into an any but has no registered type.
 type unknownExtError struct{ id int8 }
 
 func (e unknownExtError) Error() string { return fmt.Sprintf("msgpack: unknown ext id=%d", e.id) }
 
-// readAnyExt reads an ext where no type is given: as what its id is registered for, a time, an
-// interned string, or as it is.
+// readAnyExt reads an ext into an any: as the type registered for its id, a time, an interned
+// string, or an Ext.
 func (d *Decoder) readAnyExt(i int) (any, int) {
 	id, n, start := d.extHeader(i)
 	if start < 0 || !d.whole(i, start-i, start-i+n) {
@@ -157,7 +157,7 @@ func (d *Decoder) readAnyExt(i int) (any, int) {
 	}
 	if x := registered.Load().exts[uint8(id)]; x != nil {
 		v := reflect.New(x.typ)
-		if x.addr { // a pointer, which may be set to another
+		if x.addr { // v is a pointer, which the function may replace
 			p := reflect.New(v.Type())
 			p.Elem().Set(v)
 			v = p

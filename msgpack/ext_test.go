@@ -30,7 +30,7 @@ func registerSpotExt(id int8) {
 	})
 }
 
-// blob is an ext by its methods, which pointers to it have.
+// blob has ext methods with pointer receivers.
 type blob struct{ data []byte }
 
 func (b *blob) MarshalMsgpack() ([]byte, error) { return b.data, nil }
@@ -40,7 +40,7 @@ func (b *blob) UnmarshalMsgpack(data []byte) error {
 	return nil
 }
 
-// TestExtAsValue registers a type by a value: where no type is given, a value is what is decoded.
+// If a type is registered by a value, an ext decodes to a value in an any.
 func TestExtAsValue(t *testing.T) {
 	registering(t, spot{}, func() { registerSpotExt(5) })
 	p := spot{1, 2}
@@ -60,7 +60,7 @@ func TestExtAsValue(t *testing.T) {
 		{"01", "msgpack: invalid code=1 decoding ext len"},
 		{"d405", "EOF"},
 		{"d50501", "unexpected EOF"},
-		{"d40501", "unexpected EOF"}, // the function reads two bytes of one
+		{"d40501", "unexpected EOF"}, // the function reads two bytes, but the ext contains one
 		{"c7 00 05", "EOF"},
 		{"c9ffffffff05 00", "unexpected EOF"},
 	} {
@@ -75,13 +75,12 @@ func TestExtAsValue(t *testing.T) {
 	}
 }
 
-// TestExtAsPointer registers a type by a pointer: where no type is given, a pointer is what is
-// decoded.
+// If a type is registered by a pointer, an ext decodes to a pointer in an any.
 func TestExtAsPointer(t *testing.T) {
 	registering(t, blob{}, func() { RegisterExt(9, (*blob)(nil)) })
 	b := &blob{[]byte("x")}
 	wantHex(t, b, "d40978")
-	wantHex(t, *b, "d40978") // a copy is what the method is called on
+	wantHex(t, *b, "d40978") // the method is called on a copy
 	wantHex(t, []any{b, *b, (*blob)(nil)}, "93d40978d40978c0")
 	wantHex(t, &struct{ B, C *blob }{B: b}, "82a142d40978a143c0")
 	wantHex(t, struct{ B blob }{*b}, "81a142d40978")
@@ -96,14 +95,14 @@ func TestExtAsPointer(t *testing.T) {
 	if err := Unmarshal(data, &kept); err != nil {
 		t.Fatal(err)
 	}
-	clear(data) // the bytes are the method's to keep
+	clear(data) // the method may keep its bytes
 	if !reflect.DeepEqual(kept, []*blob{b}) {
 		t.Errorf("%s", kept[0].data)
 	}
 }
 
-// TestExtAgain re-registers an id and a type: the last one counts, and what was under the id before
-// is without a codec.
+// If an id or a type is registered again, the last registration counts. The type that was
+// registered under the id before no longer has a codec.
 func TestExtAgain(t *testing.T) {
 	registering(t, spot{}, func() { registerSpotExt(5) })
 	registering(t, blob{}, func() { RegisterExt(5, (*blob)(nil)) })
@@ -129,8 +128,8 @@ func TestExtAgain(t *testing.T) {
 	}
 }
 
-// TestExtTime takes the number of the times for another type. Without a type that counts; time.Time
-// stays what it is.
+// The number of times can be registered for another type. Then a time decodes to that type in an
+// any, but a time.Time still decodes as a time.
 func TestExtTime(t *testing.T) {
 	registering(t, blob{}, func() { RegisterExt(msgpwire.ExtTime, (*blob)(nil)) })
 	at := time.Unix(1, 0)
@@ -150,7 +149,7 @@ func TestExtTime(t *testing.T) {
 	}
 }
 
-// TestExtUnknown stands after an unknown ext, or after the value that it is part of, so that the
+// After an unknown ext, the decoder continues after the whole value that contains the ext, so the
 // next value can be read.
 func TestExtUnknown(t *testing.T) {
 	for _, digits := range []string{"d40163", "c70001", "c8000301 010203", "92 d40163 01", "81 a161 92 01 c70201ffff"} {
@@ -176,7 +175,7 @@ func TestExtUnknown(t *testing.T) {
 	}
 }
 
-// TestExtRaw keeps unknown ext as they are, when the decoder is told to.
+// With the option for raw ext, an unknown ext decodes to an Ext.
 func TestExtRaw(t *testing.T) {
 	data := unhex(t, "94 d40163 c70002 d6ff00000001 d57f0102")
 	for name, d := range sources(data) {
@@ -192,7 +191,7 @@ func TestExtRaw(t *testing.T) {
 	}
 }
 
-// TestExtType reads any ext into an Ext, and nothing else.
+// An Ext accepts any ext, and rejects all other values except nil.
 func TestExtType(t *testing.T) {
 	for _, c := range []struct {
 		digits string
@@ -219,8 +218,8 @@ func TestExtType(t *testing.T) {
 	wantHex(t, []Ext{{1, []byte("c")}, {}}, "92d40163c70000")
 }
 
-// TestExtConfined holds the decoder that an ext's function is given to the ext, whatever the
-// function does with it.
+// The decoder that the function of an ext gets is confined to the ext, even if the function resets
+// or misuses the decoder.
 func TestExtConfined(t *testing.T) {
 	for name, c := range map[string]struct {
 		dec  func(d *Decoder, n int) error
@@ -281,7 +280,7 @@ func TestExtConfined(t *testing.T) {
 				t.Errorf("%s, %s: %v, %v after it", name, source, n, err)
 			}
 		}
-		// What one function did is not seen by the next.
+		// Changes by one function do not affect the next call.
 		var v any
 		if err := Unmarshal(unhex(t, "82a16101a162cd0100"), &v); err != nil || !reflect.DeepEqual(v, map[string]any{"a": int8(1), "b": uint16(256)}) {
 			t.Errorf("%s: then %#v, %v", name, v, err)
@@ -289,7 +288,7 @@ func TestExtConfined(t *testing.T) {
 	}
 }
 
-// TestExtPanic lets a function panic: the decoder is as good as after any other failure.
+// After a panic in a function, the decoder works as after any other error.
 func TestExtPanic(t *testing.T) {
 	registering(t, spot{}, func() {
 		RegisterExtDecoder(5, spot{}, func(*Decoder, reflect.Value, int) error { panic("in the middle") })
@@ -309,7 +308,7 @@ func TestExtPanic(t *testing.T) {
 	}
 }
 
-// TestExtInExt nests ext in one another: their depth is that of the values around them.
+// An ext may contain other ext. Each counts towards the depth of the values around it.
 func TestExtInExt(t *testing.T) {
 	depths := 0
 	registering(t, spot{}, func() {
@@ -346,7 +345,7 @@ func TestExtInExt(t *testing.T) {
 	}
 }
 
-// TestExtEncoder gives an ext's function an encoder that cannot harm the value around it.
+// The encoder that the function of an ext gets cannot affect the value around the ext.
 func TestExtEncoder(t *testing.T) {
 	fault := errors.New("not today")
 	for name, c := range map[string]struct {
@@ -373,9 +372,9 @@ func TestExtEncoder(t *testing.T) {
 	}
 }
 
-// FuzzExt decodes with an ext whose function does what the ext's data says: it reads too much or
-// too little, resets what it is given, fails. What comes of it is the same from bytes and from a
-// stream, and an ext that the function took leaves the decoder after its end.
+// FuzzExt registers an ext whose function follows its data: it reads too much or too little, resets
+// its decoder, or fails. The result is the same from bytes and from a stream. After an accepted
+// ext, the decoder is at its end.
 func FuzzExt(f *testing.F) {
 	addSeeds(f)
 	for _, digits := range []string{"94 c70305010203 c70005 01 80", "92 c7050500c70205 00 01", "c9ffffffff05", "91 c70405 05 d50501", "82 a161 d4057f a162 c70305a3616263"} {
@@ -443,8 +442,8 @@ func FuzzExt(f *testing.F) {
 	})
 }
 
-// TestExtCredit has many ext whose functions decode lists that claim wide elements: together they
-// may not take more memory than one value of the same bytes.
+// Many ext may contain lists that claim wide elements. Together they do not allocate more than one
+// value of the same size.
 func TestExtCredit(t *testing.T) {
 	registering(t, spot{}, func() {
 		RegisterExtDecoder(5, spot{}, func(d *Decoder, _ reflect.Value, _ int) error {
@@ -455,7 +454,7 @@ func TestExtCredit(t *testing.T) {
 			return nil
 		})
 	})
-	payload := append([]byte{msgpwire.Array16, 1, 0}, make([]byte, 256)...) // ints, which a [1024]byte is not read from
+	payload := append([]byte{msgpwire.Array16, 1, 0}, make([]byte, 256)...) // ints, which do not decode into a [1024]byte
 	one := append(msgpwire.AppendExtHeader(nil, 5, len(payload)), payload...)
 	data := append(msgpwire.AppendArrayLen(nil, 500), bytes.Repeat(one, 500)...)
 	took := allocated(func() {
@@ -469,11 +468,11 @@ func TestExtCredit(t *testing.T) {
 	}
 }
 
-// emptyExt is registered for an ext whose data is read by a single Read.
+// emptyExt is registered for an ext whose function calls Read once.
 type emptyExt struct{ read string }
 
-// TestEmptyExtReadsNoBytes reads no bytes from Buffered in the function of an ext without data,
-// wherever it stands and from every source: that is not the end.
+// In the function of an ext without data, reading no bytes from Buffered is not the end of the
+// input. This holds at every position and from every source.
 func TestEmptyExtReadsNoBytes(t *testing.T) {
 	const id = 98
 	RegisterExtDecoder(id, emptyExt{}, func(d *Decoder, v reflect.Value, n int) error {

@@ -11,7 +11,7 @@ import (
 
 type (
 	onePointer    struct{ P *int }
-	markedPointer struct { // as large as a pointer, and in an interface perhaps the pointer itself
+	markedPointer struct { // has the size of a pointer, so an interface may hold it directly
 		_ struct{}
 		P *int
 	}
@@ -31,8 +31,7 @@ type (
 	funcField     struct{ F func() }
 )
 
-// TestValuesInInterfaces encodes values whose interface may hold the value itself, not a pointer to
-// it.
+// Values are encoded correctly if an interface holds the value itself instead of a pointer to it.
 func TestValuesInInterfaces(t *testing.T) {
 	seven := 7
 	for _, c := range []struct {
@@ -64,7 +63,7 @@ func TestValuesInInterfaces(t *testing.T) {
 	}
 }
 
-// fickle changes itself while it is encoded.
+// fickle changes itself during encoding.
 type fickle struct{ N int }
 
 func (f *fickle) EncodeMsgpack(e *Encoder) error {
@@ -78,8 +77,8 @@ type holdsFickle struct {
 	L [2]fickle
 }
 
-// scribbler is direct in an interface, and encodes other direct values before it looks at itself
-// again.
+// scribbler is held directly by an interface. Its method encodes other such values before it reads
+// its receiver again.
 type scribbler map[string]int
 
 func (s *scribbler) EncodeMsgpack(e *Encoder) error {
@@ -92,8 +91,7 @@ func (s *scribbler) EncodeMsgpack(e *Encoder) error {
 	return e.EncodeInt(int64(len(*s)))
 }
 
-// TestPointerReceivers holds that what an interface holds does not change when a method has a
-// pointer receiver.
+// A method with a pointer receiver does not change the value in an interface.
 func TestPointerReceivers(t *testing.T) {
 	for _, v := range []any{fickle{1}, holdsFickle{1, fickle{1}, [2]fickle{{1}, {1}}}, [2]fickle{{1}, {1}},
 		struct{ H holdsFickle }{holdsFickle{F: fickle{1}}}} {
@@ -126,7 +124,7 @@ func (c *customRing) EncodeMsgpack(e *Encoder) error { return e.EncodeMulti("nex
 type selfSlice []selfSlice
 type selfMap map[string]selfMap
 
-// TestCycles encodes values that contain themselves, which must end in an error.
+// Encoding a value that contains itself is an error.
 func TestCycles(t *testing.T) {
 	pointer := &ring{}
 	pointer.Next = pointer

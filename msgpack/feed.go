@@ -1,12 +1,12 @@
 package msgpack
 
-// Feed: values from bytes that come in pieces of any size, pushed by the caller.
+// Feed: values from bytes that the caller adds in pieces of any size.
 //
 //	b    [taken | the next value, as far as it is here | more]
 //	      0      from                                      len(b)
 //
-// Looking for the end of a value stops where the bytes stop, and goes on from there when more come
-// (scan.go).
+// The search for the end of a value (scan.go) stops at the end of the bytes, and continues there
+// when more bytes have been added.
 
 import (
 	"errors"
@@ -39,18 +39,18 @@ type Feed struct {
 	MaxBytes int
 
 	b     []byte
-	peak  buffer.Peak // what b held
-	from  int         // of the next value
-	value scan        // for the end of the next value; at counts from there
-	open  bool        // value has begun
-	base  int64       // of b[0] in all that was fed
-	err   error       // which ended it
+	peak  buffer.Peak // sizes of b
+	from  int         // offset of the next value
+	value scan        // search for the end of the next value; its at counts from the field from
+	open  bool        // the search has begun
+	base  int64       // offset of b[0] in the whole input
+	err   error       // the error that ended the Feed
 	d     *Decoder
 }
 
 const defaultFeedMax = 64 << 20
 
-// feedKept is the memory that a Feed keeps when it is empty.
+// feedKept is the maximum capacity that an empty Feed keeps.
 const feedKept = 64 << 10
 
 // Feed adds a copy of data. After invalid data, it does nothing until Reset.
@@ -64,8 +64,9 @@ func (f *Feed) Feed(data []byte) {
 	f.b = append(f.b, data...)
 }
 
-// slide drops what is taken, which is at least as much as what has to move, before more bytes come.
-// Memory beyond feedKept is replaced if nothing waits, or if recent values have not needed it.
+// slide removes the bytes that have been read, before more bytes are added. It is called if they
+// are at least as many as the bytes that must move. Memory of more than feedKept is replaced if no
+// unread bytes remain, or if recent values have not needed it.
 func (f *Feed) slide(more int) {
 	waits := f.b[f.from:]
 	f.base += int64(f.from)
@@ -80,7 +81,7 @@ func (f *Feed) slide(more int) {
 // Len returns the number of buffered bytes. If no value is complete, they are the beginning of one.
 func (f *Feed) Len() int { return len(f.b) - f.from }
 
-// Reset removes buffered bytes and errors. The options of the decoder stay.
+// Reset removes buffered bytes and errors. It keeps the options of the decoder.
 func (f *Feed) Reset() {
 	b := f.b[:0]
 	if cap(b) > feedKept {
@@ -101,7 +102,7 @@ func (f *Feed) Decoder() *Decoder {
 }
 
 // Next decodes the next value into the target of the pointer v. While the value is incomplete, it
-// returns [ErrMore]. A value that does not fit v is skipped, and the error returned. After invalid
+// returns [ErrMore]. If a value does not fit v, Next skips it and returns an error. After invalid
 // bytes, or a value of more than MaxBytes, Next returns the same error until Reset. The type of v
 // must not have a CustomDecoder that reads more than one value.
 func (f *Feed) Next(v any) error {
@@ -112,7 +113,8 @@ func (f *Feed) Next(v any) error {
 	return f.read(end, func(d *Decoder) error { return d.Decode(v) })
 }
 
-// read gives the next value, which ends at end, to a call of the decoder, and passes over it.
+// read calls the function with a decoder for the next value, which ends at end, and then skips the
+// value.
 func (f *Feed) read(end int, call func(*Decoder) error) error {
 	d := f.Decoder()
 	d.b, d.i, d.base, d.transient = f.b[f.from:end:end], 0, f.base+int64(f.from), true
@@ -155,12 +157,12 @@ func (f *Feed) All() iter.Seq2[RawMessage, error] {
 	}
 }
 
-// take passes over the next value, which ends at end.
+// take skips the next value, which ends at end.
 func (f *Feed) take(end int) {
 	f.from, f.open = end, false
 }
 
-// next finds the end of the next value, when it is whole.
+// next returns the offset after the next value, or ErrMore if the value is incomplete.
 func (f *Feed) next() (end int, err error) {
 	if f.err != nil {
 		return 0, f.err
@@ -186,7 +188,7 @@ func (f *Feed) next() (end int, err error) {
 	return f.from + int(f.value.at), nil
 }
 
-// stop ends the Feed with an error that stays.
+// stop ends the Feed with an error, which all later calls return until Reset.
 func (f *Feed) stop(err error) error {
 	f.b, f.from, f.err = nil, 0, err
 	return err

@@ -16,8 +16,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// TestFeedVectors feeds every vector byte by byte. The value is whole at its last byte and not
-// before; what is no value is an error when it shows.
+// If a vector is fed byte by byte, the value is complete at its last byte and not before. An
+// invalid vector causes an error.
 func TestFeedVectors(t *testing.T) {
 	for _, v := range vectors(t) {
 		if len(v.Bytes) > 2000 {
@@ -48,7 +48,8 @@ func TestFeedVectors(t *testing.T) {
 	}
 }
 
-// feedPieces is random values, and their bytes in random pieces.
+// feedPieces returns the bytes of random values, the end of each value, and the bytes in random
+// pieces.
 func feedPieces(r *rand.Rand) (data []byte, ends []int, pieces [][]byte) {
 	for range 50 {
 		data, _ = MarshalAppend(data, corpus.Any(r, 0))
@@ -63,8 +64,8 @@ func feedPieces(r *rand.Rand) (data []byte, ends []int, pieces [][]byte) {
 	return data, ends, pieces
 }
 
-// TestFeedPieces feeds random values in random pieces, and reads what is whole after each, by one
-// of the three ways.
+// Random values arrive in random pieces. After each piece, the test reads all complete values, in
+// one of three ways.
 func TestFeedPieces(t *testing.T) {
 	for seed := range uint64(100) {
 		r := corpus.New(seed)
@@ -81,7 +82,7 @@ func TestFeedPieces(t *testing.T) {
 		for _, piece := range pieces {
 			f.Feed(piece)
 			fed += len(piece)
-			clear(piece) // it was copied
+			clear(piece) // the Feed has copied it
 			switch r.IntN(3) {
 			case 0:
 				for raw, err := range f.All() {
@@ -123,7 +124,8 @@ func TestFeedPieces(t *testing.T) {
 	}
 }
 
-// TestFeedErrors holds which errors stay, which pass, and what they say.
+// A value of the wrong type causes an error and is skipped. An invalid byte ends the Feed. The test
+// also checks the texts and offsets of errors.
 func TestFeedErrors(t *testing.T) {
 	var f Feed
 	var n int
@@ -178,8 +180,8 @@ func TestFeedErrors(t *testing.T) {
 	}
 }
 
-// TestFeedBounds claims a lot in a few bytes. What is beyond MaxBytes is refused at once, what is
-// within it waits and takes no memory.
+// A few bytes may claim a large value. A value beyond MaxBytes is rejected immediately. A value
+// within MaxBytes does not allocate memory before its bytes arrive.
 func TestFeedBounds(t *testing.T) {
 	for _, c := range []struct {
 		digits string
@@ -218,8 +220,8 @@ func TestFeedBounds(t *testing.T) {
 	}
 }
 
-// TestFeedIsLinear feeds a large value byte by byte and asks after each. What was looked at is not
-// looked at again: the place to go on from is always at the end of what is there.
+// If a large value is fed byte by byte, the Feed looks at each byte only once. After each byte, it
+// is near the end of the fed bytes.
 func TestFeedIsLinear(t *testing.T) {
 	list := make([]any, 3000)
 	for i := range list {
@@ -260,7 +262,7 @@ func TestFeedIsLinear(t *testing.T) {
 	}
 }
 
-// FuzzFeed feeds data in pieces, and holds what comes out against Unmarshal of the whole.
+// FuzzFeed feeds data in pieces, and compares the values with Unmarshal of the whole data.
 func FuzzFeed(f *testing.F) {
 	for _, v := range vectors(f) {
 		if len(v.Bytes) < 300 {

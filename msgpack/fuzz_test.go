@@ -33,7 +33,7 @@ func addSeeds(f *testing.F) {
 	}
 }
 
-// sortedBytes is v in bytes that are the same for the same value.
+// sortedBytes encodes v with sorted map keys, so equal values have equal encodings.
 func sortedBytes(t *testing.T, v any) []byte {
 	var out bytes.Buffer
 	if err := NewEncoder(&out).SetSortMapKeys(true).Encode(v); err != nil {
@@ -42,7 +42,7 @@ func sortedBytes(t *testing.T, v any) []byte {
 	return out.Bytes()
 }
 
-// nodes is how many values v is made of.
+// nodes returns the number of values that v consists of.
 func nodes(v any) int {
 	n := 1
 	switch v := v.(type) {
@@ -64,8 +64,8 @@ func nodes(v any) int {
 	return n
 }
 
-// FuzzUnmarshalAny decodes without a type: what comes of it has no more values than bytes, and
-// survives a round trip.
+// FuzzUnmarshalAny decodes without a type. The result contains no more values than the input has
+// bytes, and survives a round trip.
 func FuzzUnmarshalAny(f *testing.F) {
 	addSeeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -90,9 +90,9 @@ func FuzzUnmarshalAny(f *testing.F) {
 	})
 }
 
-// checkSameError compares the errors of the same bytes at once and as a stream. Bytes that are all
-// there refuse a count that they cannot hold before they look at the first element; a stream finds
-// out later, and perhaps something else first.
+// checkSameError compares the errors for the same input as a []byte and as a stream. With a []byte,
+// a count that exceeds the input is rejected before the first element. A stream detects this later,
+// and may find another error first.
 func checkSameError(t *testing.T, atOnce, stream error) {
 	t.Helper()
 	if text(atOnce) != text(stream) && (stream == nil || text(atOnce) != "EOF") {
@@ -100,7 +100,7 @@ func checkSameError(t *testing.T, atOnce, stream error) {
 	}
 }
 
-// FuzzUnmarshalTyped decodes into the types of the corpus, at once and byte by byte.
+// FuzzUnmarshalTyped decodes into the types of the corpus, from a []byte and byte by byte.
 func FuzzUnmarshalTyped(f *testing.F) {
 	addSeeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -122,14 +122,14 @@ func FuzzUnmarshalTyped(f *testing.F) {
 			if err := Unmarshal(back, again.Interface()); err != nil {
 				t.Fatalf("%v: %+v became %x: %v", typ, v.Elem(), back, err)
 			}
-			if typ != reflect.TypeFor[corpus.Tagged]() && !same(v.Elem(), again.Elem()) { // Tagged leaves out what is empty
+			if typ != reflect.TypeFor[corpus.Tagged]() && !same(v.Elem(), again.Elem()) { // Tagged omits empty fields
 				t.Fatalf("%v: %+v became %+v", typ, v.Elem(), again.Elem())
 			}
 		}
 	})
 }
 
-// same is reflect.DeepEqual, but for NaN, which is the same as itself.
+// same is reflect.DeepEqual, except that a NaN equals a NaN.
 func same(a, b reflect.Value) bool {
 	if a.IsValid() != b.IsValid() || a.IsValid() && a.Type() != b.Type() {
 		return false
@@ -158,7 +158,7 @@ func same(a, b reflect.Value) bool {
 		}
 		for all := a.MapRange(); all.Next(); {
 			if !all.Key().Equal(all.Key()) {
-				continue // a NaN is not found again
+				continue // a NaN key cannot be looked up
 			}
 			if x := b.MapIndex(all.Key()); !x.IsValid() || !same(all.Value(), x) {
 				return false
@@ -184,8 +184,8 @@ func same(a, b reflect.Value) bool {
 	return a.Equal(b)
 }
 
-// FuzzSkip holds skipping against decoding: both see the same end, and only decoding minds what a
-// value means.
+// FuzzSkip compares skipping with decoding. Both find the same end of a value. Only decoding
+// returns errors about the meaning of a value.
 func FuzzSkip(f *testing.F) {
 	addSeeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -213,8 +213,8 @@ func FuzzSkip(f *testing.F) {
 	})
 }
 
-// meaning reports whether err is about what a value means: an ext of an unknown kind, a key, the
-// depth.
+// meaning reports whether err is about the meaning of a value: an unknown ext, an unsupported key,
+// or the depth.
 func meaning(err error) bool {
 	for _, part := range []string{"unknown ext id", "invalid ext len", "unsupported map key", "interned string", "nest deeper"} {
 		if strings.Contains(err.Error(), part) {
@@ -224,7 +224,7 @@ func meaning(err error) bool {
 	return false
 }
 
-// FuzzColumns holds the columnar road against the naive one.
+// FuzzColumns compares the column decoder with the naive decoder.
 func FuzzColumns(f *testing.F) {
 	addSeeds(f)
 	r := corpus.New(4)

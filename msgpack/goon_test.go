@@ -13,7 +13,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/corpus"
 )
 
-// midway reads some of its value, tries what may fail, and fails.
+// midway decodes a part of its value, makes calls that may fail, and returns an error.
 type midway struct{}
 
 var errMidway = errors.New("midway")
@@ -28,8 +28,8 @@ func (*midway) DecodeMsgpack(d *Decoder) error {
 	return errMidway
 }
 
-// TestGoOnAfterAnyError reads random values by what they fit or not, and then the values after
-// them.
+// After any error, a decoder continues with the next value. The test decodes random values in
+// suitable and unsuitable ways.
 func TestGoOnAfterAnyError(t *testing.T) {
 	into := func(v any) func(*Decoder) error {
 		return func(d *Decoder) error { return d.Decode(reflect.New(reflect.TypeOf(v).Elem()).Interface()) }
@@ -105,7 +105,8 @@ func TestGoOnAfterAnyError(t *testing.T) {
 	}
 }
 
-// faults gives pieces of input, and an error where a piece is empty: io.EOF or another.
+// faults is a reader that returns pieces of input. At an empty piece it returns err, which may be
+// io.EOF.
 type faults struct {
 	pieces [][]byte
 	err    error
@@ -126,15 +127,15 @@ func (f *faults) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// TestInputThatGoesOn ends, or fails for once, between values, within them, and while one is passed
-// over.
+// After an end or a temporary error of the input, decoding continues when more input arrives. The
+// interruption is between values, within a value, or while a value is skipped.
 func TestInputThatGoesOn(t *testing.T) {
 	errDeadline := errors.New("deadline")
 	for _, c := range []struct {
 		name   string
 		err    error
 		pieces []string
-		want   []any // what each Decode into an int gives
+		want   []any // result of each Decode into an int
 	}{
 		{"an end between values", io.EOF, []string{"\x01", "", "\x02\x03"}, []any{1, io.EOF, 2, 3, io.EOF}},
 		{"an end before the first", io.EOF, []string{"", "", "\x02"}, []any{io.EOF, io.EOF, 2, io.EOF}},
@@ -180,7 +181,7 @@ func TestInputThatGoesOn(t *testing.T) {
 	}
 }
 
-// TestBuffersThatAreFilledAgain lose no value: a decoder has met their end before.
+// A buffer can be filled again after a decoder has reached its end. No value is lost.
 func TestBuffersThatAreFilledAgain(t *testing.T) {
 	for name, rw := range map[string]io.ReadWriter{"bytes.Buffer": new(bytes.Buffer), "Buffer": new(Buffer)} {
 		d := NewDecoder(rw)
@@ -203,8 +204,8 @@ func TestBuffersThatAreFilledAgain(t *testing.T) {
 	}
 }
 
-// TestTooLargeAndThenTheNext passes over a value beyond MaxBytes, whatever was read before it, and
-// finds the end of the input.
+// A value beyond MaxBytes is skipped, and the decoder continues with the next value up to the end
+// of the input.
 func TestTooLargeAndThenTheNext(t *testing.T) {
 	for _, before := range []int{0, 3000} {
 		data := append(bytes.Repeat([]byte{1}, before), 0xdc, 0x10, 0x00)
@@ -234,7 +235,7 @@ func TestTooLargeAndThenTheNext(t *testing.T) {
 	}
 }
 
-// TestBufferKeepsWhatIsNotWholeAfterAValueTooLarge, which is gone.
+// After a value beyond MaxBytes, which is dropped, a Buffer keeps an incomplete value.
 func TestBufferKeepsWhatIsNotWholeAfterAValueTooLarge(t *testing.T) {
 	large := marshal(t, string(bytes.Repeat([]byte{'x'}, 100)))
 	var b Buffer

@@ -1,6 +1,6 @@
 package msgpack_test
 
-// How the cost of every function grows with its input.
+// These tests check how the cost of each function grows with its input.
 
 import (
 	"bytes"
@@ -95,7 +95,7 @@ func TestGrowth(t *testing.T) {
 	))
 }
 
-// growthRecord has a field of every kind that has decoding code of its own.
+// growthRecord contains a field of each kind that has its own decoding code.
 type growthRecord struct {
 	ID     int64
 	Name   string
@@ -112,7 +112,7 @@ type growthRecord struct {
 	Intern string `msgpack:",intern"`
 }
 
-// growthCustom reads and writes itself.
+// growthCustom has an encode and a decode method.
 type growthCustom struct{ v any }
 
 func (c *growthCustom) DecodeMsgpack(d *msgpack.Decoder) (err error) {
@@ -121,7 +121,7 @@ func (c *growthCustom) DecodeMsgpack(d *msgpack.Decoder) (err error) {
 }
 func (c growthCustom) EncodeMsgpack(e *msgpack.Encoder) error { return e.Encode(c.v) }
 
-// growthBinary reads and writes itself as bytes.
+// growthBinary encodes and decodes itself as bytes.
 type growthBinary []byte
 
 func (b *growthBinary) UnmarshalMsgpack(data []byte) error {
@@ -138,8 +138,8 @@ func under[T any](o msgpack.DecodeOptions) func([]byte) {
 	return func(b []byte) { var v T; o.Unmarshal(b, &v) }
 }
 
-// each returns a call that reads until the first error: from the bytes, if size is 0, or from a
-// reader that gives at most size bytes.
+// each returns a call that decodes until the first error. It decodes b itself if size is 0, and
+// otherwise a reader that returns at most size bytes at a time.
 func each(size int, set func(*msgpack.Decoder), next func(d *msgpack.Decoder) error) func([]byte) {
 	return func(b []byte) {
 		var d *msgpack.Decoder
@@ -158,7 +158,7 @@ func each(size int, set func(*msgpack.Decoder), next func(d *msgpack.Decoder) er
 	}
 }
 
-// once is each for the first value.
+// once is like each, but decodes only the first value.
 func once(next func(d *msgpack.Decoder) error) func([]byte) {
 	return func(b []byte) {
 		d := msgpack.GetDecoder()
@@ -172,9 +172,9 @@ func decodeNew[T any](d *msgpack.Decoder) error { var v T; return d.Decode(&v) }
 
 func growthBatch(b []byte) *column.Batch { return &column.Batch{MaxCells: len(b)} }
 
-// growthReaders are the calls that read any message. What they may allocate is what the shortest
-// elements become: an empty array is a byte and a slice header in an interface, an empty map a byte
-// and a map.
+// growthReaders returns the calls that read any message. Their limits on allocation follow from the
+// shortest elements. An empty array is one byte of input, and becomes a slice header in an
+// interface. An empty map is one byte, and becomes a map.
 func growthReaders() []growth.Call[[]byte] {
 	const most = 200
 	strict := msgpack.DecodeOptions{StrictUTF8: true, UniqueKeys: true, StrictInts: true, RawExt: true, AnyLength: true, MaxElements: 1 << 30, MaxString: 1 << 30, MaxBytes: 1 << 30}
@@ -341,14 +341,14 @@ func feedAll(size int, next func(*msgpack.Feed) error) func([]byte) {
 				if err := next(&f); err == msgpack.ErrMore {
 					break
 				} else if f.Len() == 0 && err != nil {
-					return // the error stays
+					return // the Feed keeps the error
 				}
 			}
 		}
 	}
 }
 
-// array returns an array of unit, again and again. The counts are those of 32 bits.
+// array returns messages with an array that repeats unit. Its count has 32 bits.
 func array(name string, unit, last []byte) growth.Family[[]byte] {
 	return growth.Family[[]byte]{Name: name, Make: func(n int) []byte { return arrayOf(n, unit, last) }}
 }
@@ -362,7 +362,7 @@ func arrayOf(n int, unit, last []byte) []byte {
 	return append(b, last...)
 }
 
-// mapOf returns a map of n bytes. pair appends a pair.
+// mapOf returns a map of about n bytes. pair appends the i-th pair to b.
 func mapOf(n int, pair func(b []byte, i int) []byte) []byte {
 	b := []byte{0xdf, 0, 0, 0, 0}
 	i := 0
@@ -381,7 +381,7 @@ func marshalled(v any) []byte {
 	return b
 }
 
-// growthMessages are what readers read.
+// growthMessages returns the messages for readers.
 func growthMessages() []growth.Family[[]byte] {
 	onlyLong := func(f growth.Family[[]byte]) growth.Family[[]byte] { f.Long = true; return f }
 	keys := func(name, format, value string) growth.Family[[]byte] {
@@ -396,7 +396,7 @@ func growthMessages() []growth.Family[[]byte] {
 			return mapOf(n, func(b []byte, i int) []byte { return append(msgpwire.AppendString(b, key), value...) })
 		}}
 	}
-	deep := func(name, open, end string) growth.Family[[]byte] { // nearly as deep as is allowed, as often as it takes
+	deep := func(name, open, end string) growth.Family[[]byte] { // nearly as deep as allowed, repeated up to length n
 		return growth.Family[[]byte]{Name: name, Make: func(n int) []byte {
 			size := len(open) + len(end)
 			times := n/(9000*size) + 1
@@ -404,7 +404,7 @@ func growthMessages() []growth.Family[[]byte] {
 			return arrayOf(times, []byte(strings.Repeat(open, depth)+"\xc0"+strings.Repeat(end, depth)), nil)
 		}}
 	}
-	// Each element claims to have as many elements as half of the message has bytes.
+	// Each element claims half as many elements as the message has bytes.
 	claims := func(name, before, after string) growth.Family[[]byte] {
 		return growth.Family[[]byte]{Name: name, Make: func(n int) []byte {
 			unit := before + string(binary.BigEndian.AppendUint32(nil, uint32(n/2))) + after
@@ -515,7 +515,7 @@ func growthMessages() []growth.Family[[]byte] {
 		})
 }
 
-// growthWriters write values.
+// growthWriters returns the calls that encode values.
 func growthWriters() []growth.Call[any] {
 	return []growth.Call[any]{
 		{Name: "Marshal", Run: func(v any) { msgpack.Marshal(v) }, Alloc: 24},
@@ -544,7 +544,7 @@ func growthWriters() []growth.Call[any] {
 	}
 }
 
-// growthValues are what writers write.
+// growthValues returns the values for writers.
 func growthValues() []growth.Family[any] {
 	made := func(name string, f func(n int) any) growth.Family[any] {
 		return growth.Family[any]{Name: name, Make: f}
@@ -640,7 +640,7 @@ func growthValues() []growth.Family[any] {
 		})
 }
 
-// nested returns deep values, which take about n bytes.
+// nested returns deep values with a total size of about n bytes.
 func nested(n int, wrap func(any) any) any {
 	const size = 4
 	times := n/(3000*size) + 1
@@ -655,8 +655,8 @@ func nested(n int, wrap func(any) any) any {
 	return all
 }
 
-// nestedOnce returns a deep value of few levels: where a level costs twice what the one within it
-// costs, no more would end.
+// nestedOnce returns a value with few levels. If each level cost twice as much as the level within
+// it, more levels would never finish.
 func nestedOnce(n, levels int, wrap func(any) any) any {
 	var v any = strings.Repeat("x", n)
 	for range levels {
@@ -665,7 +665,7 @@ func nestedOnce(n, levels int, wrap func(any) any) any {
 	return v
 }
 
-// growthSequences are calls in sequence.
+// growthSequences returns cases that make several calls in sequence.
 func growthSequences() []growth.Case {
 	dict := func(n int) []string {
 		var list []string
@@ -949,7 +949,8 @@ func growthSequences() []growth.Case {
 	}
 }
 
-// TestGrowthHeld sends one large message and many small ones through the same objects and pools.
+// One large message and then many small ones pass through the same objects and pools, and the large
+// one's memory is not kept.
 func TestGrowthHeld(t *testing.T) {
 	message := func(n int) []byte {
 		return mapOf(n, func(b []byte, i int) []byte {
@@ -997,7 +998,8 @@ func TestGrowthHeld(t *testing.T) {
 			return func(n int) any { e.Encode(in[n]); return nil }
 		}
 	}
-	// wrong fails in a method under a key of n bytes, if n is large, and else reads what is right.
+	// wrong sends a large message, whose value fails in a method under a key of large bytes, and
+	// valid small messages.
 	wrong := func(read func(b []byte, v *growthCustom) error) func(int, int) func(int) any {
 		return func(large, small int) func(int) any {
 			in := map[int][]byte{
@@ -1156,7 +1158,7 @@ func TestGrowthHeld(t *testing.T) {
 	})
 }
 
-// TestForgets calls what takes decoders and encoders from pools.
+// Objects from pools do not keep a reference to their last input or output.
 func TestForgets(t *testing.T) {
 	on := func(call func(b []byte)) func() *byte {
 		return func() *byte {

@@ -2,15 +2,15 @@ package msgpack
 
 import "github.com/slipstream-go/slipstream/internal/msgpwire"
 
-// A head is how a value begins, up to its bytes, elements or pairs.
+// A head describes the beginning of a value, up to its bytes, elements or pairs.
 type head struct {
 	form uint8 // FormScalar, FormBytes, FormArray or FormMap of msgpwire
 	n    int   // the bytes, elements or pairs that follow
-	next int   // after the head; after the bytes of a str, bin or ext
+	next int   // offset after the head, or after the bytes of a str, bin or ext
 }
 
-// readHead reads the head of the value at i. It fails where skip does: for a code that means
-// nothing, bytes that are not there whole, and more values than there are bytes left.
+// readHead reads the head of the value at i. It fails where skip does: for an undefined code, for
+// incomplete bytes, and for more values than remaining bytes.
 func readHead(b []byte, i int) (h head, ok bool) {
 	if uint(i) >= uint(len(b)) {
 		return h, false
@@ -29,7 +29,7 @@ func readHead(b []byte, i int) (h head, ok bool) {
 	case msgpwire.FormFixMap:
 		h.form, n = msgpwire.FormMap, uint64(b[i]&0x0f)
 	}
-	least := n // bytes that follow
+	least := n // minimum number of bytes that follow
 	if h.form == msgpwire.FormMap {
 		least *= 2
 	}
@@ -42,7 +42,7 @@ func readHead(b []byte, i int) (h head, ok bool) {
 	return h, true
 }
 
-// holds reports whether the value is an array or a map, and how many values are in it.
+// holds reports whether the value is an array or a map, and returns the number of values in it.
 func (h head) holds() (values int, ok bool) {
 	switch h.form {
 	case msgpwire.FormArray:

@@ -13,7 +13,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// unhex reads bytes from hex digits; spaces are for the reader.
+// unhex returns the bytes for hex digits. Spaces are ignored.
 func unhex(t testing.TB, digits string) []byte {
 	t.Helper()
 	b, err := hex.DecodeString(strings.ReplaceAll(digits, " ", ""))
@@ -23,7 +23,7 @@ func unhex(t testing.TB, digits string) []byte {
 	return b
 }
 
-// sources is a decoder of data for each way in which bytes may come.
+// sources returns decoders of data, one for each kind of source.
 func sources(data []byte) map[string]*Decoder {
 	d := newDecoder()
 	d.ResetBytes(bytes.Clone(data))
@@ -38,7 +38,7 @@ func sources(data []byte) map[string]*Decoder {
 	}
 }
 
-// chunked is a Buffer of data in chunks of n bytes.
+// chunked returns a Buffer with data in chunks of n bytes.
 func chunked(data []byte, n int) *Buffer {
 	var b Buffer
 	for piece := range slices.Chunk(data, n) {
@@ -47,7 +47,7 @@ func chunked(data []byte, n int) *Buffer {
 	return &b
 }
 
-// marshal is Marshal of a value that must not fail.
+// marshal returns the encoding of v, which must not fail.
 func marshal(t testing.TB, v any) []byte {
 	t.Helper()
 	b, err := Marshal(v)
@@ -57,7 +57,7 @@ func marshal(t testing.TB, v any) []byte {
 	return b
 }
 
-// wantHex checks the bytes of a value.
+// wantHex checks the encoding of v.
 func wantHex(t *testing.T, v any, want string) {
 	t.Helper()
 	b, err := Marshal(v)
@@ -66,8 +66,8 @@ func wantHex(t *testing.T, v any, want string) {
 	}
 }
 
-// into decodes hex into what v points to, from bytes and from a stream that gives one byte at a
-// time, and checks that both end in the same value and the same error, which it returns.
+// into decodes hex digits into v, from bytes and from a stream that returns one byte at a time. It
+// checks that both give the same value and error, and returns the error.
 func into(t *testing.T, digits string, v any) error {
 	t.Helper()
 	data := unhex(t, digits)
@@ -84,8 +84,8 @@ func into(t *testing.T, digits string, v any) error {
 	return err
 }
 
-// deepCopy copies strings, slices, maps and pointers with their room, so that two decodes into the
-// same start do not meet.
+// deepCopy copies v with its strings, slices, maps and pointers, including spare capacity. So calls
+// that decode into different copies share no memory.
 func deepCopy(v reflect.Value) reflect.Value {
 	c := reflect.New(v.Type()).Elem()
 	c.Set(v)

@@ -33,8 +33,7 @@ func (c *deepCustom) DecodeMsgpack(d *Decoder) error {
 	return d.Decode(c.inner)
 }
 
-// TestDepth gives a million levels to everything that recurses: an error must come of it, not a
-// crash.
+// A million levels of nesting are an error, and not a crash, in all recursive code.
 func TestDepth(t *testing.T) {
 	const levels = 1_000_000
 	lists := bytes.Repeat([]byte{0x91}, levels)
@@ -90,7 +89,7 @@ func TestDepth(t *testing.T) {
 
 type mapped struct{}
 
-// mapByHand is a map decoder that recurses without a map decoder's help.
+// mapByHand is a map decoder that recurses by its own calls.
 func mapByHand(d *Decoder) (any, error) {
 	n, err := d.DecodeMapLen()
 	if err != nil {
@@ -109,7 +108,7 @@ func mapByHand(d *Decoder) (any, error) {
 	return m, nil
 }
 
-// allocated is how many bytes f allocates.
+// allocated returns the number of bytes that f allocates.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -118,8 +117,7 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestBombs gives a few bytes that claim a lot to every kind of target. What is allocated stays
-// near what is there.
+// A few bytes that claim a large value allocate little, for every kind of target.
 func TestBombs(t *testing.T) {
 	const most = 1 << 20
 	var bombs [][]byte
@@ -165,7 +163,7 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// TestNoAllocLimit allocates what is claimed when the limit is off, and reads it.
+// If the allocation limit is off, the decoder allocates the claimed length at once.
 func TestNoAllocLimit(t *testing.T) {
 	data := append([]byte{msgpwire.Array32, 0, 0x1e, 0x84, 0x80}, bytes.Repeat([]byte{7}, 2_000_000)...)
 	d := NewDecoder(struct{ io.Reader }{bytes.NewReader(data)})
@@ -176,7 +174,7 @@ func TestNoAllocLimit(t *testing.T) {
 	}
 }
 
-// TestNoAliasing overwrites the input after decoding: nothing that was decoded may change.
+// Decoded values do not change if the input is overwritten.
 func TestNoAliasing(t *testing.T) {
 	for seed := range uint64(100) {
 		r := corpus.New(seed)
@@ -189,7 +187,7 @@ func TestNoAliasing(t *testing.T) {
 				input := bytes.Clone(data)
 				if typ == reflect.TypeFor[corpus.Nested]() || typ == reflect.TypeFor[map[string]corpus.Nested]() {
 					if _, ok := to.(*any); ok {
-						continue // has maps whose keys are numbers
+						continue // contains maps with numbers as keys
 					}
 				}
 				if err := Unmarshal(input, to); err != nil {
@@ -218,7 +216,7 @@ func TestNoAliasing(t *testing.T) {
 	}
 }
 
-// TestKeptValues keeps one small value of each message: its large neighbours must not stay with it.
+// A small value that a program keeps does not keep its large neighbours alive.
 func TestKeptValues(t *testing.T) {
 	if testing.Short() {
 		t.Skip("allocates 64 MB")
@@ -228,7 +226,8 @@ func TestKeptValues(t *testing.T) {
 	t.Run("a string among lists", func(t *testing.T) { testKept(t, []byte{0x92, 0x01}, []byte{0xa1, 'k'}) })
 }
 
-// testKept keeps the last value after 32 large strings, each with a prefix.
+// testKept decodes a message of 32 large strings, each after prefix, and then last. It keeps only
+// the last value.
 func testKept(t *testing.T, prefix, last []byte) {
 	const size = 1 << 20
 	message := []byte{msgpwire.Array16, 0, 33}
@@ -255,9 +254,9 @@ func testKept(t *testing.T, prefix, last []byte) {
 	runtime.KeepAlive(message)
 }
 
-// TestNeverAsKey puts the code that means nothing where a key should be: before, between and after
-// the fields, among them one whose name is too long for the words by which it would be expected,
-// and one whose name another has.
+// The invalid code c1 in place of a key is an error: before, between and after the fields. One
+// field has a name that is too long for the comparison with the expected key. Another has the same
+// name as an embedded field.
 func TestNeverAsKey(t *testing.T) {
 	type fields struct {
 		A                            int

@@ -1,19 +1,21 @@
 package msgpack
 
-// Interned strings: a string that was written before is written as its number.
+// Interned strings: if a string was written before, its number is written instead.
 //
 //	d4 80        u8 index
 //	d5 80       u16 index
 //	d6 80       u32 index       ext type -128
 //
-// Both sides number the strings as they pass: the encoder when it writes one, the decoder when it
-// reads one, into whatever. A string joins the dict when it is a str of 3 bytes or more (what a
-// number takes), is not in it, and there are fewer than 65,535; a dict that the caller gave comes
-// first and stays as it is. Only while the option is on do strings join, or when they are those of
-// a field with the tag intern. Numbers are written and understood as long as there is a dict.
+// Both sides number the strings in order: the encoder when it writes a string, the decoder when it
+// reads a string into a target of any type. A str joins the dict if it has at least 3 bytes (the
+// minimum size of an encoded number), is not in the dict, and the dict contains fewer than 65,535
+// strings. The strings of a dict that the caller passes have the first numbers, and that dict is
+// not changed. Strings join only while the option is on, or if they belong to a field with the tag
+// intern. Numbers are written and accepted as long as the dict contains strings.
 //
-// Bytes that pass unseen do not join: those of a RawMessage, of a Marshaler or Unmarshaler, and the
-// data of an ext. So a value written in such a way must be read in such a way.
+// Strings inside opaque bytes do not join the dict: a RawMessage, the bytes of a Marshaler or
+// Unmarshaler, and the data of an ext. So a value that is written as opaque bytes must be read as
+// opaque bytes.
 
 import (
 	"fmt"
@@ -27,16 +29,16 @@ import (
 
 const (
 	extInterned = -128
-	minInterned = 3     // bytes of a string that joins
+	minInterned = 3     // minimum length in bytes of a string that joins
 	maxDict     = 65535 // strings
-	keptDict    = 4096  // strings for which a pool keeps room
+	keptDict    = 4096  // maximum size of a dict that a pool keeps, in strings
 )
 
-// encoderDict numbers strings.
+// encoderDict maps strings to their numbers.
 type encoderDict struct {
-	given map[string]int // the caller's, which is never written to
+	given map[string]int // passed by the caller, and never changed
 	own   map[string]int
-	room  int // to make own with
+	room  int // capacity to allocate for own
 }
 
 func (t *encoderDict) find(s string) (index int, ok bool) {
@@ -58,12 +60,12 @@ func (t *encoderDict) join(s string) bool {
 	return true
 }
 
-// decoderDict has strings by their numbers.
+// decoderDict contains strings in the order of their numbers.
 type decoderDict struct {
-	given []string // the caller's, which is never written to
+	given []string // passed by the caller, and never changed
 	own   []string
-	room  int   // to make own with
-	last  int64 // where in the input the last string ended that joined
+	room  int   // capacity to allocate for own
+	last  int64 // offset in the input of the end of the last string that joined
 }
 
 func (t *decoderDict) size() int { return len(t.given) + len(t.own) }
@@ -79,8 +81,8 @@ func (t *decoderDict) at(index uint64) (s string, ok bool) {
 	return "", false
 }
 
-// join lets b join, which ends at this place in the input, unless it has before: what failed may be
-// read again.
+// join adds b, which ends at offset end of the input, unless b has joined before. A value that
+// failed may be read again, and its strings have joined already.
 func (t *decoderDict) join(b []byte, end int64) {
 	if len(b) < minInterned || t.size() >= maxDict || end <= t.last {
 		return
@@ -91,21 +93,22 @@ func (t *decoderDict) join(b []byte, end int64) {
 	t.own, t.last = append(t.own, string(b)), end
 }
 
-// reset begins a dict after the given strings.
+// reset empties the dict and sets its initial strings.
 func (t *decoderDict) reset(given []string) {
 	clear(t.own)
 	t.own = t.own[:0]
 	t.given, t.last = given, 0
 }
 
-// cut drops the strings that joined after there were n, which begin at this place in the input.
+// cut removes all strings from own but the first n. The removed strings begin at or after offset
+// from in the input.
 func (t *decoderDict) cut(n int, from int64) {
 	clear(t.own[n:])
 	t.own = t.own[:n]
 	t.last = min(t.last, from)
 }
 
-// setDict begins a dict after the given strings.
+// setDict empties the dict and sets its initial strings.
 func (e *Encoder) setDict(given map[string]int) {
 	if len(e.dict.own) > 0 {
 		clear(e.dict.own)
@@ -114,7 +117,7 @@ func (e *Encoder) setDict(given map[string]int) {
 	e.set(knownStrings, len(given) > 0)
 }
 
-// forgetDict is setDict for an encoder that goes into a pool.
+// forgetDict empties the dict of an encoder that goes into a pool.
 func (e *Encoder) forgetDict() {
 	if len(e.dict.own) > keptDict {
 		e.dict.own = nil
@@ -122,7 +125,7 @@ func (e *Encoder) forgetDict() {
 	e.setDict(nil)
 }
 
-// forgetDict is dict.reset for a decoder that goes into a pool.
+// forgetDict empties the dict of a decoder that goes into a pool.
 func (d *Decoder) forgetDict() {
 	if cap(d.dict.own) > keptDict {
 		d.dict.own = nil
@@ -138,8 +141,8 @@ func (e *Encoder) UseInternedStrings(on bool) { e.set(internStrings, on) }
 // UseInternedStrings makes d number the strings that it reads, as the encoder with the same option
 // did. d keeps the strings until the next Reset.
 //
-// After an error, the strings of the value have been numbered too, unless the value was longer than
-// MaxBytes, the reader failed, or a method panicked: then call Reset.
+// After an error, the strings of the failed value have numbers, too. After a value longer than
+// MaxBytes, an error of the reader, or a panic in a method, they may not: call Reset.
 func (d *Decoder) UseInternedStrings(on bool) { d.set(internStrings, on) }
 
 // ResetDict is like Reset, with initial interned strings. e writes the strings in dict as their
@@ -187,8 +190,8 @@ func (e *Encoder) SetInternedStringsDictCap(n int) { e.dict.room = min(max(n, 0)
 // once, at most 65,535. It is not a limit, and Reset keeps it.
 func (d *Decoder) SetInternedStringsDictCap(n int) { d.dict.room = min(max(n, 0), maxDict) }
 
-// appendInterned appends s or its number. It is what writes strings while there is a dict or the
-// option is on.
+// appendInterned appends s or its number. It writes all strings while the option is on or the dict
+// contains strings.
 func (e *Encoder) appendInterned(b []byte, s string) []byte {
 	if index, ok := e.dict.find(s); ok {
 		return e.appendNumberOf(b, index)
@@ -215,7 +218,7 @@ func (e *Encoder) appendNumberOf(b []byte, index int) []byte {
 	return b
 }
 
-// appendInternedMap appends a map whose keys may have numbers.
+// appendInternedMap appends a map whose keys may be written as numbers.
 func appendInternedMap[V any](e *Encoder, b []byte, m map[string]V, appendValue func(*Encoder, []byte, V) []byte) []byte {
 	b = msgpwire.AppendMapLen(b, len(m))
 	if e.flags&sortMapKeys != 0 {
@@ -232,7 +235,7 @@ func appendInternedMap[V any](e *Encoder, b []byte, m map[string]V, appendValue 
 	return b
 }
 
-// interns reports whether a string may come as a number.
+// interns reports whether the input may contain a number instead of a string.
 func (d *Decoder) interns() bool { return d.flags&internStrings != 0 || d.dict.size() > 0 }
 
 // isInterned reports whether the number of a string is at i.
@@ -240,10 +243,10 @@ func (d *Decoder) isInterned(i int) bool {
 	return d.interns() && d.need(i, 2) && d.b[i] >= msgpwire.Fixext1 && d.b[i] <= msgpwire.Fixext4 && int8(d.b[i+1]) == extInterned
 }
 
-// readStringSlow reads what may stand for a string, other than a buffered one: nil is empty, and a
-// number is a string of the dict. It is what reads strings while they may join, or other options
-// have a say in them. With own set, the string has memory of its own, which at most the dict
-// shares.
+// readStringSlow reads any value that is accepted as a string: a str or bin, nil as the empty
+// string, or the number of a string in the dict. It reads the strings that are not completely
+// buffered, may join the dict, or are subject to other options. With own set, the string has memory
+// of its own, which only the dict may share.
 func (d *Decoder) readStringSlow(i int, own bool) (string, int) {
 	c, ok := d.codeAt(i)
 	switch {
@@ -271,7 +274,7 @@ func (d *Decoder) readStringSlow(i int, own bool) (string, int) {
 	return d.strings.Copy(d.b[start:next]), next
 }
 
-// readInterned reads the number of a string of the dict.
+// readInterned reads the number of a string in the dict, and returns the string.
 func (d *Decoder) readInterned(i int) (string, int) {
 	id, n, start := d.extHeader(i)
 	switch {
@@ -300,7 +303,7 @@ func (d *Decoder) readInterned(i int) (string, int) {
 	return s, start + n
 }
 
-// skipJoining is skipAt, by which strings join as though they were read.
+// skipJoining skips a value like skipAt, but its strings join the dict as if they were read.
 func (d *Decoder) skipJoining(i int) int {
 	if d.flags&judging != 0 {
 		return d.skipChecked(i, true)
@@ -312,7 +315,8 @@ func (d *Decoder) skipJoining(i int) int {
 	return next
 }
 
-// joinFrom lets the strings in d.b[i:end] join, which are whole values or what is left of one.
+// joinFrom adds the strings in d.b[i:end] to the dict. These bytes are complete values, or the rest
+// of one value.
 func (d *Decoder) joinFrom(i, end int) {
 	if d.flags&internStrings == 0 {
 		return
@@ -327,15 +331,15 @@ func (d *Decoder) joinFrom(i, end int) {
 			continue
 		}
 		size := int(f.Head)
-		if f.Kind == msgpwire.FormBytes { // an ext: its length has been found to be in the window
+		if f.Kind == msgpwire.FormBytes { // an ext, whose bytes are known to be in the window
 			size += int(d.count(i))
 		}
 		i += size
 	}
 }
 
-// internField is the op of a field with the tag intern: a string, or an interface that may hold
-// one.
+// internField returns the op of a field with the tag intern. The field is a string, or an interface
+// that may contain a string.
 func (s *planSet) internField(o *op) *op {
 	kind := o.typ.Kind()
 	if kind != reflect.String && kind != reflect.Interface {
@@ -354,7 +358,7 @@ func encodeInternString(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	return e.appendJoining(b, *mem.At[string](p, 0))
 }
 
-// appendJoining appends s as though interned strings were on.
+// appendJoining appends s as if interned strings were on.
 func (e *Encoder) appendJoining(b []byte, s string) []byte {
 	if e.flags&canonical != 0 {
 		return appendText(b, s)

@@ -20,7 +20,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// interning is the bytes of values, one after the other, with interned strings.
+// interning returns the encoding of values, one after another, with interned strings.
 func interning(t testing.TB, values ...any) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -43,7 +43,7 @@ type (
 	text4 [4]byte
 )
 
-// TestInternedBytes pins what interned strings look like.
+// Interned strings have the right encoding.
 func TestInternedBytes(t *testing.T) {
 	for _, c := range []struct {
 		v    any
@@ -65,9 +65,8 @@ func TestInternedBytes(t *testing.T) {
 	}
 }
 
-// TestInternedEverywhere takes values in which strings stand in every place, twice, and reads them
-// in every way: each way must number the strings as the encoder did, so that what follows is read
-// right.
+// Strings occur twice in every position of a value. Every way to read or skip the value numbers the
+// strings as the encoder did, so later values decode correctly.
 func TestInternedEverywhere(t *testing.T) {
 	long, longer := strings.Repeat("long", 20), strings.Repeat("longer", 11000)
 	for _, v := range []any{
@@ -139,8 +138,8 @@ func TestInternedEverywhere(t *testing.T) {
 	}
 }
 
-// TestInternedOtherTypes reads strings, before and after they have numbers, as types that are none:
-// they join the dict all the same.
+// A string that is decoded into a type other than string also joins the dict, before and after it
+// has a number.
 func TestInternedOtherTypes(t *testing.T) {
 	for _, c := range []struct {
 		v    any
@@ -198,7 +197,7 @@ func TestInternedOtherTypes(t *testing.T) {
 	}
 }
 
-// TestInternedSkip passes over values whose bytes look like strings and are none.
+// Skipping ignores bytes that look like strings, but are part of other values.
 func TestInternedSkip(t *testing.T) {
 	for _, v := range []any{Ext{1, []byte("\xa3foo.")}, Ext{1, []byte("\xa3foo")}, []byte("\xa3foo."), int64(0x1fa3666f6f), []any{"foo", []byte("foo")}} {
 		for name, d := range sources(interning(t, v, "goo", "foo", "goo", "foo")) {
@@ -215,7 +214,7 @@ func TestInternedSkip(t *testing.T) {
 	}
 }
 
-// shout is read as text, in upper case.
+// shout decodes text in upper case.
 type shout string
 
 func (s *shout) UnmarshalText(text []byte) error {
@@ -223,8 +222,8 @@ func (s *shout) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// TestInternTag interns the strings of tagged fields alone, and writes numbers wherever there is
-// one.
+// Only the strings of fields with the tag intern join the dict. Any string in the dict is encoded
+// as its number, in other fields too.
 func TestInternTag(t *testing.T) {
 	type tagged struct {
 		A string `msgpack:",intern"`
@@ -247,14 +246,14 @@ func TestInternTag(t *testing.T) {
 		t.Errorf("%x, and then %x", data, again)
 	}
 
-	// What is in the dict counts for what follows, from whatever call it came.
+	// The dict applies to all later calls, whichever call added a string.
 	var calls bytes.Buffer
 	e := NewEncoder(&calls)
 	if err := errors.Join(e.EncodeMapSorted(map[string]any{"k": tagged{A: "foo"}}), e.EncodeString("foo")); err != nil || !bytes.HasSuffix(calls.Bytes(), unhex(t, "a144a0 d48000")) {
 		t.Errorf("%x, %v", calls.Bytes(), err)
 	}
 
-	// What else a tagged field may be sent.
+	// A tagged field also accepts other values.
 	var v tagged
 	if err := into(t, "84 a141 c403666f6f a142 c0 a143 c403666f6f a144 a0", &v); err != nil || !reflect.DeepEqual(v, tagged{A: "foo", C: []byte("foo")}) {
 		t.Errorf("%+v, %v", v, err)
@@ -263,8 +262,8 @@ func TestInternTag(t *testing.T) {
 	if err := into(t, "82 a143 d6ff00000001 a141 c0", &v); err != nil || !reflect.DeepEqual(v, tagged{C: time.Unix(1, 0)}) {
 		t.Errorf("%+v, %v", v, err)
 	}
-	// A number may stand for any string once there is one: names of fields, of structs around, and
-	// keys too.
+	// After a string has joined the dict, a number may replace it anywhere: for names of fields,
+	// also in outer structs, and for keys.
 	var outer struct {
 		In  tagged
 		Abc string
@@ -304,7 +303,7 @@ func TestInternTag(t *testing.T) {
 	}{})
 }
 
-// TestInternedNumbers writes numbers of every width, and up to the last one.
+// Numbers are encoded correctly in each width, up to the largest number.
 func TestInternedNumbers(t *testing.T) {
 	words := make([]string, maxDict+10)
 	for i := range words {
@@ -354,8 +353,8 @@ func TestInternedNumbers(t *testing.T) {
 	}
 }
 
-// TestDicts gives both sides strings from the start. They are used with the option and without, and
-// never written to.
+// Both sides may get a dict of strings at the start. The dict is used with and without the option,
+// and is never changed.
 func TestDicts(t *testing.T) {
 	given := make([]string, 2, 10)
 	copy(given, []string{"hello world", "foo bar"})
@@ -393,7 +392,7 @@ func TestDicts(t *testing.T) {
 		if len(numbers) != 2 || !slices.Equal(given[:cap(given)], []string{"hello world", "foo bar", "", "", "", "", "", "", "", ""}) {
 			t.Fatalf("option %t: the dicts have become %v, %v", on, numbers, given[:cap(given)])
 		}
-		// Reset takes them away, and ResetWriter and ResetReader do.
+		// Each of these calls removes the dict.
 		for name, reset := range map[string]func(){
 			"Reset":                      func() { e.Reset(&out); d.Reset(&out) },
 			"ResetWriter, ResetReader":   func() { e.ResetWriter(&out); d.ResetReader(&out) },
@@ -418,7 +417,7 @@ func TestDicts(t *testing.T) {
 	}
 }
 
-// TestWithDict has another dict inside a call, and the own one after it.
+// WithDict uses another dict during its call, and the previous dict after it.
 func TestWithDict(t *testing.T) {
 	given := map[string]int{"inner": 0}
 	kept := maps.Clone(given)
@@ -458,7 +457,7 @@ func TestWithDict(t *testing.T) {
 	}
 }
 
-// TestInternedOff holds that without the option and without a dict a number is no string.
+// Without the option and without a dict, a number does not decode as a string.
 func TestInternedOff(t *testing.T) {
 	var s string
 	if err := into(t, "d48000", &s); text(err) != "msgpack: invalid code=d4 decoding string/bytes length" {
@@ -483,7 +482,7 @@ func TestInternedOff(t *testing.T) {
 	}
 }
 
-// TestInternedErrors gives numbers that mean nothing, and the place.
+// A number that is invalid, or not in the dict, is an error with the right text and position.
 func TestInternedErrors(t *testing.T) {
 	d := newDecoder()
 	d.UseInternedStrings(true)
@@ -513,7 +512,8 @@ func TestInternedErrors(t *testing.T) {
 	}
 }
 
-// TestDictCap makes room at once, and no more than there can be strings.
+// SetInternedStringsDictCap allocates the given capacity at once, up to the maximum number of
+// strings.
 func TestDictCap(t *testing.T) {
 	for n, want := range map[int]int{-1: 0, 0: 0, 100: 100, 1 << 20: maxDict} {
 		e, d := NewEncoder(nil), NewDecoder(nil)
@@ -532,7 +532,7 @@ func TestDictCap(t *testing.T) {
 	}
 }
 
-// TestDictsAreForgotten looks for strings of one user with the next.
+// Strings of one user of an Encoder or Decoder do not appear in the next one.
 func TestDictsAreForgotten(t *testing.T) {
 	words := make([]string, keptDict+1)
 	for i := range words {
@@ -568,8 +568,8 @@ func TestDictsAreForgotten(t *testing.T) {
 	}
 }
 
-// TestInternedAllocations reuses an encoder and a decoder: the strings join anew each time, and
-// cost no more than themselves.
+// A reused Encoder or Decoder collects the strings again each time. Encoding does not allocate, and
+// decoding allocates only the string.
 func TestInternedAllocations(t *testing.T) {
 	if raceEnabled {
 		t.Skip("counted without the race detector")
@@ -612,7 +612,7 @@ func TestInternedAllocations(t *testing.T) {
 	}
 }
 
-// TestInternedStream reads numbers whose bytes come one by one.
+// Numbers decode if they arrive byte by byte.
 func TestInternedStream(t *testing.T) {
 	v := []map[string]any{{"name": "value", "list": []any{"name", "value"}}, {"name": "list", "list": "value"}}
 	d := NewDecoder(iotest.OneByteReader(bytes.NewReader(interning(t, v))))
@@ -632,8 +632,8 @@ func TestUsePreallocateValues(t *testing.T) {
 	}
 }
 
-// FuzzIntern writes what the input decodes to with interned strings, and reads it back by every
-// way; and it reads the input itself with interned strings.
+// FuzzIntern decodes its input, encodes the result with interned strings, and reads it back in
+// every way. It also decodes the input itself with interned strings.
 func FuzzIntern(f *testing.F) {
 	addSeeds(f)
 	f.Add(interning(f, map[string]any{"foo": "bar", "goo": []any{"foo", "bar", []byte("foo")}}))
@@ -683,9 +683,8 @@ func FuzzIntern(f *testing.F) {
 	})
 }
 
-// TestInternedSortedMaps writes maps with keys of other kinds in order, with interned strings among
-// keys and values: strings are numbered in the order in which they are written, not in the one in
-// which they were compared.
+// In sorted maps with keys of other kinds, interned strings occur among keys and values. Strings
+// are numbered in the order in which they are written, and not in the order of their comparison.
 func TestInternedSortedMaps(t *testing.T) {
 	for _, v := range []any{
 		map[any]any{"foo": "bar", 1: "foo", "bar": []any{"goo", "foo"}, uint8(2): "goo"},

@@ -28,13 +28,13 @@ type (
 
 func pointerTo[T any](v T) *T { return &v }
 
-// TestDecodeInto decodes into values that hold something already.
+// Decoding into values that are not empty merges or replaces them as v5 does.
 func TestDecodeInto(t *testing.T) {
 	for _, c := range []struct {
 		digits   string
 		to, want any // pointers
 	}{
-		// Slices keep their room, and their elements are merged into, those beyond the length too.
+		// A slice keeps its capacity. Its elements are merged, including those beyond the length.
 		{"91 81 a158 05", &[]point{{X: 1, Y: 2}, {X: 3, Y: 4}}, &[]point{{X: 5, Y: 2}}},
 		{"92 80 81 a159 09", pointerTo([]point{{X: 1, Y: 2}, {X: 3, Y: 4}}[:1]), &[]point{{X: 1, Y: 2}, {X: 3, Y: 9}}},
 		{"93 80 80 81 a158 01", &[]point{{X: 1}, {Y: 2}}, &[]point{{X: 1}, {Y: 2}, {X: 1}}},
@@ -46,7 +46,7 @@ func TestDecodeInto(t *testing.T) {
 		{"c0", &[]string{"x"}, new([]string)},
 		{"c0", &[]float64{1}, new([]float64)},
 		{"91 c0", &[]float64{1}, &[]float64{0}},
-		// Arrays: what is missing stays, nil changes nothing.
+		// An array keeps the elements that are missing in the input. nil changes nothing.
 		{"91 07", &[3]int{1, 2, 3}, &[3]int{7, 2, 3}},
 		{"90", &[3]int{1, 2, 3}, &[3]int{1, 2, 3}},
 		{"c0", &[3]int{1, 2, 3}, &[3]int{1, 2, 3}},
@@ -56,7 +56,7 @@ func TestDecodeInto(t *testing.T) {
 		{"a26162", &namedBytes{}, &namedBytes{'a', 'b'}},
 		{"c40109", &[2]byteAlias{1, 2}, &[2]byteAlias{9, 2}},
 		{"90", new([0]int), new([0]int)},
-		// Maps are merged into, but for map[string]any; their values are not.
+		// A map is merged, except for map[string]any. The values in a map are not merged.
 		{"81 a162 02", &map[string]int{"a": 1}, &map[string]int{"a": 1, "b": 2}},
 		{"81 a162 a163", &map[string]string{"a": "x"}, &map[string]string{"a": "x", "b": "c"}},
 		{"81 a162 02", &map[string]any{"a": 1}, &map[string]any{"b": int8(2)}},
@@ -75,7 +75,8 @@ func TestDecodeInto(t *testing.T) {
 		{"81 cb3ff8000000000000 01", new(map[float64]int), &map[float64]int{1.5: 1}},
 		{"81 92 01 02 03", new(map[[2]int]int), &map[[2]int]int{{1, 2}: 3}},
 		{"81 c3 01", new(map[bool]int), &map[bool]int{true: 1}},
-		// Structs: nil and an empty array are the zero value; a map keeps what it does not name.
+		// nil and an empty array set a struct to its zero value. A map keeps the fields that it
+		// does not contain.
 		{"81 a158 05", &point{X: 1, Y: 2}, &point{X: 5, Y: 2}},
 		{"c0", &point{X: 1, Y: 2}, &point{}},
 		{"90", &point{X: 1, Y: 2}, &point{}},
@@ -85,7 +86,7 @@ func TestDecodeInto(t *testing.T) {
 		{"81 a150 05", &point{P: pointerTo(3)}, &point{P: pointerTo(5)}},
 		{"81 a150 c0", &point{P: pointerTo(3)}, &point{}},
 		{"82 a17a 91 81 01 c0 a158 05", &point{}, &point{X: 5}},
-		// Bytes and strings stand for each other.
+		// Bytes and strings decode into each other's types.
 		{"c40161", new(string), pointerTo("a")},
 		{"c40161", new(namedText), pointerTo(namedText("a"))},
 		{"a161", new([]byte), &[]byte{'a'}},
@@ -129,8 +130,8 @@ func TestDecodeInto(t *testing.T) {
 	}
 }
 
-// TestNilMakesEmbeddedPointers decodes nil into the fields of structs that are embedded by pointer:
-// as in v5, a key that is there makes the pointer, whatever its value is.
+// nil is decoded into fields of structs that are embedded by pointer. As in v5, a key in the input
+// allocates the embedded struct, even if its value is nil.
 func TestNilMakesEmbeddedPointers(t *testing.T) {
 	type (
 		embeds struct{ *Carried }
@@ -164,7 +165,7 @@ func TestNilMakesEmbeddedPointers(t *testing.T) {
 	}
 }
 
-// TestDecodeIntoErrors checks the texts that programs compare.
+// Errors have the texts that programs compare.
 func TestDecodeIntoErrors(t *testing.T) {
 	for _, c := range []struct {
 		digits string
@@ -233,7 +234,7 @@ func TestDecodeIntoErrors(t *testing.T) {
 	}
 }
 
-// TestIndependent holds that values decoded into one map or slice share no memory.
+// Values that are decoded into one map or slice share no memory.
 func TestIndependent(t *testing.T) {
 	var lists map[int][]int
 	if err := Unmarshal(unhex(t, "82 01 92 01 02 02 92 03 04"), &lists); err != nil {
@@ -263,9 +264,8 @@ func TestIndependent(t *testing.T) {
 	}
 }
 
-// TestDecodeAgainIntoAny decodes a stream into one any that is not emptied in between, as for {
-// d.Decode(&v) } does. From the second value on the any holds no pointer, which is an error; each
-// such call passes over its value, so that the loop ends.
+// A loop may decode a stream into one any without clearing it. From the second value on, the any
+// does not contain a pointer, which is an error. Each such call skips its value, so the loop ends.
 func TestDecodeAgainIntoAny(t *testing.T) {
 	stream := unhex(t, "01 93 01 02 03 c0 a161 02")
 	for name, r := range map[string]io.Reader{

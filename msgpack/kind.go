@@ -2,7 +2,7 @@ package msgpack
 
 import "github.com/slipstream-go/slipstream/internal/msgpwire"
 
-// Kind is the type of an encoded value, in the words of the specification.
+// Kind is the type of an encoded value, as named in the specification.
 type Kind uint8
 
 const (

@@ -9,7 +9,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/corpus"
 )
 
-// TestKinds checks the bytes of a value of every kind, and reads it back.
+// Values of every kind are encoded correctly, and decode to the same value.
 func TestKinds(t *testing.T) {
 	type i8 int8
 	type u64 uint64
@@ -55,7 +55,7 @@ func TestKinds(t *testing.T) {
 	wantHex(t, map[string]any{"a": reflect.ValueOf(42)}, "81a1612a")
 }
 
-// TestRoundTrips takes random values of the corpus types there and back.
+// Random values of the corpus types survive a round trip.
 func TestRoundTrips(t *testing.T) {
 	for seed := range uint64(200) {
 		r := corpus.New(seed)
@@ -81,8 +81,8 @@ func TestRoundTrips(t *testing.T) {
 	}
 }
 
-// TestLengths writes and reads strings, bytes, lists and maps about the lengths at which their form
-// changes.
+// Strings, bytes, lists and maps are encoded and decoded correctly near the lengths at which the
+// encoding changes.
 func TestLengths(t *testing.T) {
 	for _, n := range []int{0, 1, 7, 8, 9, 15, 16, 17, 31, 32, 33, 255, 256, 65535, 65536} {
 		text, raw, list, table := string(make([]byte, n)), make([]byte, n), make([]int, n), make(map[int]bool, n)

@@ -1,7 +1,8 @@
 package msgpack
 
-// One array at the cursor into one slice: for programs that know the shape of what comes and walk
-// it by hand. A batch of columns whose names and types are not known goes through columns.go.
+// Methods that decode the next array into one slice, for programs that know the structure of their
+// input and read it step by step. columns.go reads batches of columns whose names and types are not
+// known.
 
 import (
 	"fmt"
@@ -13,14 +14,14 @@ import (
 )
 
 // DecodeInt64s reads an array of ints, or of floats without a fraction, and appends it to dst. A
-// uint64 beyond the range of int64 is an error.
+// uint64 out of the range of int64 is an error.
 //
 // The following applies to [Decoder.DecodeFloat64s], [Decoder.DecodeBools] and
-// [Decoder.DecodeStrings], too. The capacity of dst is used first. An element that is nil becomes a
-// zero value, and if nulls is not nil, its index in the result is set there. A nil instead of an
-// array appends nothing. With an error, dst and nulls are returned unchanged, and the path has the
-// index in the array. Memory grows with the elements that arrive, not with the length in the
-// header.
+// [Decoder.DecodeStrings], too. The capacity of dst is used first. A nil element becomes a zero
+// value. If nulls is not nil, the bit of the element's index in the result is set in nulls. If the
+// input contains nil instead of an array, nothing is appended. On error, dst and nulls are
+// unchanged, and the path of the error contains the index in the array. Memory grows with the
+// elements that arrive, not with the length in the header.
 func (d *Decoder) DecodeInt64s(dst []int64, nulls *column.Bitmap) ([]int64, error) {
 	return decodeList(d, dst, nulls, (*Decoder).int64Run, (*Decoder).readInt64Exact)
 }
@@ -42,8 +43,9 @@ func (d *Decoder) DecodeStrings(dst []string, nulls *column.Bitmap) ([]string, e
 	return decodeList(d, dst, nulls, (*Decoder).stringRun, (*Decoder).readString)
 }
 
-// decodeList appends an array to dst. run reads as many elements as it can into to, and gives how
-// many and the offset after them; one reads the element that stopped it, unless that is nil.
+// decodeList appends an array to dst. run reads as many elements as it can into its slice, and
+// returns their number and the offset after them. The function one reads the element at which run
+// stopped, unless the element is nil.
 func decodeList[T any](d *Decoder, dst []T, nulls *column.Bitmap,
 	run func(d *Decoder, i int, to []T) (n, next int), one func(d *Decoder, i int) (T, int)) ([]T, error) {
 	mark := d.begin()
@@ -89,7 +91,8 @@ func (d *Decoder) int64Run(i int, to []int64) (n, next int) {
 	return beforeBeyond(d.b, i, next, to[:n])
 }
 
-// readInt64Exact is readInt without wrapping around.
+// readInt64Exact reads an int like readInt, but returns an error for a uint64 that does not fit
+// int64.
 func (d *Decoder) readInt64Exact(i int) (int64, int) {
 	v, next := d.readInt(i)
 	if next >= 0 && v < 0 && d.b[i] == msgpwire.Uint64 {
@@ -109,7 +112,7 @@ func (d *Decoder) boolRun(i int, to []bool) (n, next int) {
 	return n, i
 }
 
-// stringRun reads strings of fewer than 32 bytes.
+// stringRun reads consecutive strings of fewer than 32 bytes.
 func (d *Decoder) stringRun(i int, to []string) (n, next int) {
 	b := d.b
 	if d.flags&careful != 0 {

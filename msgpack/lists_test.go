@@ -17,7 +17,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// randomList is n cells of a kind, some of them nil, and their bytes in forms of every width.
+// randomList returns n random cells, some of them nil, and their encoding in various widths.
 func randomList[T any](r *rand.Rand, n int, cell func() (T, []byte)) (want []T, nulls column.Bitmap, data []byte) {
 	data = msgpwire.AppendArrayLen(nil, n)
 	for i := range n {
@@ -32,7 +32,7 @@ func randomList[T any](r *rand.Rand, n int, cell func() (T, []byte)) (want []T, 
 	return want, nulls, data
 }
 
-// checkList reads a random list from every source, into new memory, behind what is there, and
+// checkList decodes a random list from every source: into new memory, after existing elements, and
 // without a bitmap.
 func checkList[T any](t *testing.T, r *rand.Rand, cell func() (T, []byte), decode func(*Decoder, []T, *column.Bitmap) ([]T, error)) {
 	t.Helper()
@@ -68,7 +68,7 @@ func checkList[T any](t *testing.T, r *rand.Rand, cell func() (T, []byte), decod
 	}
 }
 
-// TestLists reads lists of every type, with nulls, in every form on the wire.
+// Lists of every type decode from every encoding, with nulls.
 func TestLists(t *testing.T) {
 	for seed := range uint64(20) {
 		r := corpus.New(seed)
@@ -108,8 +108,8 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// TestListErrors holds what is refused, where the error says it is, and that nothing has changed
-// then.
+// Invalid elements are rejected with the right text and path, and the slice and bitmap are
+// unchanged.
 func TestListErrors(t *testing.T) {
 	ints := func(d *Decoder, nulls *column.Bitmap) (any, error) { return d.DecodeInt64s([]int64{9}, nulls) }
 	floats := func(d *Decoder, nulls *column.Bitmap) (any, error) { return d.DecodeFloat64s([]float64{9}, nulls) }
@@ -156,8 +156,8 @@ func TestListErrors(t *testing.T) {
 	}
 }
 
-// TestListBombs claims more elements than there are: memory follows what is there, and what is cut
-// is an error.
+// If a list claims more elements than it contains, memory use depends on the actual input, and the
+// list is an error.
 func TestListBombs(t *testing.T) {
 	for _, digits := range []string{"ddffffffff", "dd7fffffff 01", "dcffff a161", "dd00ffffff c2", "ddffffffff c0c0c0"} {
 		for _, name := range []string{"bytes", "bytes.Buffer", "Buffer", "plain reader"} {
@@ -179,8 +179,7 @@ func TestListBombs(t *testing.T) {
 	}
 }
 
-// TestListAllocations reads into room that is there: nothing is taken, and strings take their
-// chunks.
+// Decoding into sufficient capacity does not allocate, except for the chunks of strings.
 func TestListAllocations(t *testing.T) {
 	if raceEnabled || !sharedStrings {
 		t.Skip("counted without the race detector and with shared strings")
@@ -208,7 +207,8 @@ func TestListAllocations(t *testing.T) {
 	}
 }
 
-// TestListFromStream reads a list that is longer than what may be taken ahead of a stream.
+// A list decodes from a stream if it is longer than the elements for which memory is allocated in
+// advance.
 func TestListFromStream(t *testing.T) {
 	want := make([]string, 50_000)
 	for i := range want {

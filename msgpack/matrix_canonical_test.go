@@ -13,9 +13,8 @@ import (
 	"github.com/slipstream-go/slipstream/msgpack"
 )
 
-// TestMatrixCanonical writes maps of every Go type with Canonical: the keys are in the order of
-// their bytes, by an oracle that walks what was written, and the same value without its type has
-// the same bytes.
+// With Canonical, the keys of maps of any Go type are sorted by their encodings. An oracle checks
+// this in the output. The same value, decoded without its type, has the same encoding.
 func TestMatrixCanonical(t *testing.T) {
 	if id := os.Getenv("SLIPSTREAM_MATRIX"); id != "" {
 		seed, err := strconv.ParseUint(id, 16, 64)
@@ -54,14 +53,14 @@ var canonicalTypes = []reflect.Type{
 	reflect.TypeFor[map[string]map[int8]string](),
 }
 
-// canonicalCase writes a value, and returns how many pairs of neighbouring keys it has.
+// canonicalCase encodes a value, and returns the number of pairs of adjacent keys in it.
 func canonicalCase(t *testing.T, seed uint64) int {
 	r := corpus.New(seed)
 	v := reflect.New(canonicalTypes[r.IntN(len(canonicalTypes))]).Elem()
 	corpus.Fill(r, v, 3)
 	if m, ok := v.Interface().(map[any]any); ok {
-		delete(m, nil)       // which is read as ""
-		for key := range m { // 0 and -0 of two widths have two encodings, and are one key of the map that is read
+		delete(m, nil)       // nil is decoded as ""
+		for key := range m { // 0 and -0 in two widths have two encodings, but become one key when decoded
 			if k := reflect.ValueOf(key); k.CanFloat() && k.Float() == 0 {
 				delete(m, key)
 			}
@@ -69,7 +68,7 @@ func canonicalCase(t *testing.T, seed uint64) int {
 	}
 	canonical := msgpack.EncodeOptions{Canonical: true}
 	b, err := canonical.Marshal(v.Interface())
-	if err != nil { // keys that are the same number, as those of an any may be
+	if err != nil { // two keys may be the same number, as in a map[any]any
 		return 0
 	}
 	o := &oracle{b: b}
@@ -88,7 +87,8 @@ func canonicalCase(t *testing.T, seed uint64) int {
 	return pairs
 }
 
-// ordered passes over a value, and reports whether the keys of its maps are in order.
+// ordered skips a value, and reports whether the keys of its maps are sorted. It also returns the
+// number of pairs of adjacent keys.
 func (o *oracle) ordered() (pairs int, ok bool) {
 	h, err := o.next()
 	if err != nil {

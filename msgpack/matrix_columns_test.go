@@ -18,8 +18,7 @@ import (
 	"github.com/slipstream-go/slipstream/msgpack"
 )
 
-// TestMatrixColumns reads rows into a batch that is used again, from bytes and from readers of
-// pieces.
+// Rows are decoded correctly into a reused batch, from bytes and from readers that return pieces.
 func TestMatrixColumns(t *testing.T) {
 	t.Run("DecodeRows", func(t *testing.T) { matrixRows(t) })
 	t.Run("DecodeColumns", func(t *testing.T) {
@@ -61,7 +60,7 @@ func matrixRows(t *testing.T) {
 			func(b []byte, to *column.Batch) error {
 				d := msgpack.NewDecoder(iotest.DataErrReader(iotest.HalfReader(bytes.NewReader(b))))
 				n, err := d.DecodeArrayLen()
-				if n < 0 && err == nil { // nil, which DecodeRows does not take
+				if n < 0 && err == nil { // nil, which DecodeRows rejects
 					return errors.New("no rows")
 				}
 				for k := 0; k < n && err == nil; k++ {
@@ -93,7 +92,7 @@ func encodeCell(r *rand.Rand, b []byte, cell any) []byte {
 		if h := (head{num: uint64(v)}); r.IntN(4) == 0 && v == int64(int16(v)) {
 			return appendNumber(r, b, h)
 		}
-		if r.IntN(4) == 0 { // beyond int64, if it is negative
+		if r.IntN(4) == 0 { // if v is negative, the number exceeds int64
 			return msgpwire.AppendCode64(b, msgpwire.Uint64, uint64(v))
 		}
 		return msgpwire.AppendInt(b, v)
@@ -107,7 +106,7 @@ func encodeCell(r *rand.Rand, b []byte, cell any) []byte {
 	return append(b, whole...)
 }
 
-// encodeColumns writes the rows as a map of arrays.
+// encodeColumns encodes the rows as a map of arrays.
 func encodeColumns(r *rand.Rand, rows []sheet.Row) []byte {
 	var names []string
 	for _, row := range rows {
@@ -131,7 +130,7 @@ func encodeColumns(r *rand.Rand, rows []sheet.Row) []byte {
 	return b
 }
 
-// oracleColumns reads a map of arrays of cells. Nothing counts if something is wrong.
+// oracleColumns reads a map of arrays of cells. If any part is invalid, it returns no rows.
 func oracleColumns(b []byte) (rows []sheet.Row, ok bool) {
 	o := &oracle{b: b}
 	n, err := o.mapLen()

@@ -13,9 +13,9 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// TestMatrixFields decodes into structs of many fields, whose names are hard to tell apart, by the
-// fast loop and, under options, by the careful one. Each value is another, so that a field that got
-// that of its neighbour shows.
+// Structs with many fields decode correctly, though the names of the fields are similar. The fast
+// loop decodes them, or the careful loop if there are options. All values differ, so a value in the
+// wrong field is detected.
 func TestMatrixFields(t *testing.T) {
 	f := matrixFormat()
 	matrix.Probes(t, f, false, manyFieldProbes(&f))
@@ -47,7 +47,7 @@ func manyFieldProbes(f *matrix.Format) iter.Seq[matrix.Probe] {
 					return
 				}
 			}
-			// Each field twice.
+			// Each field occurs twice.
 			for k, name := range names {
 				if testing.Short() && k != 0 && k != 15 && k != 16 && k != len(names)-1 {
 					continue

@@ -10,10 +10,10 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// TestMatrixGrowth decodes arrays into slices of a part of an array, the rest of which is somebody
-// else's: arrays that fit the slice's room, and arrays that do not, which move before the first
-// element or, where memory is taken bit by bit, between two elements. Many elements leave a part of
-// their target as it is, so that what a new one held shows.
+// Arrays decode correctly into a slice of part of a larger array, and the rest of the larger array
+// stays unchanged. Some arrays fit the slice's capacity. Others move before the first element or,
+// if memory is allocated in steps, between two elements. Many elements do not set all of their
+// target, so stale contents of new elements are detected.
 func TestMatrixGrowth(t *testing.T) {
 	f := matrixFormat()
 	f.Opaque = append(f.Opaque, reflect.TypeFor[ballast]())
@@ -22,7 +22,7 @@ func TestMatrixGrowth(t *testing.T) {
 }
 
 type (
-	// ballast makes its struct so large that memory for a few is all that a short input is granted.
+	// ballast makes a struct so large that a short input gets memory for only a few elements.
 	ballast [2560]uint64
 	ample   struct {
 		T       string
@@ -40,8 +40,8 @@ type (
 	}
 )
 
-// growthElements are elements on the wire by their type. The empty ones and those with few pairs
-// leave what is there.
+// growthElements contains encoded elements for each type. Empty elements and elements with few
+// pairs leave parts of the target unchanged.
 var growthElements = map[reflect.Type][]string{
 	reflect.TypeFor[int64]():          {"\x01", "\xd3\x00\x00\x00\x00\x00\x00\x00\x02", "\xc0"},
 	reflect.TypeFor[float64]():        {"\x01", "\xcb\x3f\xf0\x00\x00\x00\x00\x00\x00", "\xc0"},
@@ -81,7 +81,7 @@ func growthProbes(f *matrix.Format) iter.Seq[matrix.Probe] {
 					p.Message = append([]byte("\x81\xa1F"), m...)
 					p.Target = func(v reflect.Value) []reflect.Value { return f.Part(uint64(count), v.Field(0), g) }
 				}
-				if count%5 == 0 { // it fails when some elements are in new memory
+				if count%5 == 0 { // decoding fails after some elements are in new memory
 					p.Message = p.Message[:2*len(p.Message)/3]
 				}
 				if !yield(p) {

@@ -20,12 +20,11 @@ import (
 	"github.com/slipstream-go/slipstream/msgpack"
 )
 
-// TestMatrixInterned reads streams of values whose strings are written as numbers, with one Decoder
-// for all streams: from bytes and from readers of pieces, whole and cut, with a dict that was
-// given, values that are skipped, and values that do not fit their target. What it reads must be
-// what Unmarshal makes of the same values with their strings written out, and strings that it has
-// handed out must not change. The numbers are written by this test; what the Encoder writes must
-// mean the same.
+// One Decoder reads many streams of values in which numbers replace strings. It reads from bytes
+// and from readers that return pieces, complete or truncated. Some streams start with a given dict.
+// Some values are skipped, and some do not fit their target. The results must equal those of
+// Unmarshal for the same values without numbers. Strings from earlier results must not change. This
+// test writes the numbers itself. The output of the Encoder must mean the same.
 func TestMatrixInterned(t *testing.T) {
 	m := &interned{t: t, d: msgpack.NewDecoder(nil), met: make(map[string]int)}
 	m.e = msgpack.NewEncoder(nil)
@@ -75,10 +74,10 @@ type interned struct {
 	d    *msgpack.Decoder
 	e    *msgpack.Encoder
 	held []heldText
-	met  map[string]int // what the run has met
+	met  map[string]int // numbers of the cases that the run has covered
 }
 
-// heldText is a string that was handed out, and a copy.
+// heldText is a decoded string and a copy of it.
 type heldText struct{ text, copy string }
 
 type (
@@ -91,7 +90,7 @@ type (
 		Next  *internedRow
 		Count int
 	}
-	internedPart struct{ Tags, Unknown []string } // leaves fields of a row out
+	internedPart struct{ Tags, Unknown []string } // does not contain all fields of a row
 )
 
 var internedTypes = []reflect.Type{
@@ -99,7 +98,7 @@ var internedTypes = []reflect.Type{
 	reflect.TypeFor[internedRow](), reflect.TypeFor[[]internedRow](), reflect.TypeFor[map[Word][]string](), reflect.TypeFor[*string](),
 }
 
-// internedValue is a value with the same strings again and again.
+// internedValue returns a value in which the same strings recur.
 func internedValue(r *rand.Rand, t reflect.Type) reflect.Value {
 	v := reflect.New(t)
 	corpus.Fill(r, v.Elem(), 3)
@@ -127,7 +126,7 @@ func internedValue(r *rand.Rand, t reflect.Type) reflect.Value {
 	return v
 }
 
-// stream reads one stream.
+// stream decodes one stream.
 func (m *interned) stream(seed uint64) {
 	r := corpus.New(seed)
 	w := &numberWriter{r: r}
@@ -148,7 +147,7 @@ func (m *interned) stream(seed uint64) {
 		m.e.ResetDict(&out, dict)
 		m.e.UseInternedStrings(true)
 	}
-	var values, plain [][]byte // of each message
+	var values, plain [][]byte // one for each message
 	var types []reflect.Type
 	for range 1 + r.IntN(6) {
 		typ := internedTypes[r.IntN(len(internedTypes))]
@@ -180,7 +179,7 @@ func (m *interned) stream(seed uint64) {
 	}
 	all := bytes.Clone(out.Bytes())
 	whole := len(plain)
-	if r.IntN(3) == 0 { // cut
+	if r.IntN(3) == 0 { // truncate the stream
 		all = all[:r.IntN(len(all)+1)]
 		whole = 0
 		for n := 0; whole < len(values) && n+len(values[whole]) <= len(all); whole++ {
@@ -243,7 +242,7 @@ func (m *interned) stream(seed uint64) {
 	}
 }
 
-// next reads a value in some way.
+// next decodes or skips a value, in one of several ways.
 func (m *interned) next(r *rand.Rand, what string, typ reflect.Type, plain []byte) bool {
 	switch r.IntN(6) {
 	case 0:
@@ -253,7 +252,7 @@ func (m *interned) next(r *rand.Rand, what string, typ reflect.Type, plain []byt
 		}
 		m.met["skipped"]++
 		return true
-	case 1: // what does not fit, and is passed over
+	case 1: // a type that does not fit, so the value is skipped
 		typ = reflect.TypeFor[internedPart]()
 	case 2:
 		typ = reflect.TypeFor[any]()
@@ -276,10 +275,10 @@ func (m *interned) next(r *rand.Rand, what string, typ reflect.Type, plain []byt
 		return false
 	}
 	m.hold(got.Elem())
-	return true // a value that did not fit has been read to its end, and its strings have numbers
+	return true // a value that did not fit has been read to its end, and its strings are in the dict
 }
 
-// hold copies the strings of v aside.
+// hold copies the strings of v.
 func (m *interned) hold(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:
@@ -304,17 +303,17 @@ func (m *interned) hold(v reflect.Value) {
 	}
 }
 
-// numberWriter writes strings that were there before as their numbers, mostly.
+// numberWriter mostly replaces strings that have occurred before by their numbers.
 type numberWriter struct {
 	r    *rand.Rand
 	dict []string
 	b    []byte
 	i    int
 
-	numbers int // how many were written
+	numbers int // count of numbers written
 }
 
-// value appends the next value of b.
+// value appends the next value of b to dst.
 func (w *numberWriter) value(dst []byte) []byte {
 	o := oracle{b: w.b, i: w.i}
 	from := w.i
@@ -356,13 +355,13 @@ func (w *numberWriter) value(dst []byte) []byte {
 	return append(dst, w.b[from:w.i]...)
 }
 
-// numberReader writes numbers of strings out.
+// numberReader replaces numbers by their strings.
 type numberReader struct {
 	oracle
 	dict []string
 }
 
-// value appends the next value, without numbers.
+// value appends the next value to dst, with strings in place of numbers.
 func (x *numberReader) value(dst []byte) ([]byte, error) {
 	from := x.i
 	h, err := x.next()

@@ -13,20 +13,20 @@ import (
 	"github.com/slipstream-go/slipstream/msgpack"
 )
 
-// TestMatrixKeys reads maps of two pairs whose keys are two encodings of one key, or of two,
-// wherever a map can stand: UniqueKeys has the same answer in what is skipped, kept raw, read
-// without a type, by a method, into a map of each type of keys and into a struct.
+// UniqueKeys gives the same result in every position of a map. The maps have two pairs, whose keys
+// are two encodings of the same key or of different keys. They are skipped, kept raw, decoded
+// without a type, read by a method, or decoded into a struct or a map of each key type.
 func TestMatrixKeys(t *testing.T) {
 	matrix.Probes(t, matrixFormat(), true, keyProbes())
 }
 
-// keyClass is keys that fit the same types. Of each group in it, all are one key.
+// keyClass contains keys that fit the same types. The encodings in one group are all the same key.
 type keyClass struct {
 	name   string
 	groups [][][]byte
 }
 
-// keyClasses are the encodings of keys.
+// keyClasses returns the encodings of keys.
 func keyClasses() []keyClass {
 	ints := keyClass{name: "int"}
 	for _, v := range []int64{1, -1, 100, 200, -200, 40_000, -40_000, 1 << 31, -1 << 31, 1 << 33, math.MaxInt64, math.MinInt64} {
@@ -52,7 +52,7 @@ func keyClasses() []keyClass {
 	return []keyClass{ints, floats, texts, other}
 }
 
-// intForms are all encodings of v.
+// intForms returns all encodings of v.
 func intForms(v int64) (forms [][]byte) {
 	if v >= -32 && v <= 127 {
 		forms = append(forms, []byte{byte(v)})
@@ -70,7 +70,7 @@ func intForms(v int64) (forms [][]byte) {
 	return forms
 }
 
-// wideForm is a code and the low bytes of v.
+// wideForm returns a code and the low bytes of v.
 func wideForm(code byte, size int, v uint64) []byte {
 	b := []byte{code}
 	for k := size - 1; k >= 0; k-- {
@@ -83,7 +83,7 @@ func float32Form(f float64) []byte {
 	return wideForm(msgpwire.Float32, 4, uint64(math.Float32bits(float32(f))))
 }
 
-// textForms are all encodings of s, as str and as bin.
+// textForms returns all encodings of s, as str and as bin.
 func textForms(s string) (forms [][]byte) {
 	n := byte(len(s))
 	if len(s) < 32 {
@@ -95,8 +95,9 @@ func textForms(s string) (forms [][]byte) {
 	return forms
 }
 
-// keyPairs are pairs of encodings: each with the next one of its group, so that each is the first
-// and the second once, and each group's first with that of the next group.
+// pairs returns pairs of encodings. Each encoding is paired with the next one of its group, so each
+// occurs once as the first and once as the second key. The first encoding of each group is also
+// paired with that of the next group.
 func (c *keyClass) pairs() (pairs [][2][]byte) {
 	for g, forms := range c.groups {
 		for k := range forms {
@@ -107,11 +108,11 @@ func (c *keyClass) pairs() (pairs [][2][]byte) {
 	return pairs
 }
 
-// keyPlace is where a map may stand.
+// keyPlace is a position in which a map may occur.
 type keyPlace struct {
 	typ     reflect.Type
-	classes string              // of keys that fit
-	in      func([]byte) []byte // what stands around the map
+	classes string              // classes of keys that fit
+	in      func([]byte) []byte // adds the bytes around the map
 }
 
 type (
@@ -123,7 +124,7 @@ type (
 	keyedMethod struct{ raw string }
 )
 
-// UnmarshalMsgpack has what the decoder has passed over for it.
+// UnmarshalMsgpack gets bytes that the decoder has skipped.
 func (k *keyedMethod) UnmarshalMsgpack(b []byte) error { k.raw = string(b); return nil }
 
 func keyPlaces() []keyPlace {
@@ -134,14 +135,14 @@ func keyPlaces() []keyPlace {
 	places := []keyPlace{
 		{reflect.TypeFor[keyedField](), all, around("\x81\xa7unknown")},
 		{reflect.TypeFor[keyedField](), all, around("\x81\xa7unknown\x91")},
-		{reflect.TypeFor[keyedField](), all, around("\x81\x05")},      // a key without a name
-		{reflect.TypeFor[keyedField](), "int float text", around("")}, // keys without a name, and unknown ones
+		{reflect.TypeFor[keyedField](), all, around("\x81\x05")},      // the key is not a string
+		{reflect.TypeFor[keyedField](), "int float text", around("")}, // keys that are not strings, and unknown fields
 		{reflect.TypeFor[keyedField](), all, around("\x81\xa3raw")},
 		{reflect.TypeFor[keyedField](), "int float text", around("\x81\xa3map")},
 		{reflect.TypeFor[msgpack.RawMessage](), all, around("")},
 		{reflect.TypeFor[[]msgpack.Raw](), all, around("\x91\x81\xc3")},
 		{reflect.TypeFor[keyedMethod](), all, around("")},
-		{reflect.TypeFor[growing](), all, around("\x94\x01\xa1c\xc0")}, // after the last field of an array
+		{reflect.TypeFor[growing](), all, around("\x94\x01\xa1c\xc0")}, // after the last field of a struct that is an array
 		{reflect.TypeFor[any](), "int float text", around("")},
 		{reflect.TypeFor[[]any](), "int float text", around("\x92\x01")},
 		{reflect.TypeFor[map[any]any](), "int float text", around("")},
@@ -165,8 +166,8 @@ func keyPlaces() []keyPlace {
 	return append(places, keyPlace{reflect.TypeFor[map[Word]int](), "text", around("")}, keyPlace{reflect.TypeFor[map[int]string](), "int", around("")})
 }
 
-// manyForms is from how many pairs of one class on each place takes but a part of them in the short
-// form.
+// manyForms is a number of pairs. If a class has more pairs, each place tests only a part of them
+// in the short form.
 const manyForms = 40
 
 func keyProbes() iter.Seq[matrix.Probe] {
@@ -195,14 +196,14 @@ func keyProbes() iter.Seq[matrix.Probe] {
 	}
 }
 
-// isText reports whether a key is a string where it has no type.
+// isText reports whether a key decodes to a string in an any.
 func isText(key []byte) bool {
 	h, err := (&oracle{b: key}).next()
 	return err == nil && (h.kind == 's' || h.kind == 'B' || h.kind == 'n')
 }
 
-// keyProbe has a third pair between the two or before them. Its key is of another type, if it may
-// be.
+// keyProbe adds a third pair between or before the two pairs. The third key has another type, if
+// the place allows that.
 func keyProbe(place keyPlace, pair [2][]byte, third int) matrix.Probe {
 	pairs := [][]byte{append(pair[0][:len(pair[0]):len(pair[0])], msgpwire.Nil), append(pair[1][:len(pair[1]):len(pair[1])], msgpwire.Nil)}
 	extra := []byte("\xa1x\xc0")
@@ -224,15 +225,15 @@ func keyProbe(place keyPlace, pair [2][]byte, third int) matrix.Probe {
 	}
 }
 
-// aliased is a struct of fields with several names.
+// aliased is a struct whose fields have several names.
 type aliased struct {
 	A int    `msgpack:"a,alias:b,alias:another name of the same field"`
 	B string `msgpack:"c,alias:d"`
 	C []int
 }
 
-// fieldProbes are structs in which a field is there twice, by one of its names and by another, and
-// in which two are.
+// fieldProbes returns structs in which one field occurs twice, under two of its names, and structs
+// with two different fields.
 func fieldProbes() (probes []matrix.Probe) {
 	names := []string{"a", "b", "another name of the same field", "c", "d", "C", "unknown", "unknown too"}
 	for _, one := range names {

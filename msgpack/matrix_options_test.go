@@ -12,9 +12,9 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// TestMatrixInts decodes ints at the edges of each type, and beyond them, in each form: alone, in a
-// map, and in arrays, where runs of ints of one form are read several at a time. With StrictInts
-// those beyond are refused.
+// Ints at and beyond the limits of each type decode correctly from each encoding: alone, in a map,
+// and in arrays. In arrays, the decoder reads several ints of the same encoding at once. With
+// StrictInts, ints beyond the limits are rejected.
 func TestMatrixInts(t *testing.T) {
 	matrix.Probes(t, matrixFormat(), true, intProbes())
 }
@@ -29,7 +29,7 @@ func intProbes() iter.Seq[matrix.Probe] {
 			forms := edgeForms(of)
 			for k, form := range forms {
 				for i, place := range places {
-					if testing.Short() && (at+k+i)%5 != 0 && k < len(forms)-2 { // the last two are beyond most types
+					if testing.Short() && (at+k+i)%5 != 0 && k < len(forms)-2 { // the last two exceed most types
 						continue
 					}
 					m := place.message(form)
@@ -46,13 +46,13 @@ func intProbes() iter.Seq[matrix.Probe] {
 	}
 }
 
-// edgeForms are the encodings of ints within a type and beyond it.
+// edgeForms returns encodings of ints at and beyond the limits of a type.
 func edgeForms(of reflect.Type) (forms [][]byte) {
 	bits := of.Bits()
 	var values []int64
 	if reflect.Zero(of).CanInt() {
 		for _, v := range []int64{math.MaxInt64 >> (64 - bits), math.MinInt64 >> (64 - bits)} {
-			values = append(values, v, v+1, v-1) // of 64 bits, the other end
+			values = append(values, v, v+1, v-1) // with 64 bits, v+1 or v-1 wraps to the other limit
 		}
 	} else {
 		most := int64(uint64(math.MaxUint64) >> (64 - bits))
@@ -65,7 +65,7 @@ func edgeForms(of reflect.Type) (forms [][]byte) {
 	return append(forms, msgpwire.AppendCode64(nil, msgpwire.Uint64, 1<<63), msgpwire.AppendCode64(nil, msgpwire.Uint64, math.MaxUint64))
 }
 
-// intPlace is where an int may stand.
+// intPlace is a position in which an int may occur.
 type intPlace struct {
 	typ     reflect.Type
 	message func(form []byte) []byte
@@ -75,8 +75,8 @@ func intPlaces(of reflect.Type) []intPlace {
 	around := func(before string) func([]byte) []byte {
 		return func(form []byte) []byte { return append([]byte(before), form...) }
 	}
-	// run puts the int among others of one form: the one that a run begins with, one in its middle,
-	// and its last.
+	// run places the int in an array of ints with one encoding: as the first, as one in the middle,
+	// or as the last.
 	run := func(n, at int, other ...byte) func([]byte) []byte {
 		return func(form []byte) []byte {
 			m := msgpwire.AppendArrayLen(nil, n)
@@ -93,7 +93,7 @@ func intPlaces(of reflect.Type) []intPlace {
 	wide := msgpwire.AppendCode64(nil, msgpwire.Int64, 1)
 	wider := msgpwire.AppendCode64(nil, msgpwire.Uint64, 1)
 	list := reflect.SliceOf(of)
-	if of.Kind() == reflect.Uint8 { // which is a []byte
+	if of.Kind() == reflect.Uint8 { // a slice would be a []byte
 		list = reflect.ArrayOf(2, reflect.PointerTo(of))
 		run = func(_, at int, other ...byte) func([]byte) []byte {
 			return func(form []byte) []byte { return append(append([]byte{0x92}, form...), other...) }
@@ -115,8 +115,8 @@ func intPlaces(of reflect.Type) []intPlace {
 	return places
 }
 
-// TestMatrixLengths decodes arrays that are shorter and longer than what they are decoded into,
-// which holds values: structs, whose missing fields become zero, and Go arrays.
+// Arrays that are shorter or longer than their target decode correctly into structs and Go arrays
+// that already hold values. Missing fields of structs become zero.
 func TestMatrixLengths(t *testing.T) {
 	f := matrixFormat()
 	matrix.Probes(t, f, true, func(yield func(matrix.Probe) bool) {
@@ -144,7 +144,7 @@ func TestMatrixLengths(t *testing.T) {
 	})
 }
 
-// lengthTypes are what arrays of a certain length fit, and those elements.
+// lengthTypes lists types, the array length that fits each, and suitable elements.
 var lengthTypes = []struct {
 	typ      reflect.Type
 	fits     int
@@ -162,16 +162,16 @@ var lengthTypes = []struct {
 	{reflect.TypeFor[[]asArray](), 1, []string{"\x94\x01\xc4\x01a\xc0\x05"}},
 }
 
-// TestMatrixOwned decodes texts of lengths about those at which they get their memory in another
-// way, several in one message: with OwnStrings each has its own.
+// With OwnStrings, each string gets its own memory. The test decodes several texts in one message,
+// with lengths near those at which the allocation of their memory changes.
 func TestMatrixOwned(t *testing.T) {
 	lengths := []int{0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 255, 256, 257, 1000}
 	matrix.Probes(t, matrixFormat(), false, func(yield func(matrix.Probe) bool) {
 		for _, n := range lengths {
 			text := slices.Repeat([]byte{'t'}, n)
 			for _, of := range []reflect.Type{reflect.TypeFor[[]byte](), reflect.TypeFor[string](), reflect.TypeFor[Bytes](), reflect.TypeFor[Word](), reflect.TypeFor[any]()} {
-				// A short one before each, so that memory that is shared does not begin where
-				// memory of one's own might.
+				// A short text precedes each text, so that shared memory does not begin where
+				// separate memory could.
 				m := []byte{0x94, 0xc4, 1, 'a'}
 				for _, before := range []string{"", "\xc4\x01b", ""} {
 					m = append(append(append(m, before...), msgpwire.Bin16, byte(n>>8), byte(n)), text...)

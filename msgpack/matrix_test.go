@@ -22,8 +22,8 @@ import (
 	"github.com/slipstream-go/slipstream/msgpack"
 )
 
-// TestMatrix decodes every kind of value, into every kind of target, from every source, by every
-// entry.
+// The matrix decodes every kind of value into every kind of target, from every source, by every
+// decoding function.
 func TestMatrix(t *testing.T) { matrix.Run(t, matrixFormat()) }
 
 func matrixFormat() matrix.Format {
@@ -41,10 +41,10 @@ func matrixFormat() matrix.Format {
 	}
 }
 
-// stampID is the ext that a stamp is registered as.
+// stampID is the ext id of stamp.
 const stampID = 97
 
-// Types that read and write themselves, each by other methods.
+// Types that encode and decode themselves, each by other methods.
 type (
 	stamp  struct{ text string } // an ext
 	pair   struct{ a, b int64 }  // an array, by CustomEncoder
@@ -59,7 +59,7 @@ func init() {
 	})
 	msgpack.RegisterExtDecoder(stampID, stamp{}, func(d *msgpack.Decoder, v reflect.Value, n int) error {
 		b := make([]byte, n)
-		if n%2 == 0 { // an ext without data among them
+		if n%2 == 0 { // also for an ext without data
 			if k, err := d.Buffered().Read(b); k != n || err != nil {
 				return fmt.Errorf("%d of %d bytes: %w", k, n, err)
 			}
@@ -72,7 +72,7 @@ func init() {
 	})
 }
 
-// stampOf refuses some.
+// stampOf rejects some texts.
 func stampOf(b []byte) (stamp, error) {
 	if len(b) > 0 && b[0] == '!' {
 		return stamp{}, errors.New("no stamp")
@@ -133,8 +133,8 @@ func (s *shout) UnmarshalMsgpack(b []byte) error {
 	if len(b) > 60 {
 		return errors.New("too long")
 	}
-	s.text = string(b) // as it stands on the wire
-	for i := range b { // which is its own
+	s.text = string(b) // as encoded
+	for i := range b { // the bytes belong to the method
 		b[i] = '!'
 	}
 	return nil
@@ -152,7 +152,7 @@ func (x blob) MarshalBinary() ([]byte, error)  { return []byte(x.text), nil }
 func (x *blob) UnmarshalText(b []byte) error   { x.text = string(b[:len(b)/2]); return nil }
 func (x *blob) UnmarshalBinary(b []byte) error { x.text = string(b); return nil }
 
-// Structs with what tags can say.
+// Structs with all kinds of tags.
 type (
 	Inner struct {
 		A int8 `msgpack:",alias:old"`
@@ -183,8 +183,8 @@ type (
 		More []endless
 		Text string
 	}
-	holder struct{ E any } // may hold a pointer, which no key of a map may
-	bulky  struct {        // of which a claim of several is more than memory is taken for before they are there
+	holder struct{ E any } // E may hold a pointer, which is not allowed in a map key
+	bulky  struct {        // so large that memory for several is not allocated before they arrive
 		Text string
 		Room [1280]complex128 `msgpack:"-"`
 	}
@@ -195,7 +195,7 @@ type (
 	}
 )
 
-// Kinds with names of their own.
+// Named types of several kinds.
 type (
 	Word   string
 	Number int64
@@ -237,7 +237,7 @@ var matrixWraps = []func(r *rand.Rand, k matrix.Kind) (matrix.Kind, bool){
 
 func typed(t reflect.Type) matrix.Kind { return matrix.Kind{Name: t.String(), Type: t} }
 
-// matrixStruct makes a struct of the fields, with names of several lengths.
+// matrixStruct returns a struct type of these fields, with names of several lengths.
 func matrixStruct(r *rand.Rand, kinds []matrix.Kind) matrix.Kind {
 	fields := make([]reflect.StructField, len(kinds))
 	for i, k := range kinds {
@@ -327,7 +327,7 @@ func rawOf(r *rand.Rand) []byte {
 	return b
 }
 
-// matrixSubject has every way to decode a type.
+// matrixSubject returns every way to decode a type.
 func matrixSubject(k matrix.Kind) (*matrix.Subject, error) {
 	oracleOf := func(options msgpack.DecodeOptions) matrix.Decode {
 		return func(b []byte, target reflect.Value) (int, error) {
@@ -355,12 +355,12 @@ func matrixSubject(k matrix.Kind) (*matrix.Subject, error) {
 	subject.Ways[len(subject.Ways)-1].Oracle = func(b []byte, target reflect.Value) (int, error) {
 		o := &oracle{b: b}
 		err := o.message(target.Elem())
-		if len(o.bare) > 0 { // a Feed waits for all of the ext
+		if len(o.bare) > 0 { // a Feed waits for the whole ext
 			return -1, matrix.ErrUnspecified
 		}
 		return o.i, err
 	}
-	used := msgpack.NewDecoder(nil) // over all calls, whatever has failed before
+	used := msgpack.NewDecoder(nil) // reused for all calls, whatever has failed before
 	decode := func(options msgpack.DecodeOptions) matrix.Decode {
 		return func(b []byte, target reflect.Value) (int, error) {
 			used.ResetBytes(b)
@@ -384,12 +384,12 @@ func matrixSubject(k matrix.Kind) (*matrix.Subject, error) {
 				return -1, err
 			}
 		}
-		if b[0] == msgpwire.Nil { // for which no method is called
+		if b[0] == msgpwire.Nil { // no method is called for nil
 			return 1, msgpack.Unmarshal(b, elementTarget)
 		}
 		return int(d.InputOffset()) - 1, nil
 	}, nil)
-	names := slices.Sorted(maps.Keys(matrixOptions)) // so that a seed means the same each time
+	names := slices.Sorted(maps.Keys(matrixOptions)) // sorted, so that a seed always selects the same case
 	for _, name := range names {
 		options := matrixOptions[name]
 		add("Decoder, "+name, options, decode(options), nil)
@@ -400,7 +400,7 @@ func matrixSubject(k matrix.Kind) (*matrix.Subject, error) {
 	for _, name := range names {
 		options := matrixOptions[name]
 		if options.ZeroCopy {
-			options.ZeroCopy = false // which a reader does not allow
+			options.ZeroCopy = false // not possible with a reader
 			name += " that is not"
 		}
 		add("Decoder over a reader, "+name, options, nil, func(r io.Reader) func(reflect.Value) error {
@@ -425,12 +425,12 @@ func matrixSubject(k matrix.Kind) (*matrix.Subject, error) {
 			b := &msgpack.Buffer{ShareMin: share}
 			d := msgpack.NewDecoder(b)
 			return func(target reflect.Value) error {
-				b.ReadFrom(r) // here, so that memory that it must not use again is seen to change
+				b.ReadFrom(r) // read here, so that reuse of shared memory would be detected
 				return d.Decode(target.Interface())
 			}
 		})
 	}
-	for _, zeroCopy := range []bool{false, true} { // which a Feed does not allow
+	for _, zeroCopy := range []bool{false, true} { // a Feed copies in both cases
 		add(fmt.Sprintf("Feed, ZeroCopy %v", zeroCopy), none, nil, func(r io.Reader) func(reflect.Value) error {
 			var f msgpack.Feed
 			f.Decoder().SetOptions(msgpack.DecodeOptions{ZeroCopy: zeroCopy})
@@ -440,7 +440,7 @@ func matrixSubject(k matrix.Kind) (*matrix.Subject, error) {
 	return subject, nil
 }
 
-// element decodes itself into elementTarget.
+// element decodes its value into elementTarget.
 type element struct{}
 
 var elementTarget any
@@ -471,7 +471,7 @@ var matrixOptions = map[string]msgpack.DecodeOptions{
 	"UniqueKeys":            {UniqueKeys: true},
 }
 
-// feedAll feeds pieces of r until a value is whole.
+// feedPieces feeds pieces of r until a value is complete.
 func feedPieces(f *msgpack.Feed, r io.Reader, target any) error {
 	piece := make([]byte, 7)
 	for {
@@ -487,8 +487,8 @@ func feedPieces(f *msgpack.Feed, r io.Reader, target any) error {
 	}
 }
 
-// matrixEncode writes v, in one of the forms that senders choose: it is seeded by what Marshal
-// writes.
+// matrixEncode encodes v in one of the forms that senders may choose. The output of Marshal is the
+// seed of the choice.
 func matrixEncode(v reflect.Value) ([]byte, error) {
 	b, err := msgpack.EncodeOptions{SortMapKeys: true}.Marshal(v.Addr().Interface())
 	if err != nil {
@@ -507,14 +507,14 @@ func matrixEncode(v reflect.Value) ([]byte, error) {
 	return rw.value(nil), nil
 }
 
-// rewriter writes what b has in other forms, and now and then another value.
+// rewriter writes the values of b in other forms, and occasionally another value.
 type rewriter struct {
 	r *rand.Rand
 	b []byte
 	i int
 }
 
-// value appends the next value.
+// value appends the next value to dst.
 func (w *rewriter) value(dst []byte) []byte {
 	o := oracle{b: w.b, i: w.i}
 	whole, err := o.skip()
@@ -554,7 +554,8 @@ func (w *rewriter) value(dst []byte) []byte {
 	return append(dst, w.b[from:w.i]...)
 }
 
-// elements appends the elements of an array, one more or one less at times if it is changed.
+// elements appends the elements of an array to dst, sometimes one less. If changed is set, it may
+// append one more.
 func (w *rewriter) elements(dst []byte, n int, changed bool) []byte {
 	var list []byte
 	count := n
@@ -580,7 +581,8 @@ func (w *rewriter) elements(dst []byte, n int, changed bool) []byte {
 	return append(dst, list...)
 }
 
-// pairs appends the pairs of a map, in any order if it is changed, with one twice and one more.
+// pairs appends the pairs of a map to dst. If changed is set, it shuffles them, and may repeat a
+// pair or add one.
 func (w *rewriter) pairs(dst []byte, n int, changed bool) []byte {
 	list := make([][]byte, n)
 	for k := range list {
@@ -609,7 +611,7 @@ func (w *rewriter) pairs(dst []byte, n int, changed bool) []byte {
 			}
 		}
 	}
-	for _, pair := range list { // a number of another width is the same key
+	for _, pair := range list { // a number in another width is the same key
 		if c := pair[0]; w.r.IntN(8) == 0 && (c <= msgpwire.FixintMax || c >= msgpwire.Uint8 && c <= msgpwire.Int64 || c >= msgpwire.Negfixint) {
 			list = append(list, w.renamed(pair))
 			break
@@ -622,7 +624,7 @@ func (w *rewriter) pairs(dst []byte, n int, changed bool) []byte {
 	return dst
 }
 
-// renamed returns the pair with its key in another form: an int of another width, or an alias of
+// renamed returns the pair with another form of its key: an int in another width, or an alias from
 // matrixStruct.
 func (w *rewriter) renamed(pair []byte) []byte {
 	o := oracle{b: pair}
@@ -660,7 +662,7 @@ func appendNumber(r *rand.Rand, dst []byte, h head) []byte {
 	}
 }
 
-// appendText appends a str or bin with any header.
+// appendText appends a str or bin with any header that fits.
 func appendText(r *rand.Rand, dst, text []byte) []byte {
 	n := len(text)
 	switch r.IntN(4) {

@@ -11,7 +11,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/corpus"
 )
 
-// Types of every kind that write themselves as a text, by a value or by a pointer.
+// Types of every kind that encode themselves as a text, with value or pointer receivers.
 type (
 	customMap      map[string]int
 	customSlice    []int
@@ -19,7 +19,7 @@ type (
 	customChan     chan int
 	customInt      int
 	customEmpty    struct{}
-	customWord     struct{ p *int } // an interface holds it itself
+	customWord     struct{ p *int } // an interface holds it directly
 	byPointer      struct{ N int }
 	promoted       struct{ byPointer }
 	promotedHop    struct{ *byPointer }
@@ -51,15 +51,16 @@ func (v *byPointer) MarshalMsgpack() ([]byte, error) {
 	return nil, errors.New("a CustomEncoder goes first")
 }
 
-// bothWays has one interface by value and the one that usually goes first by pointer.
+// bothWays implements one interface by value, and by pointer an interface that otherwise takes
+// precedence.
 type bothWays struct{ N int }
 
 func (v bothWays) MarshalMsgpack() ([]byte, error)     { return Marshal(fmt.Sprint("mixed ", v.N)) }
 func (v *bothWays) EncodeMsgpack(e *Encoder) error     { return errors.New("a value's methods go first") }
 func (v *bothWays) UnmarshalMsgpack(data []byte) error { return Unmarshal(data, &v.N) }
 
-// TestMethodsOfEveryKind calls methods through each place that a value may have: itself, behind
-// pointers, in lists, arrays, maps, fields and interfaces.
+// Methods are called in every position of a value: at the top, behind pointers, and in lists,
+// arrays, maps, fields and interfaces.
 func TestMethodsOfEveryKind(t *testing.T) {
 	seven := 7
 	t.Run("map", func(t *testing.T) { everyPlace(t, customMap{"a": 1}, "map 1") })
@@ -113,7 +114,7 @@ func everyPlace[T any](t *testing.T, v T, want any) {
 	}
 }
 
-// writes keeps each Write apart.
+// writes keeps the bytes of each Write separately.
 type writes [][]byte
 
 func (w *writes) Write(b []byte) (int, error) {
@@ -121,8 +122,8 @@ func (w *writes) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestFlatTypesShareAnEncoder marshals values that need nothing of an Encoder but its flags, from
-// many goroutines: what they share stays as it is, for types that fail too.
+// Types that need only the flags of an Encoder share one Encoder. It stays unchanged while many
+// goroutines use it, also for types that fail.
 func TestFlatTypesShareAnEncoder(t *testing.T) {
 	before := *flatEncoder
 	type recursive struct{ Next *recursive }
@@ -162,7 +163,7 @@ func TestFlatTypesShareAnEncoder(t *testing.T) {
 	}
 }
 
-// TestStructOfTooManyFields is unsupported, however it is marshalled.
+// A struct with too many fields cannot be encoded or decoded, in the first call or later.
 func TestStructOfTooManyFields(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the type takes a second to make")
@@ -182,8 +183,7 @@ func TestStructOfTooManyFields(t *testing.T) {
 	}
 }
 
-// TestMarshalAppendWritesNothingBeyond looks at the memory after the result, which may be
-// another's.
+// MarshalAppend writes nothing beyond its result, because that memory may belong to others.
 func TestMarshalAppendWritesNothingBeyond(t *testing.T) {
 	type fields struct {
 		A     string
@@ -219,7 +219,7 @@ func TestMarshalAppendWritesNothingBeyond(t *testing.T) {
 	}
 }
 
-// changing changes the map that it is in while that is written.
+// changing changes the map that contains it while the map is encoded.
 type changing struct {
 	m      map[string]any
 	change func(map[string]any)
@@ -230,7 +230,7 @@ func (c changing) EncodeMsgpack(e *Encoder) error {
 	return e.EncodeNil()
 }
 
-// TestMapThatChangesWhileItIsWritten comes to an end, whatever it makes of the map.
+// Encoding a map ends even if the map changes meanwhile.
 func TestMapThatChangesWhileItIsWritten(t *testing.T) {
 	for _, n := range []int{1, 8, 9, 100, 1000, 3000} {
 		for name, change := range map[string]func(map[string]any){

@@ -7,7 +7,7 @@ import (
 	"github.com/slipstream-go/slipstream/msgpack/msgpcode"
 )
 
-// TestCodesAsExported holds the exported codes to those that the package reads and writes.
+// The exported codes equal the codes that the package uses.
 func TestCodesAsExported(t *testing.T) {
 	for _, c := range []struct {
 		name           string
@@ -62,7 +62,7 @@ func TestCodesAsExported(t *testing.T) {
 	}
 }
 
-// TestCodeClasses holds the functions to the table of forms, for every code.
+// The functions of msgpcode agree with the table of forms for every code.
 func TestCodeClasses(t *testing.T) {
 	for code := range 256 {
 		c := byte(code)

@@ -1,6 +1,6 @@
 package msgpack
 
-// What is left out of a struct: empty values of fields with omitempty, zero values of fields with
+// Omission of struct fields: empty values of fields with omitempty, and zero values of fields with
 // omitzero.
 
 import (
@@ -14,10 +14,10 @@ type zeroer interface{ IsZero() bool }
 
 var zeroerType = reflect.TypeFor[zeroer]()
 
-// A test judges the value at an address.
+// A test reports whether the value at an address is empty or zero.
 type test = func(mem.Pointer) bool
 
-// omission is the test by which f is left out, or nil.
+// omission returns the test that decides whether f is omitted, or nil if it never is.
 func (s *planSet) omission(f *plan.Field) test {
 	var empty, zero test
 	if f.Omit {
@@ -35,8 +35,8 @@ func (s *planSet) omission(f *plan.Field) test {
 	return func(p mem.Pointer) bool { return empty(p) || zero(p) }
 }
 
-// zeroness is the test of omitzero, which is that of encoding/json: the IsZero method of the type
-// or of a pointer to it, or the zero value.
+// zeroness returns the test of omitzero, with the rule of encoding/json: the IsZero method of the
+// type or of a pointer to it, or else comparison with the zero value.
 func zeroness(t reflect.Type) test {
 	if t.Implements(zeroerType) {
 		return methodZero(t)
@@ -47,18 +47,18 @@ func zeroness(t reflect.Type) test {
 	return isZero(t)
 }
 
-// isZero tests whether the t is its zero value.
+// isZero returns a test of whether a value of type t is its zero value.
 //
-// In a copy of the closure that an inlined call makes, mem.RawAs would not inline.
+// If the compiler inlined this function, it would not inline mem.RawAs in its copy of the closure.
 //
 //go:noinline
 func isZero(t reflect.Type) test {
 	return func(p mem.Pointer) bool { return reflect.NewAt(t, mem.RawAs(p, t)).Elem().IsZero() }
 }
 
-// methodZero asks t's own IsZero. A nil is zero without being asked.
+// methodZero returns a test that calls the IsZero method of t. A nil is zero without a call.
 //
-// In a copy of the closure that an inlined call makes, mem.RawAs would not inline.
+// If the compiler inlined this function, it would not inline mem.RawAs in its copy of the closure.
 //
 //go:noinline
 func methodZero(t reflect.Type) test {
@@ -71,9 +71,10 @@ func methodZero(t reflect.Type) test {
 	}
 }
 
-// emptiness is the test by which omitempty judges values of t: its IsZero method, if it has one
-// with a value receiver; no elements; no fields that would be written, and no unexported state;
-// zero. With all set, every field of a struct may be left out, whatever its tag.
+// emptiness returns the test of omitempty for values of t. If t has an IsZero method with a value
+// receiver, the test calls it. Otherwise a string, slice, map or array is empty without elements, a
+// struct if it would write no fields and its unexported fields are zero, and any other value if it
+// is zero. With all set, every field of a struct may be omitted, independent of its tag.
 func (s *planSet) emptiness(t reflect.Type, all bool) test {
 	if s.jsonEmpty {
 		return jsonEmptiness(t)
@@ -99,7 +100,7 @@ func (s *planSet) emptiness(t reflect.Type, all bool) test {
 	return isZero(t)
 }
 
-// jsonEmptiness is omitempty as encoding/json has it.
+// jsonEmptiness returns the test of omitempty with the rule of encoding/json.
 func jsonEmptiness(t reflect.Type) test {
 	switch t.Kind() {
 	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:
@@ -110,7 +111,7 @@ func jsonEmptiness(t reflect.Type) test {
 	return isZero(t)
 }
 
-// emptyFace judges what an interface holds.
+// emptyFace reports whether an interface is nil or contains an empty value.
 func (s *planSet) emptyFace(v reflect.Value, all bool) bool {
 	if v.IsNil() {
 		return true
@@ -122,8 +123,8 @@ func (s *planSet) emptyFace(v reflect.Value, all bool) bool {
 	return s.emptiness(t, all)(mem.Of(c.UnsafePointer(), t))
 }
 
-// emptyStruct judges a struct: all that it would write may be left out and is empty, and what it
-// would not write is zero.
+// emptyStruct reports whether a struct is empty: all its fields that are written may be omitted and
+// are empty, and its unexported fields are zero.
 func (s *planSet) emptyStruct(t reflect.Type, p mem.Pointer, all bool) bool {
 	v := reflect.NewAt(t, mem.RawAs(p, t)).Elem()
 	for i := range t.NumField() {

@@ -1,7 +1,7 @@
 package msgpack
 
-// Choices that the original does not offer. They are structs that are copied when they are set:
-// what happens to them later changes nothing.
+// Options that vmihailenco/msgpack does not offer. SetOptions copies these structs, so later
+// changes to a struct have no effect.
 
 import (
 	"errors"
@@ -12,19 +12,19 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// DecodeOptions are the options of a Decoder. The zero value has those of Unmarshal.
+// DecodeOptions are the options of a Decoder. The zero value contains the options of Unmarshal.
 type DecodeOptions struct {
-	StructTag             string // the key of the tag that is read where a field has no msgpack tag
+	StructTag             string // the tag key for fields without a msgpack tag
 	DisallowUnknownFields bool   // a key without a field is an error
-	Loose                 bool   // ints in an any are int64 or uint64, floats float64, and bin is string
-	JSONFields            bool   // embedded structs by the rules of encoding/json: the least nested name wins, then the tagged one
+	Loose                 bool   // in an any, ints become int64 or uint64, floats float64, and bin string
+	JSONFields            bool   // embedded structs follow the rules of encoding/json: the least nested field of a name wins, then the tagged field
 
-	// StrictUTF8, UniqueKeys and the limits hold for every byte of a value: also for what is
-	// skipped, kept as RawMessage, passed over by Query or read by methods. Of an ext, they hold
-	// for what its function reads as values.
+	// StrictUTF8, UniqueKeys and the limits apply to every byte of a value, also to parts that are
+	// skipped, kept as RawMessage, not selected by Query, or read by methods. In the data of an
+	// ext, they apply to the values that its function reads.
 
-	StrictInts bool // an int beyond the range of its Go type is an error; else it is cut, as a conversion would
-	StrictUTF8 bool // a str that is not UTF-8 is an error, as a key too
+	StrictInts bool // an int out of the range of its Go type is an error; otherwise it is truncated as in a Go conversion
+	StrictUTF8 bool // a str that is not UTF-8 is an error, also as a key
 
 	// UniqueKeys makes a repeated key in a map an error. By default the last one wins. The names
 	// and aliases of a field are one key. Equal ints of different widths are one key, as are equal
@@ -32,11 +32,11 @@ type DecodeOptions struct {
 	// bits.
 	UniqueKeys bool
 
-	AnyLength bool // an array may be shorter or longer than its struct or Go array: what is missing is zero, what is too much is skipped
+	AnyLength bool // an array may be shorter or longer than its struct or Go array: missing elements are zero, and extra elements are skipped
 
-	// ZeroCopy makes strings, []byte and RawMessage views of the input, if that is a []byte that
-	// the caller passes. The input must then never change, even after something else has been
-	// decoded into the target, because an equal string stays as it is.
+	// ZeroCopy makes strings, []byte and RawMessage views of the input, if the caller passes the
+	// input as a []byte. The input must then never change, even after another value has been
+	// decoded into the target: a string of the target that equals the new string is kept.
 	ZeroCopy bool
 
 	// ReuseBytes overwrites the memory of a []byte in the target, if it has enough capacity, as
@@ -45,15 +45,15 @@ type DecodeOptions struct {
 	// new memory.
 	ReuseBytes bool
 
-	OwnStrings bool // every string and []byte has memory of its own; else short ones share chunks of 2 KB
+	OwnStrings bool // every string and []byte has memory of its own; otherwise short ones share chunks of 2 KB
 	UTC        bool // times are in UTC instead of Local
-	RawExt     bool // an ext of an unknown type becomes an Ext in an any; else it is an error
+	RawExt     bool // an ext of an unknown type becomes an Ext in an any; otherwise it is an error
 
-	// Limits, for input that is not trusted. Zero is the default.
-	MaxDepth    int // how deep arrays and maps may nest, and exts that functions read; 10,000
-	MaxBytes    int // bytes of one value as it stands on the wire; no limit
-	MaxElements int // elements of one array, pairs of one map; no limit
-	MaxString   int // bytes of one str or bin; no limit
+	// Limits, for untrusted input. Zero selects the default.
+	MaxDepth    int // nesting depth of arrays, maps and exts that functions read; default 10,000
+	MaxBytes    int // encoded bytes of one value; default no limit
+	MaxElements int // elements of one array, pairs of one map; default no limit
+	MaxString   int // bytes of one str or bin; default no limit
 }
 
 // Unmarshal is like the function [Unmarshal], with the options o. With ZeroCopy, decoded values
@@ -68,9 +68,9 @@ func (o DecodeOptions) Unmarshal(data []byte, v any) error {
 	return err
 }
 
-// SetOptions sets all options of d to those of o. Interned strings, dicts, SetMapDecoder and
-// DisableAllocLimit are not part of them. Reset and ResetBytes set the defaults again, ResetReader
-// keeps o.
+// SetOptions sets all options of d to those of o. It does not change interned strings, dicts,
+// SetMapDecoder and DisableAllocLimit. Reset and ResetBytes restore the defaults; ResetReader keeps
+// o.
 func (d *Decoder) SetOptions(o DecodeOptions) {
 	d.flags &= noAllocLimit | internStrings
 	d.set(disallowUnknown, o.DisallowUnknownFields)
@@ -96,21 +96,21 @@ func orElse(n, otherwise int) int {
 	return otherwise
 }
 
-// limits are what one value may take.
+// limits are the limits for one value.
 type limits struct{ depth, bytes, elements, str int }
 
 var noLimits = limits{maxDepth, math.MaxInt, math.MaxInt, math.MaxInt}
 
-// EncodeOptions are the options of an Encoder. The zero value has those of Marshal.
+// EncodeOptions are the options of an Encoder. The zero value contains the options of Marshal.
 type EncodeOptions struct {
-	StructTag     string // the key of the tag that is read where a field has no msgpack tag
-	JSONFields    bool   // embedded structs by the rules of encoding/json: the least nested name wins, then the tagged one
-	JSONOmitEmpty bool   // omitempty as in encoding/json: false, 0, nil, and what has no elements; never a struct
+	StructTag     string // the tag key for fields without a msgpack tag
+	JSONFields    bool   // embedded structs follow the rules of encoding/json: the least nested field of a name wins, then the tagged field
+	JSONOmitEmpty bool   // omitempty as in encoding/json: omits false, 0, nil, and strings, arrays, slices and maps of length 0; never a struct
 	OmitEmpty     bool   // every field has omitempty
-	ArrayStructs  bool   // structs are arrays
-	SortMapKeys   bool   // maps of every kind in the order of their keys: strings by their bytes, others by their encoding
-	CompactInts   bool   // ints of every type in their shortest form
-	CompactFloats bool   // floats without a fraction as ints
+	ArrayStructs  bool   // structs are written as arrays
+	SortMapKeys   bool   // all maps are written in the order of their keys: strings by their bytes, other keys by their encoding
+	CompactInts   bool   // ints of every type are written in their shortest form
+	CompactFloats bool   // floats without a fraction are written as ints
 
 	// Canonical encodes equal values as equal bytes, independent of their Go types: a struct and a
 	// map with the same keys and values, ints of any width, float32 and float64. The output of
@@ -132,12 +132,12 @@ type EncodeOptions struct {
 // Marshal is like the function [Marshal], with the options o.
 func (o EncodeOptions) Marshal(v any) ([]byte, error) { return o.MarshalAppend(nil, v) }
 
-// MarshalAppend is like the function [MarshalAppend], with the options o. With an error it returns
-// dst unchanged.
+// MarshalAppend is like the function [MarshalAppend], with the options o. On error, it returns dst
+// unchanged.
 func (o EncodeOptions) MarshalAppend(dst []byte, v any) ([]byte, error) {
 	e := GetEncoder()
 	own := e.b
-	e.b, e.w, e.flags = nil, nil, 0 // it comes with the options that it was put back with
+	e.b, e.w, e.flags = nil, nil, 0 // an Encoder from the pool still has its previous options
 	e.SetOptions(o)
 	e.inside = 1
 	var b []byte
@@ -159,8 +159,8 @@ func (o EncodeOptions) MarshalAppend(dst []byte, v any) ([]byte, error) {
 	return b, nil
 }
 
-// SetOptions sets all options of e to those of o. Interned strings and dicts are not part of them.
-// Reset sets the defaults again, ResetWriter keeps o.
+// SetOptions sets all options of e to those of o. It does not change interned strings and dicts.
+// Reset restores the defaults; ResetWriter keeps o.
 func (e *Encoder) SetOptions(o EncodeOptions) {
 	e.flags &= interned
 	e.set(omitEmpty, o.OmitEmpty)
@@ -189,10 +189,10 @@ func (d *Decoder) tooLong(i, n int) int {
 	return d.fail(i, fmt.Errorf("msgpack: a string of %d bytes is longer than MaxString, %d", n, d.limits.str))
 }
 
-// views reports whether what is decoded may refer to the input.
+// views reports whether decoded values may refer to the input.
 func (d *Decoder) views() bool { return d.flags&zeroCopy != 0 && d.r == nil && !d.transient }
 
-// allows holds the str or bin d.b[start:next], the value at i, against the options.
+// allows checks the str or bin at i, whose bytes are d.b[start:next], against the options.
 func (d *Decoder) allows(i, start, next int) bool {
 	if next-start > d.limits.str {
 		d.tooLong(i, next-start)
@@ -205,17 +205,17 @@ func (d *Decoder) allows(i, start, next int) bool {
 	return true
 }
 
-// fits reports whether v, read from the int at i and kept as signed or not in so many bits, is that
-// int. It is asked when v may not be.
+// fits reports whether the int at i, which was read as v, fits a signed or unsigned int of the
+// given number of bits. It is called only with StrictInts.
 func (d *Decoder) fits(i int, v int64, bits int, signed bool) bool {
-	beyond := v < 0 && d.b[i] == msgpwire.Uint64 // read as the negative number of the same bits
+	beyond := v < 0 && d.b[i] == msgpwire.Uint64 // v is the negative number with the same bits
 	var ok bool
 	switch {
 	case signed:
 		ok = !beyond && v>>(bits-1) == v>>63
 	case bits == 64:
 		c := d.b[i]
-		ok = v >= 0 || beyond || c == msgpwire.Float32 || c == msgpwire.Float64 // a float below zero is an error before
+		ok = v >= 0 || beyond || c == msgpwire.Float32 || c == msgpwire.Float64 // a negative float has caused an error before
 	default:
 		ok = uint64(v)>>bits == 0
 	}
@@ -232,7 +232,7 @@ func (d *Decoder) intText(i int, v int64) string {
 	return fmt.Sprint(v)
 }
 
-// carefulAny reads a str or bin as a string in an any, under options for strings.
+// carefulAny reads a str or bin as a string in an any, and applies the options for strings.
 func (d *Decoder) carefulAny(i int) (any, int) {
 	s, next := d.readStringSlow(i, false)
 	if next < 0 {

@@ -22,8 +22,8 @@ type optional struct {
 	D map[string]int
 }
 
-// TestDecodeOptions reads with each option, from bytes and from a stream, and holds that without it
-// the same bytes are taken.
+// Each option rejects its input, from bytes and from a stream. Without the option, the same input
+// is accepted.
 func TestDecodeOptions(t *testing.T) {
 	type tuple struct {
 		_msgpack struct{} `msgpack:",as_array"` //lint:ignore U1000 read by its tag
@@ -99,7 +99,7 @@ func TestDecodeOptions(t *testing.T) {
 	}
 }
 
-// TestStrictIntsFit holds that what fits is taken as it is.
+// StrictInts accepts ints that fit.
 func TestStrictIntsFit(t *testing.T) {
 	o := DecodeOptions{StrictInts: true, UniqueKeys: true, StrictUTF8: true, MaxDepth: 4, MaxBytes: 100, MaxElements: 10, MaxString: 10}
 	in := optional{A: -128, B: "é", C: []int64{math.MinInt64, math.MaxInt64}, D: map[string]int{"x": -1, "y": 1}}
@@ -126,7 +126,7 @@ func TestStrictIntsFit(t *testing.T) {
 	}
 }
 
-// TestCarefulNamelessKeys skips keys that can be no field's name.
+// Keys that cannot be the name of a field are skipped.
 func TestCarefulNamelessKeys(t *testing.T) {
 	for _, o := range []DecodeOptions{{}, {UniqueKeys: true}} {
 		v := optional{B: "b"}
@@ -136,7 +136,7 @@ func TestCarefulNamelessKeys(t *testing.T) {
 	}
 }
 
-// TestAnyLength reads arrays that are shorter and longer than what they are read into.
+// With AnyLength, arrays that are shorter or longer than their target are accepted.
 func TestAnyLength(t *testing.T) {
 	type tuple struct {
 		_msgpack struct{} `msgpack:",as_array"` //lint:ignore U1000 read by its tag
@@ -169,7 +169,7 @@ func TestAnyLength(t *testing.T) {
 	}
 }
 
-// TestZeroCopy holds that results are views of a []byte, and never of a stream's window.
+// With ZeroCopy, results are views of a []byte, and copies of a stream's bytes.
 func TestZeroCopy(t *testing.T) {
 	type views struct {
 		S string
@@ -208,7 +208,7 @@ func TestZeroCopy(t *testing.T) {
 	}
 }
 
-// TestOwnStrings holds that no string shares memory with another: dropping one frees it. It counts
+// With OwnStrings, strings share no memory, so a dropped string can be freed. The test counts
 // allocations.
 func TestOwnStrings(t *testing.T) {
 	in := marshal(t, make([]string, 0))
@@ -233,7 +233,7 @@ func TestOwnStrings(t *testing.T) {
 	}
 }
 
-// TestUTC reads times in UTC.
+// With UTC, times are decoded in UTC.
 func TestUTC(t *testing.T) {
 	at := time.Unix(1700000000, 5)
 	var typed struct{ T time.Time }
@@ -257,7 +257,7 @@ func TestUTC(t *testing.T) {
 	}
 }
 
-// TestOptionsEnd holds that Reset and the pool go back to the defaults, and ResetReader does not.
+// Reset and the pool restore the default options. ResetReader keeps the options.
 func TestOptionsEnd(t *testing.T) {
 	input := func() io.Reader { return strings.NewReader("\x91\x91\x01") }
 	d := NewDecoder(input())
@@ -286,7 +286,7 @@ func TestOptionsEnd(t *testing.T) {
 	}
 }
 
-// TestCanonical writes the same value, built in different ways, many times.
+// The canonical encodings of a value are equal, even if it is built in different ways.
 func TestCanonical(t *testing.T) {
 	type key struct{ A, B int }
 	build := func(from, to, step int) []any {
@@ -317,11 +317,11 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// TestEncodeOptionsAreAll holds that EncodeOptions are not joined by what an Encoder was put back
-// with, and that SetOptions takes no dict away.
+// EncodeOptions do not include the options of an Encoder that was returned to the pool, and
+// SetOptions keeps the dict.
 func TestEncodeOptionsAreAll(t *testing.T) {
 	twice := []string{"host", "host"}
-	for range 10 { // the pool may give another one
+	for range 10 { // the pool may return another Encoder
 		e := GetEncoder()
 		e.UseInternedStrings(true)
 		PutEncoder(e)
@@ -338,7 +338,7 @@ func TestEncodeOptionsAreAll(t *testing.T) {
 	}
 }
 
-// TestEncodeOptions writes with each option.
+// Each option of EncodeOptions has its effect.
 func TestEncodeOptions(t *testing.T) {
 	type in struct {
 		X int `json:"x,omitempty"`
@@ -388,7 +388,7 @@ type (
 
 func (z *ptrZero) IsZero() bool { return z.N == 7 }
 
-// TestOmitZero leaves out what omitzero says, as encoding/json does.
+// omitzero omits the same values as in encoding/json.
 func TestOmitZero(t *testing.T) {
 	type fields struct {
 		N int             `msgpack:"n,omitzero"`
@@ -407,7 +407,7 @@ func TestOmitZero(t *testing.T) {
 	}
 }
 
-// TestJSONRules reads structs as encoding/json does, by option.
+// With the options for JSON, the fields of a struct follow the rules of encoding/json.
 func TestJSONRules(t *testing.T) {
 	type outer struct {
 		Base
@@ -435,7 +435,7 @@ func TestJSONRules(t *testing.T) {
 	}
 }
 
-// TestAliases reads a field under each of its names.
+// A field is decoded from each of its names.
 func TestAliases(t *testing.T) {
 	type renamed struct {
 		A int `msgpack:"new,alias:old,alias:older"`
@@ -457,7 +457,7 @@ func TestAliases(t *testing.T) {
 	}
 }
 
-// TestUntypedMaps reads maps by their keys.
+// The type of a map in an any depends on its keys.
 func TestUntypedMaps(t *testing.T) {
 	type m = map[any]any
 	for _, c := range []struct {

@@ -1,8 +1,8 @@
 package msgpack_test
 
-// The oracle: a decoder for MessagePack that is slow and obvious, by reflect and without unsafe. It
-// says what the contract is: which values are accepted, what they become, and which memory of the
-// target is used again. TestMatrix compares the decoder with it.
+// The oracle is a slow and simple decoder for MessagePack, which uses reflect and not unsafe. It
+// defines the contract: the accepted values, the results, and the memory of the target that is
+// reused. TestMatrix compares the decoder with the oracle.
 
 import (
 	"bytes"
@@ -25,11 +25,11 @@ type oracle struct {
 	msgpack.DecodeOptions
 	b    []byte
 	i    int
-	exts map[int]bool // the ends of exts that a function has read
-	bare map[int]bool // the ends of heads of exts that were passed over; see mapLen
+	exts map[int]bool // ends of exts that a function has read
+	bare map[int]bool // ends of headers of exts that were skipped: see mapLen
 }
 
-// called notes that a function has read the ext that ends here: it counts for MaxDepth.
+// called records that a function has read the ext that ends here. Such an ext counts for MaxDepth.
 func (o *oracle) called() {
 	if o.exts == nil {
 		o.exts = make(map[int]bool)
@@ -37,8 +37,8 @@ func (o *oracle) called() {
 	o.exts[o.i] = true
 }
 
-// readsByOracle is a type with methods of its own. The oracle cannot call its DecodeMsgpack, which
-// wants a Decoder.
+// readsByOracle is implemented by types with their own methods. The oracle cannot call their
+// DecodeMsgpack, because it needs a Decoder.
 type readsByOracle interface{ decodeOracle(o *oracle) error }
 
 var errOracle = errors.New("the value does not fit")
@@ -51,17 +51,17 @@ var (
 	anyType  = reflect.TypeFor[any]()
 )
 
-// head is what the first bytes of a value say.
+// head is the decoded start of a value.
 type head struct {
 	kind byte   // 'n'il, 'b'ool, 'i'nt, 'f'loat, 's'tr, 'B'in, 'a'rray, 'm'ap, 'x' ext
-	code byte   // as on the wire
-	num  uint64 // of an int, its bits extended to 64; of a bool
+	code byte   // as encoded
+	num  uint64 // value of an int, extended to 64 bits, or of a bool
 	f    float64
-	n    int // of the others, the length or the count
+	n    int // length or count of other values
 	id   int8
 }
 
-// next reads the head of the next value, and of numbers all of it.
+// next reads the head of the next value. For a number, it reads the whole value.
 func (o *oracle) next() (h head, err error) {
 	c, err := o.uint(1)
 	h.code = byte(c)
@@ -155,7 +155,7 @@ func (o *oracle) peek() byte {
 	return 0xc1
 }
 
-// isNil reports whether the next value is nil, and passes over it.
+// isNil reports whether the next value is nil. If it is, isNil skips it.
 func (o *oracle) isNil() bool {
 	if o.peek() != 0xc0 {
 		return false
@@ -164,7 +164,7 @@ func (o *oracle) isNil() bool {
 	return true
 }
 
-// skip passes over the next value and returns its bytes. In what has no type, nil is the key "".
+// skip skips the next value and returns its bytes. A nil key in it counts as "".
 func (o *oracle) skip() ([]byte, error) {
 	b, err := o.pass()
 	if err == nil && o.UniqueKeys {
@@ -174,7 +174,7 @@ func (o *oracle) skip() ([]byte, error) {
 	return b, err
 }
 
-// pass passes over the next value and returns its bytes.
+// pass skips the next value, without a check of its keys, and returns its bytes.
 func (o *oracle) pass() ([]byte, error) {
 	from := o.i
 	for pending := 1; pending > 0; pending-- {
@@ -208,7 +208,7 @@ func (o *oracle) text() ([]byte, error) {
 	return o.bytes(h.n)
 }
 
-// own returns b in memory of its own, or b itself if views are asked for.
+// own returns a copy of b, or b itself with ZeroCopy.
 func (o *oracle) own(b []byte) []byte {
 	if o.ZeroCopy {
 		return b
@@ -216,8 +216,8 @@ func (o *oracle) own(b []byte) []byte {
 	return append([]byte{}, b...)
 }
 
-// message decodes the next value into v, and holds all of its bytes against the options that judge
-// the input.
+// message decodes the next value into v, and checks all of its bytes against the options that
+// reject input.
 func (o *oracle) message(v reflect.Value) error {
 	from := o.i
 	if err := o.decode(v); err != nil {
@@ -235,8 +235,8 @@ func (o *oracle) message(v reflect.Value) error {
 	return nil
 }
 
-// judge holds the next value against the options and returns what it is as a key, which is null for
-// nil. depth is how many arrays and maps it lies in.
+// judge checks the next value against the options. It returns the value as a key, or null if it is
+// nil. depth is the number of arrays and maps around the value.
 func (o *oracle) judge(depth int, null any) (key any, err error) {
 	from := o.i
 	h, err := o.next()
@@ -305,11 +305,11 @@ func (o *oracle) judge(depth int, null any) (key any, err error) {
 	return composite(""), nil
 }
 
-// composite is an array, a map or an ext as a key: what normal says of it.
+// composite is an array, a map or an ext as a key, in the form that normal returns.
 type composite string
 
-// normal says what the next value is, whatever the widths of its numbers and heads, and the order
-// of its maps. The value is sound.
+// normal returns the meaning of the next value as text. The text does not depend on the widths of
+// numbers and headers, or on the order of maps. The value must be valid.
 func (o *oracle) normal() string {
 	h, _ := o.next()
 	switch h.kind {
@@ -343,7 +343,7 @@ func (o *oracle) normal() string {
 	return fmt.Sprintf("%c%d", h.kind, h.num)
 }
 
-// decode decodes the next value into v, which is settable.
+// decode decodes the next value into v, which must be settable.
 func (o *oracle) decode(v reflect.Value) error {
 	t := v.Type()
 	switch t {
@@ -397,7 +397,7 @@ func (o *oracle) decode(v reflect.Value) error {
 		}
 	}
 	switch t.Kind() {
-	case reflect.Array: // nil leaves it
+	case reflect.Array: // nil does not change it
 		if o.isNil() {
 			return nil
 		}
@@ -483,7 +483,7 @@ func (o *oracle) decode(v reflect.Value) error {
 	return fmt.Errorf("no oracle for %v", t)
 }
 
-// int reads an int, or a float without a fraction, for a type of so many bits.
+// int reads an int, or a float without a fraction, for a type with the given number of bits.
 func (o *oracle) int(bits int, signed bool) (uint64, error) {
 	h, err := o.next()
 	if err != nil {
@@ -615,7 +615,7 @@ func (o *oracle) ext() (msgpack.Ext, error) {
 	return msgpack.Ext{Type: h.id, Data: append([]byte{}, b...)}, err
 }
 
-// byteSlice decodes into new memory, unless that of the target is to be used again.
+// byteSlice decodes into new memory, or into the memory of the target with ReuseBytes.
 func (o *oracle) byteSlice(v reflect.Value) error {
 	b, err := o.text()
 	switch {
@@ -629,8 +629,8 @@ func (o *oracle) byteSlice(v reflect.Value) error {
 	return nil
 }
 
-// slice decodes into the elements that are there, up to the capacity. If there are too few, they
-// move to new memory first.
+// slice decodes into the existing elements, up to the capacity. If they are too few, it first moves
+// them to new memory.
 func (o *oracle) slice(v reflect.Value) error {
 	h, err := o.next()
 	if err != nil {
@@ -639,10 +639,10 @@ func (o *oracle) slice(v reflect.Value) error {
 	if h.kind != 'a' {
 		return errOracle
 	}
-	// An element is a byte or more. If they cannot all be there, those that are may still be
-	// written, as a decoder that reads from a reader learns it late.
+	// Each element is at least one byte. If the input is too short for all elements, those in the
+	// input may still be written. A decoder detects the end of a reader late.
 	n := min(h.n, len(o.b)-o.i+1)
-	// The elements may lead back to v and set it: what counts is the slice as it was.
+	// The elements may refer back to v and set it. The slice of the start of the call is used.
 	s := v.Slice(0, v.Cap())
 	if v.IsNil() || h.n > v.Cap() {
 		s = reflect.MakeSlice(v.Type(), max(n, v.Cap()), max(n, v.Cap()))
@@ -681,7 +681,7 @@ func (o *oracle) array(v reflect.Value) error {
 	return nil
 }
 
-// mapLen reads the head of a map. That of an ext before it is passed over.
+// mapLen reads the header of a map. It skips the header of an ext before the map.
 func (o *oracle) mapLen() (int, error) {
 	h, err := o.next()
 	if err == nil && h.kind == 'x' {
@@ -700,7 +700,7 @@ func (o *oracle) mapLen() (int, error) {
 	return h.n, err
 }
 
-// mapping merges into the map that is there, but for a map from strings to any, which is new.
+// mapping merges into the existing map. A map[string]any is replaced by a new map.
 func (o *oracle) mapping(v reflect.Value) error {
 	n, err := o.mapLen()
 	if err != nil {
@@ -739,14 +739,14 @@ func (o *oracle) mapping(v reflect.Value) error {
 	return nil
 }
 
-// field is a field of a struct, by the path of indices to it.
+// field is a field of a struct, with its path of indices.
 type field struct {
 	names []string
 	path  []int
 }
 
-// fieldsOf returns the fields of a struct. The fields of an embedded struct come before it. other
-// is the key of the tag that is read where there is no msgpack tag, or "".
+// fieldsOf returns the fields of a struct. The fields of an embedded struct come before the
+// embedded struct itself. other is the key of the tag for fields without a msgpack tag, or "".
 func fieldsOf(t reflect.Type, other string) (all []field, asArray, anyLength bool) {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -782,7 +782,7 @@ func fieldsOf(t reflect.Type, other string) (all []field, asArray, anyLength boo
 			for _, n := range nested {
 				all = append(all, field{n.names, append([]int{i}, n.path...)})
 			}
-			own.names, own.path = own.names[:1], append(own.path, -1) // which is not written, but read
+			own.names, own.path = own.names[:1], append(own.path, -1) // the embedded struct itself, which is decoded but not encoded
 		} else if !f.IsExported() {
 			continue
 		}
@@ -791,10 +791,10 @@ func fieldsOf(t reflect.Type, other string) (all []field, asArray, anyLength boo
 	return all, asArray, anyLength
 }
 
-// at is the field of v, in embedded structs that are made if they are missing.
+// at returns the field in v. It allocates missing embedded structs.
 func (f field) at(v reflect.Value) reflect.Value { return f.find(v, true) }
 
-// find is at, but without make it returns no value if an embedded struct is missing.
+// find is like at. If make is false, it returns no value if an embedded struct is missing.
 func (f field) find(v reflect.Value, make bool) reflect.Value {
 	for _, i := range f.path {
 		if i < 0 {
@@ -814,7 +814,7 @@ func (f field) find(v reflect.Value, make bool) reflect.Value {
 	return v
 }
 
-// structure decodes a map by names, or an array by position.
+// structure decodes a struct from a map by names, or from an array by position.
 func (o *oracle) structure(v reflect.Value) error {
 	fields, _, anyLength := fieldsOf(v.Type(), o.StructTag)
 	h, err := o.next()
@@ -962,7 +962,7 @@ func (o *oracle) any() (any, error) {
 	case h.id == -1:
 		t, err := timeOf(b)
 		return o.zoned(t), err
-	case h.id == -128: // an interned string, of which there are none
+	case h.id == -128: // an interned string, none of which exist
 		return nil, errOracle
 	case o.RawExt:
 		return msgpack.Ext{Type: h.id, Data: bytes.Clone(b)}, nil
@@ -997,7 +997,7 @@ func (o *oracle) anyInt(h head) any {
 	return int8(h.num)
 }
 
-// anyMap decodes a map whose type follows from its keys. Text, bin and nil are string keys.
+// anyMap decodes a map. The type of the map depends on its keys. Text, bin and nil are string keys.
 func (o *oracle) anyMap() (any, error) {
 	n, err := o.mapLen()
 	if err != nil {
@@ -1051,8 +1051,8 @@ func (o *oracle) anyMap() (any, error) {
 	return m.Interface(), nil
 }
 
-// identity returns what UniqueKeys compares of a key: numbers are the same whatever their widths,
-// and a NaN is its bytes.
+// identity returns the value that UniqueKeys compares for a key. A number does not depend on its
+// width, and a NaN is identified by its bytes.
 func identity(key any, wire []byte) any {
 	type bits string
 	switch v := reflect.ValueOf(key); {

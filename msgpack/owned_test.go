@@ -13,8 +13,8 @@ type ownBytes []byte
 
 type byteUnit uint8
 
-// byteTargets are types whose values hold bytes, each with a value that has the given bytes in each
-// of them.
+// byteTargets are types whose values contain bytes. with returns a value that contains b in each of
+// these places.
 var byteTargets = []struct {
 	typ  reflect.Type
 	with func(b []byte) any
@@ -47,10 +47,10 @@ var byteTargets = []struct {
 	{reflect.TypeFor[[]string](), func(b []byte) any { return []any{string(b)} }},
 }
 
-// Carried is embedded by pointer.
+// Carried is embedded by a pointer.
 type Carried struct{ B []byte }
 
-// bytesIn collects the byte slices and strings within v as views.
+// bytesIn appends views of the byte slices and strings in v to found.
 func bytesIn(v reflect.Value, found [][]byte) [][]byte {
 	switch v.Kind() {
 	case reflect.String:
@@ -82,7 +82,7 @@ func bytesIn(v reflect.Value, found [][]byte) [][]byte {
 	return found
 }
 
-// A witness holds byte slices that were given out, and what was in them then.
+// A witness contains byte slices from results, and copies of their contents at that time.
 type witness struct {
 	given, was [][]byte
 }
@@ -93,7 +93,7 @@ func (w *witness) add(b ...[]byte) {
 	}
 }
 
-// changed returns the first slice that is not what it was.
+// changed returns an error for the first slice whose contents have changed.
 func (w *witness) changed() error {
 	for k, b := range w.given {
 		if !bytes.Equal(b, w.was[k]) {
@@ -103,8 +103,8 @@ func (w *witness) changed() error {
 	return nil
 }
 
-// TestDecodeWritesOwnMemoryOnly decodes into one target again and again, as views and as copies,
-// from every source. No input, and nothing that a target held before, may change.
+// One target is decoded into repeatedly, as views and as copies, from every source. No input and no
+// earlier contents of a target may change.
 func TestDecodeWritesOwnMemoryOnly(t *testing.T) {
 	texts := []string{"a first long enough text to be shared", "b", "cc of another length, also long enough", "", "ddd", "the longest of all the texts that are decoded here, by far", "e"}
 	modes := map[string]func(data []byte) *Decoder{
@@ -158,8 +158,7 @@ func TestDecodeWritesOwnMemoryOnly(t *testing.T) {
 	}
 }
 
-// TestAppendToDecodedBytesMoves appends to each slice that was decoded: its neighbours stay as they
-// are.
+// Appending to a decoded slice does not overwrite its neighbours.
 func TestAppendToDecodedBytesMoves(t *testing.T) {
 	var list [][]byte
 	var strings []string
@@ -189,8 +188,8 @@ func TestAppendToDecodedBytesMoves(t *testing.T) {
 	}
 }
 
-// TestReuseBytes overwrites what a target holds, by option and by method, where it has the room;
-// views stay views.
+// ReuseBytes, as an option or a method, decodes into the memory of the target if the capacity
+// suffices. With ZeroCopy, the result is still a view.
 func TestReuseBytes(t *testing.T) {
 	room := make([]byte, 3, 10)
 	v := struct{ B []byte }{room}
@@ -215,8 +214,8 @@ func TestReuseBytes(t *testing.T) {
 	}
 }
 
-// TestNoViewsOfReusedMemory holds that ZeroCopy gives copies where the bytes lie in memory that is
-// used again: in a Feed, and in an ext that comes from a stream.
+// ZeroCopy makes copies if the input is in memory that will be reused: in a Feed, and in an ext
+// from a stream.
 func TestNoViewsOfReusedMemory(t *testing.T) {
 	var f Feed
 	f.Decoder().SetOptions(DecodeOptions{ZeroCopy: true})

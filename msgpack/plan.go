@@ -1,9 +1,9 @@
 package msgpack
 
-// A Go type becomes an op, once: a record of data and two static functions, one to decode and one
-// to encode a value of that type at an address. Structs hold their fields in two flat arrays, one
-// for each direction (structPlan), which the struct loops walk; the commonest leaf kinds are
-// handled in those loops by a switch, the rest through the op's function.
+// Each Go type is compiled once into an op: data and two static functions, which decode and encode
+// a value of the type at an address. A structPlan stores the fields of a struct in two flat arrays,
+// one for each direction. The struct loops iterate over these arrays. A switch in the loops handles
+// the most common leaf kinds, and the function of the op handles all others.
 
 import (
 	"encoding"
@@ -20,11 +20,11 @@ import (
 	"github.com/slipstream-go/slipstream/internal/plan"
 )
 
-// kind is what the struct loops switch on.
+// kind selects the case in the switch of the struct loops.
 type kind uint8
 
 const (
-	kindOther kind = iota // through the op's function
+	kindOther kind = iota // handled by the op's function
 	kindString
 	kindInt // int and int64
 	kindUint
@@ -35,27 +35,27 @@ const (
 )
 
 type (
-	// A decodeFn reads the value at d.b[i:] into *p and gives the offset after it, or -1 with d.err
-	// set. It may move d.b.
+	// A decodeFn reads the value at d.b[i:] into *p, and returns the offset after it, or -1 with
+	// d.err set. It may replace d.b.
 	decodeFn func(d *Decoder, o *op, p mem.Pointer, i int) int
-	// An encodeFn appends *p to b. An error goes to e.err.
+	// An encodeFn appends *p to b. It stores an error in e.err.
 	encodeFn func(e *Encoder, o *op, p mem.Pointer, b []byte) []byte
 )
 
-// op is how values of one type are read and written.
+// op contains the functions and data to read and write values of one type.
 type op struct {
 	decode   decodeFn
 	encode   encodeFn
 	kind     kind
-	receiver bool // encode calls a method that has a pointer receiver, of the type or of a part of it
+	receiver bool // encode calls a method with a pointer receiver, of the type or of a part of it
 	pointer  bool // typ is a pointer
-	through  bool // typ is a pointer, and what it points to is encoded in its place
+	through  bool // typ is a pointer, and its target is encoded in its place
 	face     bool // typ is an interface
-	direct   bool // an interface holds the value itself, not a pointer to it
-	flat     bool // encoding needs nothing of the Encoder but its flags: no interface, no method, no type within itself
-	tame     bool // decoding calls no method, and leaves nothing behind in the Decoder
+	direct   bool // an interface contains the value itself, not a pointer to it
+	flat     bool // encoding uses only the flags of the Encoder: no interface, no method, no recursive type
+	tame     bool // decoding calls no method, and leaves no state in the Decoder
 	custom   bool // encode is encodeCustom, by the method table in writes
-	nilable  bool // typ is of a kind that has nil, but no pointer or interface
+	nilable  bool // typ can be nil, but is neither a pointer nor an interface
 	size     uintptr
 	length   int // of an array
 	elem     *op
@@ -64,71 +64,70 @@ type op struct {
 	encoder  *typeEncoder // registered
 	decoder  *typeDecoder // registered
 	typ      reflect.Type
-	last     atomic.Uint32 // bytes that the last value took, when it was marshalled
+	last     atomic.Uint32 // size in bytes of the last value that Marshal encoded
 
-	// The method tables (mem.MethodTable) of the interfaces by which a type writes and reads
-	// itself.
+	// The method tables (mem.MethodTable) of the interfaces whose methods write and read the type.
 	writes, reads, readsText mem.Raw
 }
 
-// structPlan is a struct's fields, in wire order.
+// structPlan contains the fields of a struct, in the order in which they are written.
 type structPlan struct {
-	in        []inField // by index in list; after them one that never matches
-	keys      []string  // as they stand on the wire, by index in list
+	in        []inField // by index in list, followed by a field that never matches
+	keys      []string  // encoded keys, by index in list
 	out       []outField
 	names     *plan.Names
-	byName    []*inField // by the index that names gives
-	header    []byte     // of the map, when no field can be left out
-	omits     bool       // some field can be left out
+	byName    []*inField // by the index that names returns
+	header    []byte     // header of the map if no field can be omitted
+	omits     bool       // a field can be omitted
 	asArray   bool
-	anyLength bool // as an array it may be shorter or longer
-	slow      bool // as an array, or some field can be left out or is interned: for appendStructSlow
+	anyLength bool // an array may be shorter or longer than the struct
+	slow      bool // use appendStructSlow: written as an array, or a field can be omitted or is interned
 	list      []plan.Field
 }
 
-// inField is one field when decoding.
+// inField describes a field for decoding.
 //
-// key1 and key2 are the key as it stands on the wire, header and name; mask1 and mask2 tell which
-// of their bytes count. A key of more than 16 bytes never matches them: it is compared as text.
+// key1 and key2 contain the encoded key, header and name. mask1 and mask2 select the bytes that are
+// compared. A key of more than 16 bytes never matches them, and is compared as text.
 type inField struct {
 	key1, mask1 uint64
 	key2, mask2 uint64
 	op          *op
 	offset      uint32
 	index       uint16 // in structPlan.list
-	size        uint8  // bytes of the key
+	size        uint8  // size of the encoded key in bytes
 	kind        kind
 	hops        bool
 }
 
-// outField is one field when encoding.
+// outField describes a field for encoding.
 type outField struct {
-	text    string // the key as it stands on the wire; 8 bytes of padding lie after it
+	text    string // the encoded key, followed by 8 bytes of padding
 	op      *op
-	empty   test // nil when the field is never left out
-	always  test // under the option that may leave out every field
+	empty   test // nil if the field is never omitted
+	always  test // used with the option that may omit every field
 	offset  uint32
 	kind    kind
 	hops    bool
-	spills  bool   // the key may be stored as whole words: what follows it in any case covers the rest of the last one
-	reserve uint32 // bytes to reserve before this field, up to the next that reserves; 0 for none
+	spills  bool   // the key may be stored in whole words, because the value always overwrites the rest of the last word
+	reserve uint32 // bytes to reserve before this field, up to the next field that reserves; 0 for none
 	index   uint16
 }
 
-// planRules are what sets of plans differ in.
+// planRules identifies a set of plans.
 type planRules struct {
-	tag       string // the key of the tag that is read where there is no msgpack tag
+	tag       string // the tag key for fields without a msgpack tag
 	json      bool   // embedded structs as in encoding/json
 	jsonEmpty bool   // omitempty as in encoding/json
 }
 
-// planSet is the plans under one set of rules of reading types.
+// planSet contains the plans of all types for one set of planRules.
 type planSet struct {
 	planRules
 	rules plan.Rules
 	cache plan.Cache[*op]
 	mu    sync.Mutex
-	open  map[reflect.Type]*op // being compiled, for types that contain themselves
+	open  map[reflect.Type]*op // ops being compiled, for recursive types
 }
 
 var defaultPlans = newPlanSet(planRules{})
@@ -150,14 +149,14 @@ func plansFor(r planRules) *planSet {
 	return s.(*planSet)
 }
 
-// tagged is the rules of s with another tag.
+// tagged returns the rules of s with another tag.
 func (s *planSet) tagged(tag string) planRules {
 	r := s.planRules
 	r.tag = tag
 	return r
 }
 
-// of is the op for t.
+// of returns the op for t.
 func (s *planSet) of(t reflect.Type) *op {
 	if o, ok := s.cache.Get(mem.TypeWord(t)); ok {
 		return o
@@ -176,7 +175,7 @@ func (s *planSet) of(t reflect.Type) *op {
 	return o
 }
 
-// byWord is the op for the type of an interface's type word; v is any interface with that word.
+// byWord returns the op for the type with this type word. v is any interface value with the word.
 func (s *planSet) byWord(word mem.Raw, v any) *op {
 	if o, ok := s.cache.Get(word); ok {
 		return o
@@ -196,7 +195,7 @@ var (
 	errorType             = reflect.TypeFor[error]()
 	timeType              = reflect.TypeFor[time.Time]()
 	anyType               = reflect.TypeFor[any]()
-	valueType             = reflect.TypeFor[reflect.Value]() // what it holds is encoded
+	valueType             = reflect.TypeFor[reflect.Value]() // the value in it is encoded
 	rawMessageType        = reflect.TypeFor[RawMessage]()
 	rawType               = reflect.TypeFor[Raw]()
 )
@@ -232,8 +231,7 @@ func (s *planSet) compile(t reflect.Type) *op {
 	return o
 }
 
-// isTame computes tame. A type within itself is met while its own op is not finished, and so not
-// tame.
+// isTame computes the field tame. A recursive type finds its own op unfinished, so it is not tame.
 func (o *op) isTame() bool {
 	switch {
 	case o.typ == timeType || o.typ == rawMessageType:
@@ -251,8 +249,7 @@ func (o *op) isTame() bool {
 	return (o.key == nil || o.key.tame) && (o.elem == nil || o.elem.tame)
 }
 
-// isFlat computes flat. A type within itself is met while its own op is not finished, and so not
-// flat.
+// isFlat computes the field flat. A recursive type finds its own op unfinished, so it is not flat.
 func (o *op) isFlat() bool {
 	switch {
 	case o.typ == timeType || o.typ == rawMessageType:
@@ -271,12 +268,12 @@ func (o *op) isFlat() bool {
 	}
 	switch o.typ.Kind() {
 	case reflect.Chan, reflect.Func, reflect.Complex64, reflect.Complex128, reflect.UnsafePointer, reflect.Struct:
-		return false // unsupported, as a struct without fields' records is
+		return false // unsupported, as is a struct whose fields is nil
 	}
 	return true
 }
 
-// compileKind sets o by t's kind.
+// compileKind sets the functions of o for the kind of t.
 func (s *planSet) compileKind(o *op, t reflect.Type) {
 	switch t.Kind() {
 	case reflect.Bool:
@@ -328,7 +325,7 @@ func (s *planSet) compileKind(o *op, t reflect.Type) {
 	case reflect.Struct:
 		o.decode, o.encode = decodeStruct, encodeStruct
 		o.fields = s.compileStruct(t)
-		if t.Size() > math.MaxUint32 || len(o.fields.list) > math.MaxUint16 { // more than a field's record can number
+		if t.Size() > math.MaxUint32 || len(o.fields.list) > math.MaxUint16 { // exceeds the integer types in inField and outField
 			o.decode, o.encode, o.fields = decodeUnsupported, encodeUnsupported, nil
 			return
 		}
@@ -387,7 +384,7 @@ func (s *planSet) compileMap(o *op, t reflect.Type) {
 	}
 }
 
-// compileMethods lets a type's own methods take the place of what its kind would do.
+// compileMethods replaces the functions of o for the kind of t by the methods of t, if any.
 func (s *planSet) compileMethods(o *op, t reflect.Type) {
 	if t == timeType {
 		o.decode, o.encode, o.kind = decodeTimeValue, encodeTimeValue, kindOther
@@ -398,16 +395,16 @@ func (s *planSet) compileMethods(o *op, t reflect.Type) {
 		return
 	}
 	if t.Kind() == reflect.Pointer {
-		return // its op calls the element's, whose methods they are
+		return // its op calls the op of the element, which has the methods
 	}
 	if t.Kind() == reflect.Interface {
 		if t == errorType {
 			o.encode = encodeErrorInterface
 		}
-		return // what it holds is written by its own methods
+		return // the value in it is written by the value's methods
 	}
 	p := reflect.PointerTo(t)
-	// A value's methods go before those of a pointer to it.
+	// Methods of the value have precedence over methods of a pointer to it.
 	if o.encodeBy(t, t) {
 		o.receiver = false
 	} else if o.encodeBy(p, t) {
@@ -432,7 +429,8 @@ func (s *planSet) compileMethods(o *op, t reflect.Type) {
 	}
 }
 
-// encodeBy makes o call a method of by, which is t or a pointer to it, if it has one.
+// encodeBy makes o call an encoding method of the type by, which is t or a pointer to it. It
+// reports whether there is such a method.
 func (o *op) encodeBy(by, t reflect.Type) bool {
 	switch {
 	case by.Implements(customEncoderType):
@@ -484,7 +482,7 @@ func (s *planSet) compileStruct(t reflect.Type) *structPlan {
 	sp.names = plan.NewNames(names)
 	for i := range sp.in {
 		if f := &sp.in[i]; sp.byName[sp.names.Find([]byte(read.Fields[i].Name))] != f {
-			// Its name belongs to a later field: it is never expected.
+			// The name belongs to a later field, so this field is never expected.
 			f.neverMatch()
 			sp.keys[i] = neverKey
 		}
@@ -506,7 +504,7 @@ func (s *planSet) compileStruct(t reflect.Type) *structPlan {
 func newInField(f *plan.Field, o *op, index int, key string) inField {
 	in := inField{op: o, offset: uint32(f.Offset), kind: o.kind, hops: len(f.Hops) > 0, index: uint16(index)}
 	if in.hops {
-		in.offset = 0 // its place lies in another struct, at the end of the hops
+		in.offset = 0 // the field is in another struct, at the end of the hops
 	}
 	switch {
 	case in.hops || !inlineLeaves:
@@ -530,11 +528,11 @@ func newInField(f *plan.Field, o *op, index int, key string) inField {
 	return in
 }
 
-// neverKey is what no key is.
+// neverKey is equal to no encoded key.
 const neverKey = "\xc1"
 
-// neverMatch keeps f from being recognized by its words: they match no valid key, and a size of 0
-// says so of any.
+// neverMatch sets the words of f so that they match no valid key. The size of 0 excludes invalid
+// keys, too.
 func (f *inField) neverMatch() {
 	f.key1, f.mask1, f.key2, f.mask2, f.size = msgpwire.Never, 0xff, 0, 0, 0
 }
@@ -553,13 +551,14 @@ func (s *planSet) newOutField(f *plan.Field, o *op, index int) outField {
 	return out
 }
 
-// Bytes that a leaf's value takes at the most and at the least, code included, without a string's
-// text.
+// Maximum and minimum encoded size of a leaf's value in bytes, with the code and without the text
+// of a string.
 var leafMax = [...]int{kindOther: 0, kindString: 5, kindInt: 9, kindUint: 9, kindFloat64: 9, kindBool: 1, kindFixedInt: 9, kindFixedUint: 9}
 var leafMin = [...]int{kindOther: 1, kindString: 1, kindInt: 1, kindUint: 1, kindFloat64: 9, kindBool: 1, kindFixedInt: 9, kindFixedUint: 9}
 
-// reserve tells each field how many bytes to reserve, so that a run of leaves checks its room once:
-// from a field that follows a value of unknown length, up to the next such value's header.
+// reserve sets the number of bytes that each field reserves, so that capacity is checked once for a
+// run of leaves. A run begins at a field after a value of unknown length, and ends with the header
+// of the next such value.
 func (sp *structPlan) reserve() {
 	start, sum := 0, 0
 	for i := range sp.out {
@@ -578,7 +577,8 @@ func (sp *structPlan) reserve() {
 	}
 }
 
-// String prints the plan of a type: the goldens in testdata are made of it.
+// String returns a description of the plan of a type. The golden files in testdata contain such
+// descriptions.
 func (o *op) String() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "%v: %s\n", o.typ, kindNames[o.kind])

@@ -12,8 +12,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the files in testdata")
 
-// TestPlans prints the plans of the corpus types and compares them with testdata/plans.txt, so that
-// a change of a plan shows as a difference that can be read. With -update the file is written anew.
+// The plans of the corpus types equal testdata/plans.txt, so that a change of a plan is visible as
+// a diff. With -update, the test writes the file.
 func TestPlans(t *testing.T) {
 	if reflect.TypeFor[int]().Size() != 8 || !inlineLeaves {
 		t.Skip("the file has the plans of a 64-bit machine, with the leaves inline")

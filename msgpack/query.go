@@ -1,7 +1,7 @@
 package msgpack
 
-// Query: the values that a path leads to. One walk over the bytes of a whole value serves the
-// Decoder, which decodes what the walk finds, and Raw, which views it.
+// Query: the values that a path selects. Decoder and Raw share one walk over the bytes of a
+// complete value. The Decoder decodes the selected values, and Raw returns views of them.
 
 import (
 	"fmt"
@@ -67,12 +67,12 @@ func cutStep(path string) (s step, rest string) {
 var unescape = strings.NewReplacer(`\.`, ".", `\*`, "*", `\\`, `\`)
 
 // Query reads the next value, and decodes the parts that match path, as into an any, in their order
-// in the input. [Path] describes the syntax. Parts that are skipped are not decoded. The value is
-// skipped once to find its end, so a value from a stream must arrive completely, and is buffered.
+// in the input. [Path] describes the syntax. Other parts are not decoded. The value is skipped once
+// to find its end, so a value from a stream must arrive completely, and is buffered.
 //
 // If no part matches, the result and the error are nil. It is an error if path leads into a value
 // that is neither an array nor a map, or if a step into an array is not an index. Unless the value
-// is incomplete, d is after it, also with an error.
+// is incomplete, the next call reads the value after it, even after an error.
 func (d *Decoder) Query(path string) ([]any, error) {
 	p, err := ParsePath(path)
 	if err != nil {
@@ -86,7 +86,7 @@ func (d *Decoder) Query(path string) ([]any, error) {
 		return nil, g.end(-1)
 	}
 	flags := d.flags
-	d.flags &^= internStrings // all strings of the value have joined
+	d.flags &^= internStrings // all strings of the value are in the dict already
 	defer func() { d.flags = flags }()
 	var found []any
 	w := walk{b: d.b, base: d.base}
@@ -115,8 +115,8 @@ func (d *Decoder) Query(path string) ([]any, error) {
 
 // Query returns an iterator over the parts of r that match p, as views, in their order in the
 // input. If p leads into a value that is neither an array nor a map, or if a step into an array is
-// not an index, an error is yielded last, with a missing value. Its offset is relative to the start
-// of r. For a missing value, Query yields nothing.
+// not an index, the iterator yields an error last, with a missing value. The offset in the error is
+// relative to the start of r. For a missing value, Query yields nothing.
 func (r Raw) Query(p Path) iter.Seq2[Raw, error] {
 	return func(yield func(Raw, error) bool) {
 		if len(r) == 0 {
@@ -137,13 +137,13 @@ func (r Raw) Query(p Path) iter.Seq2[Raw, error] {
 	}
 }
 
-// walk goes down a value along the steps of a path, and gives visit the offset of each value that
-// they lead to, until visit returns false.
+// walk follows the steps of a path through a value. It calls visit with the offset of each selected
+// value, until visit returns false.
 type walk struct {
 	b    []byte
 	base int64     // of b[0] in the input
-	err  *Error    // what ended the walk, if it was not visit's wish
-	path wire.Path // of err, as far as it is unwound
+	err  *Error    // the error that ended the walk, if any
+	path wire.Path // of err; each level adds its step on return
 }
 
 type visitor = func(i int) (more bool)
@@ -153,7 +153,8 @@ func (w *walk) fail(i int, cause error) bool {
 	return false
 }
 
-// from visits what the steps lead to from the value at i. It is false when the walk is to end.
+// from visits the values that the steps select in the value at i. It returns false if the walk must
+// end.
 func (w *walk) from(i int, steps []step, visit visitor) bool {
 	if len(steps) == 0 {
 		return visit(i)
@@ -196,7 +197,7 @@ func (w *walk) array(i int, s step, rest []step, visit visitor) bool {
 	return w.element(i, k, rest, visit)
 }
 
-// indexError is a step into an array that is no index.
+// indexError reports a step into an array that is not an index.
 type indexError struct {
 	key   string
 	cause error // a *strconv.NumError

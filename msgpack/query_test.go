@@ -46,14 +46,14 @@ func TestParsePath(t *testing.T) {
 	}
 }
 
-// people is a list of two, each a map with an id, a list of tags and a map of attributes.
+// people is a list of two maps, each with an id, a list of tags and a map of attributes.
 const people = "92" +
 	"83 a26964 01 a474616773 92 a178 a179 a561747472 73 82 a570686f6e65 cd3039 a463697479 a14b" +
 	"83 a26964 02 a474616773 90 a561747472 73 81 a570686f6e65 cdd431"
 
 func list(v ...any) []any { return v }
 
-// queries are paths, what they find, and the errors that end them.
+// queries lists paths with the expected values and errors.
 var queries = []struct {
 	name, digits, path string
 	want               []any
@@ -107,8 +107,8 @@ var queries = []struct {
 	{"a leaf that cannot be decoded", "81 a161 d40500", "a", nil, "msgpack: unknown ext id=5"},
 }
 
-// TestQuery reads a value by its path, and then the value after it: wherever the path ends, the
-// decoder stands there. The view of the same value finds the same.
+// Query finds the values at a path, and leaves the decoder after the whole value. Raw.Query finds
+// the same values.
 func TestQuery(t *testing.T) {
 	for _, c := range queries {
 		data := unhex(t, c.digits)
@@ -130,7 +130,8 @@ func TestQuery(t *testing.T) {
 	}
 }
 
-// queryRaw decodes what a view's Query finds; with an error, it is nothing, as for a Decoder.
+// queryRaw decodes the values that Raw.Query finds. After an error it returns no values, like
+// Decoder.Query.
 func queryRaw(t *testing.T, r Raw, path string) (found []any, err error) {
 	p, err := ParsePath(path)
 	if err != nil {
@@ -152,7 +153,7 @@ func queryRaw(t *testing.T, r Raw, path string) (found []any, err error) {
 	return found, nil
 }
 
-// TestQueryWhere checks the offset and the path of errors.
+// Errors of Query have the right offset and path.
 func TestQueryWhere(t *testing.T) {
 	for _, c := range []struct {
 		digits, path string
@@ -191,8 +192,7 @@ func TestQueryWhere(t *testing.T) {
 	}
 }
 
-// TestQueryCutShort holds that a value that is not whole is the error of Skip, also when what the
-// path leads to is there.
+// An incomplete value causes the same error as in Skip, even if the queried part is complete.
 func TestQueryCutShort(t *testing.T) {
 	data := unhex(t, people)
 	for cut := range data {
@@ -217,7 +217,7 @@ func TestQueryCutShort(t *testing.T) {
 	}
 }
 
-// TestQueryOptions holds that what is found is decoded by the decoder's options.
+// Query decodes the values with the options of the decoder.
 func TestQueryOptions(t *testing.T) {
 	d := newDecoder()
 	d.ResetBytes(unhex(t, "81 a161 92 01 c40162"))
@@ -235,7 +235,7 @@ func TestQueryOptions(t *testing.T) {
 	}
 }
 
-// asked is a value that reads itself by a query.
+// asked is a type whose decode method calls Query.
 type asked struct{ found []any }
 
 func (a *asked) DecodeMsgpack(d *Decoder) (err error) {
@@ -243,7 +243,7 @@ func (a *asked) DecodeMsgpack(d *Decoder) (err error) {
 	return err
 }
 
-// TestQueryInside queries in a custom decoder: one element of a list at a time.
+// Query works in a custom decoder, for one element of a list at a time.
 func TestQueryInside(t *testing.T) {
 	data := unhex(t, "93 82 a161 92 01 02 a162 03 80 81 a161 91 04")
 	for name, d := range sources(data) {
@@ -264,7 +264,7 @@ func TestQueryInside(t *testing.T) {
 	}
 }
 
-// TestQueryStops ends an iteration early, at every level.
+// A loop over Query may stop early, at any level.
 func TestQueryStops(t *testing.T) {
 	p, err := ParsePath("*.*")
 	if err != nil {
@@ -287,7 +287,7 @@ func TestQueryStops(t *testing.T) {
 	}
 }
 
-// TestQueryDeep follows the longest path down a value that is deeper, and a path for each level.
+// Query follows the longest possible path into an even deeper value.
 func TestQueryDeep(t *testing.T) {
 	data := append(bytes.Repeat([]byte{0x91}, 20_000), 0xc0)
 	path := strings.Repeat("*.", maxDepth-1) + "0"
@@ -306,7 +306,7 @@ func TestQueryDeep(t *testing.T) {
 	}
 	d := newDecoder()
 	d.ResetBytes(data)
-	if _, err := d.Query(path); err != nil { // the leaf is as deep as a value may be
+	if _, err := d.Query(path); err != nil { // the leaf is at the maximum depth
 		t.Error(err)
 	}
 	if _, err := d.Query(path + ".0"); err != depthError(maxDepth) {
@@ -314,8 +314,8 @@ func TestQueryDeep(t *testing.T) {
 	}
 }
 
-// FuzzQuery holds that Query reads one value, as Skip does, from bytes and from streams, and finds
-// what the view finds.
+// FuzzQuery checks that Query reads one value, like Skip, from bytes and from streams. It also
+// compares the values with those of Raw.Query.
 func FuzzQuery(f *testing.F) {
 	for _, c := range queries {
 		f.Add(unhex(f, c.digits), c.path)

@@ -1,14 +1,15 @@
 package msgpack
 
-// Raw: a value as a view of its bytes, of which each part is decoded when it is asked for.
+// Raw: a view of the bytes of a value. Each part is decoded when it is requested.
 //
 //	make      NewRaw, DecodeRawView, or Raw(b) of bytes that hold one value
 //	ask       Kind, Len, IsNil
 //	go down   Index, Get, Elements, Entries, Query (query.go)
 //	read      Bool, Int64, Uint64, Float64, Text, Bytes, Time, Ext, Decode
 //
-// Going down is skipping: nothing is remembered between calls, and skip checks every step against
-// the buffered bytes. So bytes that are no value make no method panic.
+// Index, Get and Query skip the values before their result. They remember nothing between calls,
+// and skip checks each step against the available bytes. So no method panics if the bytes are not a
+// value.
 
 import (
 	"errors"
@@ -21,23 +22,23 @@ import (
 )
 
 // Raw is a view of an encoded value. It refers to the bytes of the input, which must not change
-// while it is in use. Methods decode only what they return, and results of type Raw or []byte are
-// views, too. The methods do not allocate, except Text, Decode, Time for a string, and for errors.
+// while it is in use. Methods decode only the value that they return, and results of type Raw or
+// []byte are views, too. Only Text, Decode, Time for a string, and errors allocate memory.
 //
-// An empty Raw is a missing value. Index and Get return it if there is no such element. Its methods
-// find nothing, and those that read a value return [ErrMissing]. So calls can be chained, with one
-// check at the end.
+// An empty Raw is a missing value. Index and Get return it if there is no such element. Lookups in
+// a missing value find nothing, and methods that read it return [ErrMissing]. So calls can be
+// chained, with one check at the end.
 //
-// Raw(b) is a view of bytes that are known to be a complete value, such as a RawMessage. If they
-// are not complete, missing parts are missing values or errors. As a field or an element of a
-// decoding target, a Raw works like a [RawMessage]: the value is copied.
+// Raw(b) is a view of bytes that are known to be a complete value, such as a RawMessage. If the
+// value is incomplete, methods return missing values or errors for the missing parts. As a field or
+// an element of a decoding target, a Raw works like a [RawMessage]: the value is copied.
 type Raw []byte
 
 // ErrMissing is returned by the methods of an empty [Raw].
 var ErrMissing = errors.New("msgpack: the value is missing")
 
 // NewRaw returns a view of the first value in data, and the bytes after it. It checks once that the
-// value is complete and valid at every depth. Its errors are those of [Decoder.Skip].
+// value is complete and valid at every depth. It returns the same errors as [Decoder.Skip].
 func NewRaw(data []byte) (r Raw, rest []byte, err error) {
 	if next := skip(data, 0); next >= 0 {
 		return data[:next:next], data[next:], nil
@@ -47,8 +48,8 @@ func NewRaw(data []byte) (r Raw, rest []byte, err error) {
 	return nil, nil, d.Skip()
 }
 
-// DecodeRawView returns the next value as a view of the input. It is valid until the next call or,
-// if the decoder reads from a []byte, as long as that does not change.
+// DecodeRawView returns the next value as a view of the input. The view is valid until the next
+// call. If the decoder reads from a []byte, the view is valid until that slice changes.
 func (d *Decoder) DecodeRawView() (Raw, error) {
 	return decodeOne(d, func(d *Decoder, i int) (Raw, int) {
 		next := d.skipAt(i)
@@ -90,7 +91,7 @@ func (r Raw) Len() int {
 	return n
 }
 
-// at is the value at offset i, if one is there whole.
+// at returns the value at offset i, or nil if there is no complete value.
 func (r Raw) at(i int) Raw {
 	next := skip(r, i)
 	if next < 0 {
@@ -107,7 +108,7 @@ func (r Raw) Index(i int) Raw { return r.at(elementAt(r, 0, i)) }
 // counts, as in decoding, so Get reads the whole map.
 func (r Raw) Get(key string) Raw { return r.at(valueAt(r, 0, key)) }
 
-// elementAt is the offset of element k of the array at i, or -1.
+// elementAt returns the offset of element k of the array at i, or -1.
 func elementAt(b []byte, i, k int) int {
 	n, i := readCount(b, i, false)
 	if k < 0 || k >= n {
@@ -119,7 +120,7 @@ func elementAt(b []byte, i, k int) int {
 	return i
 }
 
-// valueAt is the offset of the last value under key in the map at i, or -1.
+// valueAt returns the offset of the last value under key in the map at i, or -1.
 func valueAt(b []byte, i int, key string) int {
 	var room keyRoom
 	at := -1
@@ -135,11 +136,11 @@ func valueAt(b []byte, i int, key string) int {
 	return at
 }
 
-// keyRoom is where the text of a key that is an int is written: 20 bytes is the longest.
+// keyRoom is memory for the decimal text of an int key, which has at most 20 bytes.
 type keyRoom [20]byte
 
-// keyText is the text of the key at i by which its value is found, unless the key has none. next is
-// after the key, or -1.
+// keyText returns the text by which Get and Query find the key at i. named is false if the key has
+// no such text. next is the offset after the key, or -1.
 func keyText(b []byte, i int, room *keyRoom) (text []byte, named bool, next int) {
 	if start, next := readStr(b, i); next >= 0 {
 		return b[start:next], true, next
@@ -184,7 +185,7 @@ func (r Raw) Entries() iter.Seq2[Raw, Raw] {
 	}
 }
 
-// readRaw reads r as the Decoder reads a value, with its errors.
+// readRaw reads r with a Decoder, and returns the Decoder's errors.
 func readRaw[T any](r Raw, read func(d *Decoder, i int) (T, int)) (T, error) {
 	if len(r) == 0 {
 		var none T

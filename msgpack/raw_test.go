@@ -16,7 +16,7 @@ import (
 	guarded "github.com/slipstream-go/slipstream/internal/guard"
 )
 
-// raw is the view of a value in hex digits.
+// raw returns the Raw of a value in hex digits.
 func raw(t testing.TB, digits string) Raw {
 	t.Helper()
 	r, rest, err := NewRaw(unhex(t, digits))
@@ -73,7 +73,7 @@ func TestRawKinds(t *testing.T) {
 	}
 }
 
-// TestRawReads takes every value by every method that reads.
+// Each method that reads a Raw returns the right value or error for each kind of value.
 func TestRawReads(t *testing.T) {
 	at := time.Unix(1, 0)
 	for _, c := range []struct {
@@ -151,7 +151,7 @@ func rawText(r Raw) (any, error)  { return r.Text() }
 func rawBytes(r Raw) (any, error) { return r.Bytes() }
 func rawTime(r Raw) (any, error)  { return r.Time() }
 
-// rawsExt is the type and the data of an ext in one.
+// rawsExt returns the type and the data of an ext in one slice.
 func rawsExt(r Raw) (any, error) {
 	id, data, err := r.Ext()
 	return append(Raw{byte(id)}, data...), err
@@ -162,7 +162,7 @@ func rawAny(r Raw) (v any, err error) {
 	return v, err
 }
 
-// TestRawSteps goes down into values, along steps that are there and steps that are not.
+// Get and Index find the parts of a value, and return an error later if a part is missing.
 func TestRawSteps(t *testing.T) {
 	r := raw(t, "86 a161 93 01 9102 a3616263 c40162 03 ff 04 cfffffffffffffffff 05 c0 06 90 07")
 	for name, c := range map[string]struct {
@@ -217,8 +217,7 @@ func TestRawSteps(t *testing.T) {
 	}
 }
 
-// TestRawLastKeyCounts holds that Get, Query and Unmarshal see the same value where a key stands
-// twice.
+// If a key occurs twice, Get, Query and Unmarshal use the same value.
 func TestRawLastKeyCounts(t *testing.T) {
 	r := raw(t, "83 a161 01 a162 02 a161 03")
 	var m map[string]int
@@ -236,7 +235,7 @@ func TestRawLastKeyCounts(t *testing.T) {
 	}
 }
 
-// TestRawIsAView holds that a view is the input itself, and that what is copied is not.
+// A Raw is a view of the input. Text and decoded values are copies.
 func TestRawIsAView(t *testing.T) {
 	input := unhex(t, "82 a161 a3616263 a162 c40101 ff")
 	r, rest, err := NewRaw(input)
@@ -258,8 +257,7 @@ func TestRawIsAView(t *testing.T) {
 	}
 }
 
-// TestRawAsField holds that a Raw inside a Go value is copied like a RawMessage, and written as it
-// is.
+// A Raw in a Go value is decoded as a copy, like a RawMessage, and is encoded unchanged.
 func TestRawAsField(t *testing.T) {
 	type holder struct {
 		A, B Raw
@@ -312,7 +310,7 @@ func TestDecodeRawView(t *testing.T) {
 	}
 }
 
-// TestRawErrors holds that NewRaw and DecodeRawView refuse what Skip refuses, in its words.
+// NewRaw and DecodeRawView return the same errors as Skip.
 func TestRawErrors(t *testing.T) {
 	for _, digits := range []string{"", "c1", "92 01", "92 01 c1", "a261", "81 a161", "ddffffffff", "dfffffffff", "c6ffffffff78", "d4", "cd01"} {
 		skipped, viewed := newDecoder(), newDecoder()
@@ -329,7 +327,7 @@ func TestRawErrors(t *testing.T) {
 	}
 }
 
-// touch calls every method of r and of its parts. None may panic, whatever r is.
+// touch calls every method of r and of its parts. None may panic, even if r is invalid.
 func touch(r Raw, depth int) {
 	r.Kind()
 	r.IsNil()
@@ -368,8 +366,8 @@ func touch(r Raw, depth int) {
 	}
 }
 
-// TestRawOfGarbage converts bytes that are no value: every vector cut at every byte, every code
-// alone and before others.
+// Methods of an invalid Raw do not panic. The test uses every vector truncated at every byte, and
+// every code alone and before other bytes.
 func TestRawOfGarbage(t *testing.T) {
 	for _, v := range vectors(t) {
 		if len(v.Bytes) < 100 {
@@ -389,13 +387,13 @@ func TestRawOfGarbage(t *testing.T) {
 	}
 }
 
-// TestSkipAgreesWithDecode skips, views and decodes all vectors: all three end at the same byte.
+// Skip, NewRaw and DecodeInterface end at the same byte for every vector.
 func TestSkipAgreesWithDecode(t *testing.T) {
 	for _, v := range vectors(t) {
 		if v.Mark == '!' {
 			continue
 		}
-		data := append(bytes.Clone(v.Bytes), 0xc1, 0x01) // what comes after it is nobody's business
+		data := append(bytes.Clone(v.Bytes), 0xc1, 0x01) // bytes after the value are not read
 		for name, d := range sources(data) {
 			if err := d.Skip(); err != nil || d.InputOffset() != int64(len(v.Bytes)) {
 				t.Errorf("line %d, %s: Skip stands at %d of %d, %v", v.Line, name, d.InputOffset(), len(v.Bytes), err)
@@ -419,7 +417,7 @@ func TestSkipAgreesWithDecode(t *testing.T) {
 	}
 }
 
-// TestSkipDeep skips ten million levels, whose stack would be gigabytes.
+// Skip does not recurse: for ten million levels, the stack would need gigabytes.
 func TestSkipDeep(t *testing.T) {
 	const levels = 10_000_000
 	data := bytes.Repeat([]byte{0x91}, levels+1)
@@ -441,7 +439,7 @@ func TestSkipDeep(t *testing.T) {
 		if r, _, err := NewRaw(data); err != nil || r.Len() != 1 || len(r.Index(0)) != levels {
 			t.Error(err)
 		}
-		runtime.ReadMemStats(&after) // before this goroutine's stack is given back
+		runtime.ReadMemStats(&after) // before the stack of this goroutine is freed
 	}()
 	<-done
 	if grown := int64(after.StackInuse) - int64(before.StackInuse); grown > 8<<20 {
@@ -449,8 +447,8 @@ func TestSkipDeep(t *testing.T) {
 	}
 }
 
-// TestFailedRawLeavesNothing fails in the middle of a raw value: what a decoder reads afterwards,
-// with the same input, another one or after its time in the pool, is not touched by that.
+// An error in the middle of a raw value does not affect later values. They are read from the same
+// input, from another input, or after a return to the pool.
 func TestFailedRawLeavesNothing(t *testing.T) {
 	cut, whole := unhex(t, "93 01 a26162"), unhex(t, "92 a161 02")
 	for name, fail := range map[string]func(d *Decoder) error{
@@ -489,8 +487,8 @@ func TestFailedRawLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestKeysThatAreNoNames reads maps with keys of every kind into a struct: a pair whose key is no
-// string is skipped, unless unknown fields are not allowed.
+// In a map for a struct, a pair whose key is not a string is skipped, unless unknown fields are
+// rejected.
 func TestKeysThatAreNoNames(t *testing.T) {
 	type named struct {
 		A, B int
@@ -536,7 +534,7 @@ func TestKeysThatAreNoNames(t *testing.T) {
 	}
 }
 
-// TestRawAllocations holds that looking at a value makes nothing.
+// Reading a Raw does not allocate.
 func TestRawAllocations(t *testing.T) {
 	if raceEnabled {
 		t.Skip("counted without the race detector")
@@ -590,7 +588,7 @@ func TestRawAllocations(t *testing.T) {
 	}
 }
 
-// checkRaw holds a view against the value that decoding gives.
+// checkRaw compares a Raw with the decoded value.
 func checkRaw(t *testing.T, r Raw, v any) {
 	t.Helper()
 	var got any
@@ -651,7 +649,7 @@ func checkRaw(t *testing.T, r Raw, v any) {
 		for key, value := range r.Entries() {
 			name, err := key.Text()
 			if err != nil {
-				return // keys that are no strings are decoded by their own rules
+				return // keys that are not strings are decoded by different rules
 			}
 			last[name] = value
 		}
@@ -666,14 +664,14 @@ func checkRaw(t *testing.T, r Raw, v any) {
 		}
 		return
 	default:
-		return // a map with keys that are no strings
+		return // a map with keys that are not strings
 	}
 	if err != nil || !same(reflect.ValueOf(got), reflect.ValueOf(v)) {
 		t.Fatalf("%x is %v, %v; decoding gives %v", []byte(r), got, err, v)
 	}
 }
 
-// TestRawTree holds views of random values against what decoding makes of them.
+// The Raw of a random value agrees with the decoded value.
 func TestRawTree(t *testing.T) {
 	for seed := range uint64(300) {
 		data := marshal(t, corpus.Any(corpus.New(seed), 0))
@@ -685,8 +683,8 @@ func TestRawTree(t *testing.T) {
 	}
 }
 
-// FuzzRaw walks down the view of a value and holds it against what decoding makes of it; bytes that
-// are no value are converted and looked at all the same.
+// FuzzRaw compares all parts of a Raw with the decoded value. It also calls the methods of a Raw
+// with invalid bytes.
 func FuzzRaw(f *testing.F) {
 	addSeeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {

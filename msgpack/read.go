@@ -1,7 +1,7 @@
 package msgpack
 
-// Reading one value through the Decoder: the fast reading of wire.go first, then the slow reading,
-// which gets more bytes from a stream and finds the words for what is wrong.
+// Functions of Decoder that read one value. They try the fast functions of wire.go first. The slow
+// functions in this file read more bytes from a stream, and create errors.
 
 import (
 	"errors"
@@ -14,10 +14,11 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// errShort is the end of the input where a value should go on.
+// errShort reports that the input ends inside a value.
 var errShort = io.EOF
 
-// fail notes that the value at i is at fault, and gives -1. The first fault stays.
+// fail records an error with the given cause for the value at i, unless there is an earlier error.
+// It returns -1.
 func (d *Decoder) fail(i int, cause error) int {
 	if d.err == nil {
 		d.err = &Error{Offset: d.base + int64(i), Cause: cause}
@@ -25,9 +26,8 @@ func (d *Decoder) fail(i int, cause error) int {
 	return -1
 }
 
-// failIn notes that a user's method, called for the value at i, gave err. If that passes on an
-// error of a call that it made to d, wrapped or not, the place stays the one where that call
-// failed.
+// failIn records err, which a user's method returned for the value at i, and returns -1. If err is
+// or wraps the error of a call of d, the recorded error keeps the offset and path of that error.
 func (d *Decoder) failIn(i int, err error) int {
 	var e *Error
 	if !errors.As(err, &e) || e != d.inner {
@@ -41,7 +41,8 @@ func (d *Decoder) failIn(i int, err error) int {
 	return -1
 }
 
-// codeAt is the code of the value at i.
+// codeAt returns the code of the value at i. At the end of the input, it records an error and
+// returns false.
 func (d *Decoder) codeAt(i int) (byte, bool) {
 	if !d.need(i, 1) {
 		d.fail(i, d.endOf())
@@ -50,7 +51,8 @@ func (d *Decoder) codeAt(i int) (byte, bool) {
 	return d.b[i], true
 }
 
-// whole makes sure that n bytes from i are buffered, of which the first head announce the rest.
+// whole ensures that n bytes from i are buffered. The first head bytes contain the length of the
+// others. If the input ends before, it records an error and returns false.
 func (d *Decoder) whole(i, head, n int) bool {
 	if d.need(i, n) {
 		return true
@@ -63,7 +65,7 @@ func (d *Decoder) whole(i, head, n int) bool {
 	return false
 }
 
-// endOf is why there are no more bytes.
+// endOf returns the reason why there are no more bytes: the error of the reader, or io.EOF.
 func (d *Decoder) endOf() error {
 	if d.readErr != nil {
 		return d.readErr
@@ -97,7 +99,7 @@ func (d *Decoder) readInt(i int) (int64, int) {
 	return v, j
 }
 
-// number makes sure that the number at i is whole and gives its code.
+// number ensures that the number at i is completely buffered, and returns its code.
 func (d *Decoder) number(i int) (c byte, ok bool) {
 	if c, ok = d.codeAt(i); !ok {
 		return 0, false
@@ -188,7 +190,8 @@ func (d *Decoder) readFloat32(i int) (float32, int) {
 	return float32(f), j
 }
 
-// readString reads a str or bin as a string of its own; nil is empty.
+// readString reads a str or bin as a string, which is a copy unless an option requests views. nil
+// is the empty string.
 func (d *Decoder) readString(i int) (string, int) {
 	start, next := readStr(d.b, i)
 	if next < 0 || d.flags&careful != 0 {
@@ -228,14 +231,14 @@ func (d *Decoder) readBytesSlow(i int) (start, next int) {
 	if f.Kind == msgpwire.FormBytes {
 		n = d.count(i)
 	}
-	n = min(n, math.MaxInt-uint64(head)) // more than an int counts is more than there is
+	n = min(n, math.MaxInt-uint64(head)) // a number that overflows an int is larger than any input
 	if !d.whole(i, head, head+int(n)) {
 		return 0, -1
 	}
 	return i + head, i + head + int(n)
 }
 
-// count is the length or count field after the code at i, which is buffered.
+// count returns the length or count after the code at i, which is buffered.
 func (d *Decoder) count(i int) uint64 { return msgpwire.CountAt(d.b, i) }
 
 // arrayLen reads an array's header.
@@ -253,7 +256,7 @@ func (d *Decoder) arrayLen(i int) (n, next int) {
 	return d.countSlow(i, false)
 }
 
-// mapLen reads a map's header. The header of an ext before it is passed over.
+// mapLen reads a map's header. It skips the header of an ext before the map.
 func (d *Decoder) mapLen(i int) (n, next int) {
 	if n, next = readCount(d.b, i, true); next >= 0 {
 		return n, next
@@ -276,18 +279,18 @@ func (d *Decoder) mapLen(i int) (n, next int) {
 	return d.countSlow(i, true)
 }
 
-// countSlow reads the header of an array or a map when it may not be wholly buffered.
+// countSlow reads the header of an array or a map, which may not be completely buffered.
 func (d *Decoder) countSlow(i int, pairs bool) (n, next int) {
 	if !d.whole(i, 1, int(msgpwire.Forms[d.b[i]].Head)) {
 		return 0, -1
 	}
 	if n, next = readCount(d.b, i, pairs); next < 0 {
-		return 0, d.fail(i, errShort) // more elements than an int can count: the input cannot hold them
+		return 0, d.fail(i, errShort) // more elements than an int can count; no input contains them
 	}
 	return n, next
 }
 
-// skipValues gives the offset after n values, whose strings join.
+// skipValues returns the offset after n values, whose strings join the dict.
 func (d *Decoder) skipValues(i, n int) int {
 	for ; n > 0 && i >= 0; n-- {
 		i = d.skipJoining(i)
@@ -321,7 +324,7 @@ func (d *Decoder) extHeader(i int) (id int8, n, next int) {
 	return int8(d.b[i+head-1]), int(size), i + head
 }
 
-// unexpectedCodeError is that a map was wanted.
+// unexpectedCodeError reports a value that is not a map where a map is expected.
 type unexpectedCodeError struct{ code byte }
 
 func (e unexpectedCodeError) Error() string {
@@ -342,8 +345,8 @@ func (d *Decoder) readKey(i int) (string, int) {
 	return d.readKeyAtHand(i)
 }
 
-// readKeyAtHand reads a key that is a str or bin, if it is wholly buffered and no option has a say
-// in it.
+// readKeyAtHand reads a key that is a str or bin. It returns -1 if the key is not completely
+// buffered, or if an option affects it.
 func (d *Decoder) readKeyAtHand(i int) (string, int) {
 	if b := d.b; uint(i) < uint(len(b)) {
 		if n := int(b[i]) - msgpwire.Fixstr; uint(n) <= buffer.RecentMax && n < len(b)-i && d.keys != nil && d.flags&careful == 0 && cacheKeys {
@@ -373,7 +376,7 @@ func (d *Decoder) readKeyAtHandSlow(i int) (string, int) {
 
 func unknownCode(c byte) error { return fmt.Errorf("msgpack: unknown code %x", c) }
 
-// skipAt gives the offset after the value at i, which the options may refuse.
+// skipAt returns the offset after the value at i, or -1 if the options reject the value.
 func (d *Decoder) skipAt(i int) int {
 	if d.flags&judging != 0 {
 		return d.skipChecked(i, false)
@@ -384,7 +387,7 @@ func (d *Decoder) skipAt(i int) int {
 	return d.passSlow(i)
 }
 
-// pass gives the offset after the value at i, whatever the options say of it.
+// pass returns the offset after the value at i, without checking options.
 func (d *Decoder) pass(i int) int {
 	if next := skip(d.b, i); next >= 0 {
 		return next
@@ -392,7 +395,8 @@ func (d *Decoder) pass(i int) int {
 	return d.passSlow(i)
 }
 
-// passSlow is pass for a value that is not wholly buffered, or has a code that means nothing.
+// passSlow does the work of pass for a value that is not completely buffered, or contains an
+// undefined code.
 func (d *Decoder) passSlow(i int) int {
 	for pending := uint64(1); pending > 0; pending-- {
 		c, ok := d.codeAt(i)

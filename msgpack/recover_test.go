@@ -12,14 +12,14 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 )
 
-// panicked is what f panics with.
+// panicked returns the value with which f panics, or nil.
 func panicked(f func()) (v any) {
 	defer func() { v = recover() }()
 	f()
 	return nil
 }
 
-// tries writes the first of its values that can be written.
+// tries encodes the first of its values that can be encoded.
 type tries []any
 
 func (v tries) EncodeMsgpack(e *Encoder) (err error) {
@@ -31,7 +31,7 @@ func (v tries) EncodeMsgpack(e *Encoder) (err error) {
 	return errors.New("no value could be written")
 }
 
-// bursts panics after it has written something.
+// bursts panics after it has encoded a string.
 type bursts struct{}
 
 func (bursts) EncodeMsgpack(e *Encoder) error {
@@ -39,8 +39,8 @@ func (bursts) EncodeMsgpack(e *Encoder) error {
 	panic("burst")
 }
 
-// TestWhatCannotBeWrittenLeavesNothing lets a custom encoder try values that fail or panic half
-// way, before one that does not.
+// A custom encoder may try values that fail or panic, before one that does not. The failed values
+// leave no bytes in the output.
 func TestWhatCannotBeWrittenLeavesNothing(t *testing.T) {
 	large := bytes.Repeat([]byte{1}, 100)
 	deep := any(1)
@@ -70,7 +70,7 @@ func TestWhatCannotBeWrittenLeavesNothing(t *testing.T) {
 				e := NewEncoder(w)
 				e.SetSortMapKeys(sorted)
 				for range 2 {
-					_ = panicked(func() { _ = e.Encode(x) }) // nothing stays of it here either
+					_ = panicked(func() { _ = e.Encode(x) }) // this call leaves no bytes either
 					err := e.Encode(v)
 					b, _ := io.ReadAll(w)
 					if err != nil || !bytes.Equal(b, want) {
@@ -82,7 +82,7 @@ func TestWhatCannotBeWrittenLeavesNothing(t *testing.T) {
 	}
 }
 
-// either reads each of its elements as one type, or else as another.
+// either decodes each of its elements as one type, or as any if that fails.
 type either struct{ first, second int }
 
 func (v *either) DecodeMsgpack(d *Decoder) error {
@@ -103,7 +103,7 @@ func (v *either) DecodeMsgpack(d *Decoder) error {
 	return err
 }
 
-// TestTryingIsNotNesting tries more values than may nest, each as what it is not.
+// Failed attempts do not count towards the depth, even if they are more than the maximum depth.
 func TestTryingIsNotNesting(t *testing.T) {
 	list := make([]any, 3*maxDepth)
 	for k := range list {
@@ -133,8 +133,8 @@ func TestTryingIsNotNesting(t *testing.T) {
 	}
 }
 
-// TestRetriedStringsJoinOnce reads interned strings several times, in tries that fail, and then
-// what refers to them.
+// Interned strings that are decoded in several attempts, some of which fail, join the dict only
+// once.
 func TestRetriedStringsJoinOnce(t *testing.T) {
 	var data bytes.Buffer
 	e := NewEncoder(&data)
@@ -152,7 +152,7 @@ func TestRetriedStringsJoinOnce(t *testing.T) {
 	}
 }
 
-// TestPanicsThatAreRecovered leave a Decoder behind the value, with its options.
+// After a recovered panic, a Decoder continues after the value, with its options.
 func TestPanicsThatAreRecovered(t *testing.T) {
 	for name, call := range map[string]func(d *Decoder){
 		"Query":                func(d *Decoder) { _, _ = d.Query("a") },
@@ -184,7 +184,7 @@ func TestPanicsThatAreRecovered(t *testing.T) {
 	}
 }
 
-// meddles changes the options of what reads and writes it.
+// meddles changes the options of its Encoder and Decoder.
 type meddles struct{}
 
 func (meddles) EncodeMsgpack(e *Encoder) error {
@@ -200,7 +200,7 @@ func (*meddles) DecodeMsgpack(d *Decoder) error {
 	return d.Skip()
 }
 
-// TestPoolsForgetOptions of those who used them before.
+// Objects from pools do not keep options of their previous users.
 func TestPoolsForgetOptions(t *testing.T) {
 	deep := unhex(t, "91919191 91919191 01")
 	list := []string{"a string", "a string"}
@@ -233,8 +233,8 @@ func TestPoolsForgetOptions(t *testing.T) {
 	}
 }
 
-// TestInternedInEveryWay writes interned strings and reads, skips or queries them, and then reads
-// numbers of all of them.
+// After interned strings have been decoded, skipped or queried in any way, their numbers decode to
+// the right strings.
 func TestInternedInEveryWay(t *testing.T) {
 	words := []string{"zero", "one one", "two two two", "three"}
 	type row struct{ Host, Zone string }
@@ -303,7 +303,7 @@ func TestInternedInEveryWay(t *testing.T) {
 			return err
 		}},
 	} {
-		for range 5 { // maps are in another order each time
+		for range 5 { // the order of maps differs each time
 			var data bytes.Buffer
 			e := NewEncoder(&data)
 			e.UseInternedStrings(true)
@@ -334,7 +334,7 @@ func textStart(c *column.Column, row int) uint32 {
 	return c.Ends[row-1]
 }
 
-// TestFeedInterns strings from one value to the next, until Reset.
+// A Feed keeps interned strings from one value to the next, until Reset.
 func TestFeedInterns(t *testing.T) {
 	var data bytes.Buffer
 	e := NewEncoder(&data)
@@ -350,7 +350,7 @@ func TestFeedInterns(t *testing.T) {
 		var n int
 		f.Feed(data.Bytes())
 		err := f.Next(&s)
-		if errInt := f.Next(&n); errInt == nil { // which joins all the same
+		if errInt := f.Next(&n); errInt == nil { // the strings join the dict nevertheless
 			t.Error("a list is an int")
 		}
 		if err := errors.Join(err, f.Next(&s)); err != nil || s != "another" {
@@ -360,7 +360,7 @@ func TestFeedInterns(t *testing.T) {
 	}
 }
 
-// TestOptionsKeepTheDict that was given before.
+// SetOptions keeps the dict that was given before.
 func TestOptionsKeepTheDict(t *testing.T) {
 	var data bytes.Buffer
 	e := NewEncoder(nil)
@@ -371,7 +371,8 @@ func TestOptionsKeepTheDict(t *testing.T) {
 	}
 }
 
-// TestSortedKeysAreNotReferredTwice in a Buffer: sorting encodes values that are written later.
+// Sorting encodes keys and values before they are written to a Buffer. Long bytes in them are
+// referenced only once.
 func TestSortedKeysAreNotReferredTwice(t *testing.T) {
 	v := map[largeKey][]byte{{1}: bytes.Repeat([]byte{8}, 60), {2}: bytes.Repeat([]byte{9}, 60)}
 	want, err := EncodeOptions{SortMapKeys: true}.Marshal(v)
@@ -386,7 +387,7 @@ func TestSortedKeysAreNotReferredTwice(t *testing.T) {
 	}
 }
 
-// largeKey writes itself as many bytes.
+// largeKey encodes itself as 60 bytes.
 type largeKey struct{ n byte }
 
 func (k largeKey) EncodeMsgpack(e *Encoder) error {

@@ -1,11 +1,11 @@
 package msgpack
 
-// Codecs that are registered for types, and types that are registered as ext.
+// Registered codecs of types, and types registered as ext.
 //
-// What is registered is a snapshot that never changes, held by an atomic pointer: registering makes
-// the next one. Plans hold the codecs that stood in the snapshot when they were compiled; after a
-// new snapshot is in place all plans are dropped, and types compile again when they are next met. A
-// value that is under way is finished with the codecs that it started with.
+// The registry is an immutable snapshot behind an atomic pointer. Each registration stores a new
+// snapshot and then drops all plans. A plan contains the codecs of the snapshot from which it was
+// compiled, so each type is compiled again at its next use. A value that is being encoded or
+// decoded meanwhile is finished with the earlier codecs.
 
 import (
 	"maps"
@@ -16,18 +16,18 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// Version returns the release of github.com/vmihailenco/msgpack whose API this package has.
+// Version returns the release of github.com/vmihailenco/msgpack whose API this package implements.
 func Version() string { return "5.4.1" }
 
-// typeEncoder is how a type is written: by encode, or as an ext.
+// typeEncoder writes the values of a registered type: it calls encode, or writes an ext.
 type typeEncoder struct {
 	encode func(*Encoder, reflect.Value) error
-	ext    func(*Encoder, reflect.Value) ([]byte, error) // gives the data of the ext
+	ext    func(*Encoder, reflect.Value) ([]byte, error) // returns the data of the ext
 	id     int8                                          // of the ext
 	addr   bool                                          // ext takes a pointer to the value
 }
 
-// typeDecoder is how a type is read: by decode, or from an ext.
+// typeDecoder reads the values of a registered type: it calls decode, or reads an ext.
 type typeDecoder struct {
 	typ    reflect.Type
 	decode func(*Decoder, reflect.Value) error
@@ -36,17 +36,17 @@ type typeDecoder struct {
 	addr   bool
 }
 
-// registry is what is registered. A type that is registered as an ext by a pointer to it stands
-// there as the type itself.
+// registry contains all registrations. If a pointer type is registered as an ext, the key in the
+// maps is the type that it points to.
 type registry struct {
 	encoders map[reflect.Type]*typeEncoder
 	decoders map[reflect.Type]*typeDecoder
 	exts     [256]*typeDecoder // by the ext's id, as a uint8
-	ownTime  bool              // time.Time has another encoder than ours
+	ownTime  bool              // an encoder is registered for time.Time
 }
 
 var (
-	registered = func() *atomic.Pointer[registry] { // never nil, nor is what it holds
+	registered = func() *atomic.Pointer[registry] { // neither it nor the pointer that it holds is ever nil
 		p := new(atomic.Pointer[registry])
 		p.Store(new(registry))
 		return p
@@ -54,9 +54,9 @@ var (
 	registeredMu sync.Mutex // held while the next snapshot is made
 )
 
-// register puts a changed copy of the registry in place, and then drops all plans that were made by
-// the old one. A plan that is compiled meanwhile, by whichever of them, is made under the lock of
-// its set: it is dropped with the rest, or new.
+// register stores a changed copy of the registry, and then drops all plans that were compiled from
+// the old registry. A plan that is compiled meanwhile is compiled under the lock of its set. So the
+// plan is either dropped with the others, or compiled from the new registry.
 func register(change func(*registry)) {
 	registeredMu.Lock()
 	defer registeredMu.Unlock()
@@ -92,9 +92,9 @@ func (r *registry) dropExtDecoder(id int8) {
 }
 
 // Register sets the functions that write and read values of value's type. If one of them is nil,
-// that direction does not change. They have precedence over the type's methods. They are also
-// called for nil: with a nil pointer, if a pointer type is registered, and for nil in the input.
-// The value passed to dec is settable. The functions must not keep the value.
+// that direction does not change. The functions have precedence over the type's methods. They are
+// also called for nil: for a nil pointer, if a pointer type is registered, and for nil in the
+// input. The value passed to dec is settable. The functions must not keep the value.
 //
 // In an any, bool, numbers, string, []byte, []any and map[string]any are always written in their
 // default form.
@@ -120,19 +120,20 @@ type MarshalerUnmarshaler interface {
 	Unmarshaler
 }
 
-// RegisterExt makes values of value's type the ext id. The data of the ext is the result of
-// MarshalMsgpack. In an any, the ext becomes a value of that type. If value is a nil pointer, the
-// type it points to is registered, and an any gets a pointer.
+// RegisterExt registers value's type for the ext id: its values are written as that ext and read
+// from it. The data of the ext is the result of MarshalMsgpack. In an any, the ext becomes a value
+// of that type. If value is a nil pointer, the type it points to is registered, and an any gets a
+// pointer.
 //
-// An id stands for one type, the last one that was registered. Type -1 is the timestamp of the
-// specification; after a registration, it is the registered type wherever the target does not give
-// a type.
+// An id identifies one type, the last one registered. The id -1 is the timestamp of the
+// specification. If it is registered, it becomes the registered type wherever the target does not
+// determine the type.
 func RegisterExt(id int8, value MarshalerUnmarshaler) {
 	RegisterExtEncoder(id, value, func(_ *Encoder, v reflect.Value) ([]byte, error) {
 		return v.Interface().(Marshaler).MarshalMsgpack()
 	})
 	RegisterExtDecoder(id, value, func(d *Decoder, v reflect.Value, n int) error {
-		data := make([]byte, n) // the method's to keep
+		data := make([]byte, n) // the method may keep it
 		if err := d.ReadFull(data); err != nil {
 			return err
 		}
@@ -140,8 +141,9 @@ func RegisterExt(id int8, value MarshalerUnmarshaler) {
 	})
 }
 
-// RegisterExtEncoder makes values of value's type the ext id, with the data that enc returns. The
-// Encoder passed to enc has the options of the calling encoder; what is written to it is discarded.
+// RegisterExtEncoder makes encoders write values of value's type as the ext id, with the data that
+// enc returns. The Encoder passed to enc has the options of the calling encoder. Bytes that enc
+// writes to it are discarded.
 func RegisterExtEncoder(id int8, value any, enc func(*Encoder, reflect.Value) ([]byte, error)) {
 	t, addr := extType(value)
 	register(func(r *registry) {
@@ -165,7 +167,7 @@ func RegisterExtDecoder(id int8, value any, dec func(d *Decoder, v reflect.Value
 	})
 }
 
-// UnregisterExt removes the registration of the ext id for both directions. Type -1 becomes the
+// UnregisterExt removes the registration of the ext id for both directions. The id -1 becomes the
 // timestamp again.
 func UnregisterExt(id int8) {
 	register(func(r *registry) {
@@ -181,7 +183,8 @@ func typeToRegister(value any) reflect.Type {
 	return reflect.TypeOf(value)
 }
 
-// extType is the type that becomes an ext, and whether its functions take a pointer to it.
+// extType returns the type to register as an ext for value. addr reports whether its functions get
+// a pointer to the value.
 func extType(value any) (t reflect.Type, addr bool) {
 	t = typeToRegister(value)
 	if t.Kind() == reflect.Pointer {
@@ -190,7 +193,7 @@ func extType(value any) (t reflect.Type, addr bool) {
 	return t, false
 }
 
-// compileRegistered lets what is registered for t take the place of all else.
+// compileRegistered replaces the functions in o with the codecs that are registered for t, if any.
 func (o *op) compileRegistered(t reflect.Type) {
 	r := registered.Load()
 	if x := r.encoders[t]; x != nil {
@@ -198,7 +201,8 @@ func (o *op) compileRegistered(t reflect.Type) {
 		if x.ext != nil {
 			o.encode = encodeExt
 		}
-		// A pointer is given as it is; of anything else enc may take the address.
+		// enc gets a pointer as it is. Other values are addressable, because enc may take their
+		// address.
 		o.through, o.receiver = false, !o.pointer
 	}
 	if x := r.decoders[t]; x != nil {
@@ -209,7 +213,7 @@ func (o *op) compileRegistered(t reflect.Type) {
 	}
 }
 
-// reflectAt is the value at p, or a pointer to it.
+// reflectAt returns the value of type t at p or, with addr set, a pointer to it.
 func reflectAt(t reflect.Type, p mem.Pointer, addr bool) reflect.Value {
 	v := reflect.NewAt(t, mem.RawAs(p, t))
 	if addr {
@@ -218,7 +222,8 @@ func reflectAt(t reflect.Type, p mem.Pointer, addr bool) reflect.Value {
 	return v.Elem()
 }
 
-// registeredValue is a value with its registered functions, as a custom codec.
+// registeredValue implements CustomEncoder and CustomDecoder for a value by its registered
+// functions.
 type registeredValue struct {
 	*typeEncoder
 	*typeDecoder

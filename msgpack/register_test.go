@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// spot is a type without methods, registered in many ways.
+// spot is a type without methods, which the tests register in several ways.
 type spot struct{ X, Y int8 }
 
-// registering registers for the length of a test: value's type is without a codec before and after
-// it.
+// registering calls do, which registers a codec for the type of value. At the end of the test, it
+// removes all codecs of the type.
 func registering(t *testing.T, value any, do func()) {
 	t.Helper()
 	do()
@@ -49,7 +49,7 @@ func decodeSpot(d *Decoder, v reflect.Value) error {
 	return err
 }
 
-// TestRegister holds that a registered codec is called wherever a value of the type stands.
+// A registered codec is called for values of its type in every position.
 func TestRegister(t *testing.T) {
 	registering(t, spot{}, func() { Register(spot{}, encodeSpot, decodeSpot) })
 	type fields struct {
@@ -72,7 +72,7 @@ func TestRegister(t *testing.T) {
 		{[]any{p, &p}, "92a3312c32a3312c32"},
 		{map[spot]spot{p: p}, "81a3312c32a3312c32"},
 		{struct{ P spot }{p}, "81a150a3312c32"},
-		{struct{ spot }{p}, "81a473706f74a3312c32"}, // not inline
+		{struct{ spot }{p}, "81a473706f74a3312c32"}, // not inlined
 		{&fields{p, &p, []spot{p}, map[spot]spot{p: p}, p}, "85 a150 a3312c32 a151 a3312c32 a152 91a3312c32 a14d 81a3312c32a3312c32 a141 a3312c32"},
 		{reflect.ValueOf(p), "a3312c32"},
 	} {
@@ -91,8 +91,8 @@ func TestRegister(t *testing.T) {
 	}
 }
 
-// key stands for a type that is used by pointer alone, like the keys of a datastore: its pointer
-// type is what is registered.
+// key is an example of a type that is used only by pointer, like the keys of a datastore. The
+// pointer type is registered.
 type key struct{ path string }
 
 func TestRegisterPointer(t *testing.T) {
@@ -141,8 +141,8 @@ func TestRegisterPointer(t *testing.T) {
 	}
 }
 
-// TestRegisterLate holds that a registration counts for types whose plan is compiled already, and
-// for those that contain them.
+// A registration also applies to types whose plan is already compiled, and to types that contain
+// them.
 func TestRegisterLate(t *testing.T) {
 	type outer struct{ P []spot }
 	v := outer{[]spot{{1, 2}}}
@@ -170,7 +170,7 @@ func TestRegisterLate(t *testing.T) {
 	}
 }
 
-// TestRegisterErrors passes on what a registered function says, with the place.
+// Errors of a registered function reach the caller with path and offset.
 func TestRegisterErrors(t *testing.T) {
 	fault := errors.New("not today")
 	registering(t, spot{}, func() {
@@ -192,8 +192,7 @@ func TestRegisterErrors(t *testing.T) {
 	Register(nil, encodeSpot, decodeSpot)
 }
 
-// TestRegisteredChange lets a function change what it is given: that must not change what an
-// interface holds.
+// If a registered function changes its argument, a value in an interface does not change.
 func TestRegisteredChange(t *testing.T) {
 	registering(t, spot{}, func() {
 		Register(spot{}, func(e *Encoder, v reflect.Value) error {
@@ -210,7 +209,7 @@ func TestRegisteredChange(t *testing.T) {
 	}
 }
 
-// TestRegisterTime puts a codec in place of the one for times, and takes it away again.
+// A codec for time.Time replaces the codec of this package, until it is removed.
 func TestRegisterTime(t *testing.T) {
 	at := time.Unix(1, 0)
 	registering(t, at, func() {
@@ -221,8 +220,8 @@ func TestRegisterTime(t *testing.T) {
 	wantHex(t, []any{at, struct{ T time.Time }{at}}, "92d6ff0000000181a154d6ff00000001")
 }
 
-// TestRegisterWhileInUse registers and unregisters while others encode and decode: each value is
-// whole, by one codec or the other.
+// Types may be registered and unregistered while other goroutines encode and decode. Each value is
+// encoded completely by one of the codecs.
 func TestRegisterWhileInUse(t *testing.T) {
 	t.Cleanup(func() { UnregisterExt(77) })
 	type outer struct{ A, B spot }
@@ -273,7 +272,7 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// TestDecodeValueOfNothing gives DecodeValue what cannot be decoded into.
+// DecodeValue returns an error for values that cannot be decoded into.
 func TestDecodeValueOfNothing(t *testing.T) {
 	for want, v := range map[string]reflect.Value{
 		"msgpack: Decode(nil)":               {},

@@ -12,9 +12,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/corpus"
 )
 
-// TestReusedTargetsKeepWhatWasGivenOut decodes again and again into the same targets, by decoders
-// with chunks of every size. What was copied out of them, whose strings lie in the same chunks,
-// stays as it was.
+// The same targets are decoded into repeatedly, by decoders with string chunks of every size.
+// Copies of earlier results, whose strings are in the same chunks, do not change.
 func TestReusedTargetsKeepWhatWasGivenOut(t *testing.T) {
 	type record struct {
 		Name, Host string
@@ -62,13 +61,13 @@ func TestReusedTargetsKeepWhatWasGivenOut(t *testing.T) {
 				if err := d.Decode(&target); err != nil {
 					t.Fatal(err)
 				}
-				if r.IntN(4) == 0 { // of which the next uses the memory
+				if r.IntN(4) == 0 { // the next call reuses the memory of Tags
 					target.Tags = target.Tags[:r.IntN(len(target.Tags)+1)]
 				}
 				got := target
 				got.Tags, got.Labels, got.Inner = slices.Clone(target.Tags), maps.Clone(target.Labels), slices.Clone(target.Inner)
 				want.Tags = slices.Clone(want.Tags[:len(got.Tags)])
-				maps.DeleteFunc(got.Labels, func(k, _ string) bool { _, ok := want.Labels[k]; return !ok }) // maps are merged
+				maps.DeleteFunc(got.Labels, func(k, _ string) bool { _, ok := want.Labels[k]; return !ok }) // maps are merged, so got may contain more entries
 				all = append(all, given{got, want})
 				for _, g := range all {
 					if fmt.Sprint(g.got) != fmt.Sprint(g.want) {
@@ -80,7 +79,7 @@ func TestReusedTargetsKeepWhatWasGivenOut(t *testing.T) {
 	}
 }
 
-// TestListsThatShareMemory decodes into two slices of one array in turn.
+// Two slices of one array are decoded into in turn, and do not affect each other.
 func TestListsThatShareMemory(t *testing.T) {
 	room := []string{"a", "b", "c", "d", "e", "f"}
 	left, right := room[:3], room[3:]
@@ -96,10 +95,10 @@ func TestListsThatShareMemory(t *testing.T) {
 	}
 }
 
-// TestOptionsInEveryWay holds that an option counts in each way by which a value may be read.
+// Each option applies to every way of decoding a value.
 func TestOptionsInEveryWay(t *testing.T) {
 	into := func(v func() any) func(*Decoder) error { return func(d *Decoder) error { return d.Decode(v()) } }
-	texts := map[string]func(*Decoder) error{ // of a list of one string
+	texts := map[string]func(*Decoder) error{ // ways to decode a list of one string
 		"[]string": into(func() any { return new([]string) }), "[]any": into(func() any { return new([]any) }), "any": into(func() any { return new(any) }),
 		"[1]string": into(func() any { return new([1]string) }), "[][]byte": into(func() any { return new([][]byte) }),
 		"[][99]byte": into(func() any { return new([][99]byte) }), "struct": into(func() any { return new(struct{ A string }) }),
@@ -132,7 +131,7 @@ func TestOptionsInEveryWay(t *testing.T) {
 		},
 		"text method": into(func() any { return new([]fromText) }),
 	}
-	keys := map[string]func(*Decoder) error{ // of a map of one key to 1
+	keys := map[string]func(*Decoder) error{ // ways to decode a map from one key to 1
 		"map[string]any": into(func() any { return new(map[string]any) }), "any": into(func() any { return new(any) }),
 		"map[string]int": into(func() any { return new(map[string]int) }), "map[string]int8": into(func() any { return new(map[string]int8) }),
 		"struct": into(func() any { return new(struct{ A int }) }), "DecodeRow": func(d *Decoder) error { return d.DecodeRow(new(column.Batch)) },
@@ -178,7 +177,7 @@ func TestOptionsInEveryWay(t *testing.T) {
 				}
 				d = newDecoder()
 				d.ResetBytes([]byte(c.data))
-				always := c.options.StrictUTF8 && (way == "DecodeColumn" || way == "DecodeRow") // text of columns is UTF-8
+				always := c.options.StrictUTF8 && (way == "DecodeColumn" || way == "DecodeRow") // text in columns must always be UTF-8
 				if err := read(d); err != nil && way != "struct" && !always {
 					t.Errorf("%s, %s: %v without the option", c.name, way, err)
 				}
@@ -195,7 +194,7 @@ func without(ways map[string]func(*Decoder) error, names ...string) map[string]f
 	return ways
 }
 
-// fromText reads itself from a text.
+// fromText decodes itself from a text.
 type fromText string
 
 func (s *fromText) UnmarshalText(text []byte) error {
@@ -203,7 +202,7 @@ func (s *fromText) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// TestStrictIntsFromFloats takes every float without a fraction that is in the range.
+// StrictInts accepts every float without a fraction that is within the range of the type.
 func TestStrictIntsFromFloats(t *testing.T) {
 	o := DecodeOptions{StrictInts: true}
 	var u uint64

@@ -2,27 +2,27 @@ package msgpack
 
 import "github.com/slipstream-go/slipstream/internal/msgpwire"
 
-// scan looks for the end of a value in bytes that come piece by piece: each code is looked at once,
-// however small the pieces are; one whose length is not whole, a few times.
+// scan finds the end of a value in bytes that arrive in pieces. It examines each code once, even if
+// the pieces are small. Only a code whose length is incomplete is examined a few times.
 //
 //	[ … | the value, as far as it is here ]
 //	      0               at               len(b)
 type scan struct {
-	at     uint64 // the next code to look at; beyond the buffered bytes inside a long string
-	values uint64 // how many values have to end before this one does
+	at     uint64 // offset of the next code; beyond the buffered bytes inside a long string
+	values uint64 // number of values that must end before the scanned value ends
 }
 
-// What a scan found.
+// Result of a scan.
 type found uint8
 
 const (
-	foundMore  found = iota // the value goes on after the buffered bytes, or ends with them: whole tells
-	foundNever              // a code that means nothing is at at
-	foundLong               // the value takes more than the most
+	foundMore  found = iota // no error in the buffered bytes; whole reports whether the value ends there
+	foundNever              // an undefined code is at offset scan.at
+	foundLong               // the value is longer than most
 )
 
-// over goes on through b. Every value that is to come takes a byte or more, so that no sum can
-// overflow below most.
+// over continues the scan through b. Every remaining value has at least one byte, so no sum can
+// overflow while it is at most the argument most.
 func (s *scan) over(b []byte, most uint64) found {
 	for s.values > 0 && s.at < uint64(len(b)) {
 		i := int(s.at)

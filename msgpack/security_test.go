@@ -1,11 +1,12 @@
 package msgpack
 
-// What hostile input and careless methods must not do: nest without end by taking turns between the
-// roads, multiply what may be allocated, reach the input through a result, or spoil a pool.
+// Hostile input and careless methods must not nest endlessly by alternating kinds of types, or
+// multiply allocations. Results must not refer to the input, and objects in a pool must stay
+// intact.
 //
-// Held elsewhere: each road alone TestDepth, single bombs TestBombs and TestClaims, results from
-// bytes TestNoAliasing, panics TestPanicsInMethods, cycles TestCycles. Ext types are in
-// security_later_test.go.
+// Other tests cover each kind of nesting alone (TestDepth), single bombs (TestBombs and
+// TestClaims), results from bytes (TestNoAliasing), panics (TestPanicsInMethods), cycles
+// (TestCycles) and ext types (ext_test.go).
 
 import (
 	"bytes"
@@ -18,8 +19,8 @@ import (
 	"testing/iotest"
 )
 
-// mixed nests by every road: a struct, a pointer, a list, a map, an interface that holds a pointer,
-// and a method.
+// mixed can nest in each of these ways: a struct, a pointer, a list, a map, an interface that
+// contains a pointer, and a method.
 type mixed struct {
 	P *mixed           `msgpack:"p"`
 	L []mixed          `msgpack:"l"`
@@ -30,7 +31,7 @@ type mixed struct {
 	N int              `msgpack:"n"`
 }
 
-// mixedCustom is an array of one mixed, read by hand.
+// mixedCustom is an array of one mixed, decoded by a method.
 type mixedCustom struct{ inner mixed }
 
 func (c *mixedCustom) DecodeMsgpack(d *Decoder) error {
@@ -44,10 +45,10 @@ func (c *mixedCustom) EncodeMsgpack(e *Encoder) error {
 	return errors.Join(e.EncodeArrayLen(1), e.Encode(&c.inner))
 }
 
-// roads is what one step on each road looks like on the wire.
+// roads contains the encoding of one level of nesting for each kind.
 var roads = map[string]string{"pointer": "81 a170", "list": "81 a16c 91", "map": "81 a16d 81 a16b", "array": "81 a161 91", "custom": "81 a163 91"}
 
-// TestDepthIsShared nests a part of the way on each road in turn: all count together.
+// The levels of all kinds of nesting count together towards the maximum depth.
 func TestDepthIsShared(t *testing.T) {
 	nest := func(steps int) []byte {
 		var b []byte
@@ -56,7 +57,7 @@ func TestDepthIsShared(t *testing.T) {
 				b = append(b, unhex(t, roads[road])...)
 			}
 		}
-		b = append(b, unhex(t, "81 a166")...) // and on, in an any
+		b = append(b, unhex(t, "81 a166")...) // and further levels in an any
 		for range steps {
 			b = append(b, 0x91)
 		}
@@ -83,7 +84,7 @@ func TestDepthIsShared(t *testing.T) {
 	}
 	var v mixed
 	at := &v
-	for range 3000 { // values nest on the way out too
+	for range 3000 { // the depth is limited in encoding too
 		at.C = &mixedCustom{inner: mixed{L: []mixed{{}}}}
 		at = &at.C.inner.L[0]
 	}
@@ -92,13 +93,13 @@ func TestDepthIsShared(t *testing.T) {
 	}
 }
 
-// greedy is a list of itself, read by a method that leaves the room to the decoder.
+// greedy is a list of itself. Its method lets the decoder allocate the list.
 type greedy struct{ list []greedy }
 
 func (g *greedy) DecodeMsgpack(d *Decoder) error { return d.Decode(&g.list) }
 
-// TestCreditIsShared claims a lot at every level, through methods and map decoders too: what is
-// granted is granted once.
+// A message may claim a large count at every level, also through methods and map decoders. All
+// levels share one limit on allocation.
 func TestCreditIsShared(t *testing.T) {
 	type wide struct {
 		Pad  [100]int64
@@ -126,8 +127,7 @@ func TestCreditIsShared(t *testing.T) {
 	}
 }
 
-// TestResultsAreTheirOwn scribbles on what the decoder has read from, and reads on: nothing that it
-// gave before may change.
+// Results do not change if the input is overwritten, or if the decoder reads on.
 func TestResultsAreTheirOwn(t *testing.T) {
 	type everything struct {
 		Text   string
@@ -170,7 +170,7 @@ func TestResultsAreTheirOwn(t *testing.T) {
 	}
 }
 
-// Methods that panic, one of each kind.
+// Types whose methods panic, one for each kind of method.
 type (
 	panicMarshal   struct{ A int }
 	panicText      struct{ A int }
@@ -190,7 +190,7 @@ func (panicZero) IsZero() bool                         { panic("zero") }
 func (*panicsInMiddle) EncodeMsgpack(e *Encoder) error { e.EncodeString("half"); panic("middle") }
 func (*panicsInMiddle) DecodeMsgpack(d *Decoder) error { d.DecodeArrayLen(); panic("middle") }
 
-// recovers calls a method that panics, and goes on.
+// recovers calls a method that panics, recovers, and continues.
 func (r *recovers) EncodeMsgpack(e *Encoder) error {
 	func() {
 		defer func() { r.seen = recover() }()
@@ -207,15 +207,14 @@ func (r *recovers) DecodeMsgpack(d *Decoder) error {
 	return d.Skip()
 }
 
-// caught is what f panics with.
+// caught returns the value with which f panics, or nil.
 func caught(f func()) (p any) {
 	defer func() { p = recover() }()
 	f()
 	return nil
 }
 
-// TestAfterPanics uses encoders and decoders on after a method has panicked, with and without a
-// reset, and so the pools.
+// Encoders, Decoders and their pools work after a method has panicked, with and without a reset.
 func TestAfterPanics(t *testing.T) {
 	bad := []any{&panicsInMiddle{}, panicMarshal{}, panicText{}, panicBinary{}, []any{1, map[string]any{"a": &panicsInMiddle{}}}, []panicText{{}}, map[panicText]int{{}: 1},
 		struct {
@@ -272,7 +271,7 @@ func TestAfterPanics(t *testing.T) {
 	}
 }
 
-// TestRecoveredInside panics in a method below a method that recovers.
+// A method may recover from a panic in an inner method. Later values decode correctly.
 func TestRecoveredInside(t *testing.T) {
 	var r recovers
 	d := newDecoder()
@@ -299,7 +298,7 @@ func TestRecoveredInside(t *testing.T) {
 	}
 }
 
-// TestPanicsAmongOthers panics in some goroutines while others use the same pools.
+// Panics in some goroutines do not affect other goroutines that use the same pools.
 func TestPanicsAmongOthers(t *testing.T) {
 	var all sync.WaitGroup
 	for g := range 8 {

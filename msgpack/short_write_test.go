@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// shortWriter takes at most most bytes of each Write and returns their number with a nil error,
-// which breaks the contract of io.Writer.
+// shortWriter accepts at most most bytes of each Write. It returns their number with a nil error,
+// which violates the contract of io.Writer.
 type shortWriter struct {
 	most int
 	got  bytes.Buffer
@@ -20,8 +20,7 @@ func (w *shortWriter) Write(b []byte) (int, error) {
 	return w.got.Write(b[:min(w.most, len(b))])
 }
 
-// TestShortWrite writes to a writer that takes less than it is given and reports no error: the
-// caller learns of it.
+// If a writer accepts fewer bytes than it is given, but returns no error, the caller gets an error.
 func TestShortWrite(t *testing.T) {
 	long := strings.Repeat("x", 100)
 	for name, write := range map[string]func(e *Encoder) error{
@@ -48,8 +47,8 @@ func TestShortWrite(t *testing.T) {
 	}
 }
 
-// TestBufferShortWrite writes a Buffer of several chunks to such a writer. Nothing follows the
-// bytes that were not taken, and they are still in the Buffer.
+// If such a writer accepts only a part of a Buffer with several chunks, WriteTo stops. The other
+// bytes remain in the Buffer.
 func TestBufferShortWrite(t *testing.T) {
 	var b Buffer
 	b.Write([]byte("abc"))
@@ -71,12 +70,12 @@ func TestBufferShortWrite(t *testing.T) {
 	}
 }
 
-// countWriter returns count, whatever it is given.
+// countWriter returns count from each Write.
 type countWriter struct{ count int }
 
 func (w countWriter) Write(b []byte) (int, error) { return w.count, nil }
 
-// TestWriteCount writes to a writer that returns an impossible count.
+// A writer that returns an impossible count causes an error.
 func TestWriteCount(t *testing.T) {
 	for _, count := range []int{-1, 4, 1 << 30} {
 		var b Buffer
@@ -95,7 +94,7 @@ type countReader struct{ count int }
 
 func (r countReader) Read(b []byte) (int, error) { return r.count, nil }
 
-// TestReadCount reads from a reader that returns an impossible count.
+// A reader that returns an impossible count causes an error.
 func TestReadCount(t *testing.T) {
 	for _, count := range []int{-1, 5000, 1 << 30} {
 		var v any
@@ -106,7 +105,7 @@ func TestReadCount(t *testing.T) {
 	}
 }
 
-// TestBufferWritev writes a Buffer of several chunks to a network connection.
+// WriteTo writes a Buffer of several chunks to a network connection.
 func TestBufferWritev(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

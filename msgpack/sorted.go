@@ -1,7 +1,7 @@
 package msgpack
 
-// Maps in the order of their keys. Maps with string keys are sorted by the strings (encodeMapOf,
-// appendAnyMap), all others by what their keys are encoded as.
+// Encoding of maps in the order of their keys. Maps with string keys are sorted by the strings
+// (encodeMapOf, appendAnyMap), and all other maps by their encoded keys.
 
 import (
 	"bytes"
@@ -11,15 +11,15 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// entry is a pair of a map, and the key as encoded.
+// entry is a pair of a map, and the encoded form of its key.
 type entry struct {
 	text       []byte
 	key, value reflect.Value
 }
 
-// appendSorted appends the pairs of m, a map of o, in the order of their encoded keys. What is
-// compared is encoded by an Encoder of its own: interned strings join the dict of e when they are
-// written, in that order.
+// appendSorted appends the pairs of m, a map of o, in the order of their encoded keys. A separate
+// Encoder encodes the keys and values for comparison, because interned strings must join the dict
+// of e in the order in which they are written.
 func (e *Encoder) appendSorted(o *op, m reflect.Value, b []byte) []byte {
 	aside := e.aside()
 	aside.flags &^= interned
@@ -44,7 +44,7 @@ func (e *Encoder) appendSorted(o *op, m reflect.Value, b []byte) []byte {
 		} else {
 			order = bytes.Compare(x.text, y.text)
 		}
-		if order == 0 { // as NaN and NaN, or 1 and int8(1) when ints are compact
+		if order == 0 { // for example two NaNs, or 1 and int8(1) if ints are compact
 			order = bytes.Compare(valueOf(x), valueOf(y))
 		}
 		return order
@@ -61,7 +61,7 @@ func (e *Encoder) appendSorted(o *op, m reflect.Value, b []byte) []byte {
 	return b
 }
 
-// textOf is the text of an encoded str or bin; what is none stays as it is.
+// textOf returns the text of an encoded str or bin. It returns a key of another kind unchanged.
 func textOf(key []byte) []byte {
 	if start, next := readStr(key, 0); next >= 0 {
 		return key[start:next]
@@ -69,8 +69,8 @@ func textOf(key []byte) []byte {
 	return key
 }
 
-// sortedKeys is m's keys in order, in room that e keeps, from the mark on; forget gives the room
-// back.
+// sortedKeys returns the keys of m in order. They are stored in e.keys, from index mark on, until
+// forget(mark) is called.
 func sortedKeys[V any](e *Encoder, m map[string]V) (keys []string, mark int) {
 	mark = len(e.keys)
 	for k := range m {
@@ -81,7 +81,7 @@ func sortedKeys[V any](e *Encoder, m map[string]V) (keys []string, mark int) {
 	return keys, mark
 }
 
-// forget drops the keys from mark on.
+// forget removes the keys from index mark on from e.keys.
 func (e *Encoder) forget(mark int) {
 	clear(e.keys[mark:])
 	if mark == 0 && cap(e.keys) > keysMax && e.most.TooLarge(len(e.keys), cap(e.keys), keysMax) {

@@ -9,9 +9,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// TestSortMapKeysOrdersText wants text keys in the order of their bytes, not of their encodings, in
-// which a longer key comes after a shorter one: whatever the Go type of the map is, and whether its
-// string type has a name.
+// SortMapKeys sorts text keys by their bytes, for every Go type of map and for named string types.
+// It does not sort them by their encodings, in which longer keys follow shorter ones.
 func TestSortMapKeysOrdersText(t *testing.T) {
 	type text string
 	type number struct{ N []int8 }
@@ -26,7 +25,7 @@ func TestSortMapKeysOrdersText(t *testing.T) {
 		structs[key], namedStructs[name] = &number{list}, number{list}
 	}
 	for _, c := range []struct {
-		before string // the value's number
+		before string // the bytes before the number in the value
 		maps   []any
 	}{
 		{"", []any{numbers, anys, named, namedAnys, &named}},

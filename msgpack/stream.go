@@ -2,10 +2,10 @@ package msgpack
 
 // Encoder and Decoder over io.
 //
-// The decoder reads from one []byte, the window. From a stream, the window is filled when an op
-// runs out of bytes, in the cold path of every read (Decoder.need); so a value is decoded while it
-// arrives, nothing is scanned twice, and the offsets that ops hold stay right, because inside a
-// value the window only grows at its end.
+// The decoder reads from one []byte, the window. For a stream, an op that needs more bytes fills
+// the window, in the slow path of each read (Decoder.need). So a value is decoded while it arrives,
+// and no byte is scanned twice. Offsets in ops remain valid, because inside a value the window only
+// grows at its end.
 //
 //	window   [read before | the value being read | more, when the reader may be read ahead]
 //	          0            begin           i      len(b)
@@ -21,7 +21,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// Error reports what a decoder could not read, and where.
+// Error reports a value that a decoder could not read, and its position.
 //
 //	type Error struct {
 //		Offset int64  // of the value at fault, in bytes from the start of the input
@@ -34,9 +34,9 @@ import (
 //	func (e *Error) Where() string                   // returns Path and Offset in words
 //	func (e *Error) Format(s fmt.State, verb rune)   // prints Cause; %+v adds Where
 //
-// The text of an error is that of the original, without the place: programs compare such texts. The
-// verb %+v adds the place, as in "msgpack: invalid code=c3 decoding int64 in users[3].age, at byte
-// 96". json.Error and transcode.Error are this type too.
+// The text of an error is the text of vmihailenco/msgpack, without the position, because programs
+// compare such texts. The verb %+v adds the position, as in "msgpack: invalid code=c3 decoding
+// int64 in users[3].age, at byte 96". json.Error and transcode.Error are the same type.
 type Error = wire.Error
 
 const (
@@ -49,8 +49,8 @@ const (
 	looseInterface
 	noAllocLimit
 	internStrings
-	knownStrings // an Encoder has strings that are written as their numbers
-	rawExt       // a Decoder gives an ext that nothing is registered for as an Ext
+	knownStrings // the dict of an Encoder contains strings
+	rawExt       // a Decoder returns an ext without a registered type as an Ext
 	strictInts
 	strictUTF8
 	uniqueKeys
@@ -60,13 +60,13 @@ const (
 	utcTimes
 	limited
 	reuseBytes
-	canonical // an Encoder rewrites what it has gathered; see canonical.go
+	canonical // an Encoder rewrites its output in canonical form; see canonical.go
 
-	// careful are the flags of a decoder under which structs and strings are read without short
-	// cuts.
+	// careful contains the flags of a decoder that prevent shortcuts in reading structs and
+	// strings.
 	careful = internStrings | strictInts | strictUTF8 | uniqueKeys | zeroCopy | ownStrings | limited
 
-	// interned are the flags of an encoder under which strings are written by appendInterned.
+	// interned contains the flags of an encoder that require appendInterned to write strings.
 	interned = internStrings | knownStrings
 )
 
@@ -75,62 +75,63 @@ type Decoder struct {
 	b        []byte // the window
 	i        int    // the next byte to read: 0 ≤ i ≤ len(b)
 	flags    uint32
-	depth    int // arrays and maps that the value being read lies in
-	steps    int // pointers and methods that it lies in; see step
-	inside   int // calls of begin without an end: more than one inside a custom decoder
-	outer    int // of these, the one that has called the function of an ext with d: 1, or 0
-	start    int // of the value being read
-	credit   int // bytes that may be allocated ahead of the data, for the value being read
+	depth    int // number of arrays and maps around the current value
+	steps    int // number of pointers and methods around the current value; see step
+	inside   int // number of calls of begin without end; more than one inside a custom decoder
+	outer    int // 1 if d was passed to the function of an ext, which counts in inside; otherwise 0
+	start    int // offset of the value of the current call
+	credit   int // bytes that may be allocated before the data arrives, for the current value
 	strings  buffer.Strings
-	keys     *buffer.Recent // of maps
-	values   *buffer.Recent // of long lists of strings
+	keys     *buffer.Recent // keys of maps
+	values   *buffer.Recent // strings of long lists
 	numbers  buffer.Slab[uint64]
 	texts    buffer.Slab[string]
 	plans    *planSet
 	limits   limits
 	mapFunc  func(*Decoder) (any, error)
 	dict     decoderDict
-	dictMark int // len(dict.own) when the value being read began
+	dictMark int // len(dict.own) at the start of the current value
 
-	transient bool // r is nil, and the memory of b is used again later: no views of it
+	transient bool // r is nil, and the memory of b will be reused, so views of it are not allowed
 
-	base    int64 // of b[0] in the input
+	base    int64 // offset of b[0] in the input
 	r       io.Reader
-	buf     *bytes.Buffer // r, when its own bytes can be the window
-	chunks  *Buffer       // the same
-	lent    bool          // r is buf or chunks: the window goes back to it at the end of a call
-	exact   bool          // r must not be read ahead
-	own     []byte        // the window's memory, when it is ours
-	peak    buffer.Peak   // what the window held when values began
-	readErr error         // what r said, but io.EOF
-	late    error         // the same, said with bytes that were enough: it is told when more are wanted
+	buf     *bytes.Buffer // r, if it is a bytes.Buffer, whose bytes are the window
+	chunks  *Buffer       // r, if it is a Buffer, whose first bytes are the window
+	lent    bool          // r is buf or chunks: the bytes read from the window are removed from it at the end of a call
+	exact   bool          // no bytes may be read ahead from r
+	own     []byte        // the memory of the window, if the Decoder owns it
+	peak    buffer.Peak   // sizes of the window
+	readErr error         // the error of r, except io.EOF
+	late    error         // an error that r returned with enough bytes; it is reported when more bytes are needed
 	err     *Error        // of the current call
-	path    wire.Path     // of err, as far as it is unwound
-	inner   *Error        // the last that a call inside a user's method ended with
-	rest    scan          // of a value that did not fit, to be passed over; at counts from i
+	path    wire.Path     // path of err; each level adds its step on return
+	inner   *Error        // the last error that a call inside a user's method returned
+	rest    scan          // the rest of a failed value, which must be skipped; its at counts from i
 
-	shareMin int  // chunks.ShareMin, while the window lies in memory of its own; see buffer.go
-	shared   bool // a view of the window was given out
+	shareMin int  // chunks.ShareMin while the window is in a page of chunks, otherwise 0; see buffer.go
+	shared   bool // a view of the window was returned
 }
 
-// readAhead is what is asked of a reader at a time.
+// readAhead is the minimum number of bytes requested from a reader at a time.
 const readAhead = 4 << 10
 
-// idleMax is how often in sequence a reader may give nothing, without an error.
+// idleMax is the number of consecutive reads that may return neither bytes nor an error.
 const idleMax = 100
 
-// ownMax is the window that a decoder keeps for its next use.
+// ownMax is the maximum capacity of a window that a decoder keeps for reuse.
 const ownMax = 32 << 10
 
-// keysMax is how many keys an encoder keeps room for.
+// keysMax is the maximum capacity of the list of keys that an encoder keeps.
 const keysMax = 1 << 10
 
-// streamCredit is what may be allocated ahead of the data for a value from a stream.
+// streamCredit is the number of bytes that may be allocated before the data of a value arrives from
+// a stream.
 const streamCredit = 64 << 10
 
 // NewDecoder returns a decoder that reads from r. If r is an io.ByteScanner, such as a
-// *bytes.Buffer or a *bufio.Reader, the decoder reads no byte after the value. From another reader
-// it reads up to 4 KB ahead.
+// *bytes.Buffer or a *bufio.Reader, the decoder reads no byte after the value. From any other
+// reader, it reads up to 4 KB ahead.
 func NewDecoder(r io.Reader) *Decoder {
 	d := newDecoder()
 	d.Reset(r)
@@ -204,8 +205,8 @@ func (d *Decoder) toDefaults() {
 	d.flags, d.mapFunc, d.plans, d.limits = 0, nil, defaultPlans, noLimits
 }
 
-// clean forgets interned strings, and a call that did not come to its end, as when a user's method
-// panics.
+// clean drops interned strings, and the state of a call that did not end, for example because a
+// user's method panicked.
 func (d *Decoder) clean() {
 	if d.dict.size() > 0 {
 		d.dict.reset(nil)
@@ -215,7 +216,7 @@ func (d *Decoder) clean() {
 	d.depth, d.steps, d.inside, d.outer = 0, 0, 0, 0
 }
 
-// begin opens a public call and gives where its value starts.
+// begin starts a public call, and returns the offset of its value.
 func (d *Decoder) begin() int {
 	d.inside++
 	if d.inside > 1 {
@@ -245,8 +246,9 @@ func (d *Decoder) begin() int {
 	return d.i
 }
 
-// slide drops what is read from the window, if it is at least as much as what has to move. A window
-// that recent values have not needed is replaced by a small one.
+// slide removes the bytes that have been read from the window, if they are at least as many as the
+// bytes that must move. It replaces a large window by a small one if recent values have not needed
+// it.
 func (d *Decoder) slide() {
 	if cap(d.own) > ownMax && d.peak.TooLarge(len(d.b), cap(d.own), ownMax) {
 		d.base += int64(d.i)
@@ -259,8 +261,8 @@ func (d *Decoder) slide() {
 	}
 }
 
-// shrink empties the memory of the window, which nothing refers to now, and drops it if recent
-// values have not needed it.
+// shrink empties the memory of the window, to which nothing refers now. It drops the memory if
+// recent values have not needed it.
 func (d *Decoder) shrink() {
 	if cap(d.own) > ownMax && d.peak.TooLarge(len(d.own), cap(d.own), ownMax) {
 		d.own = nil
@@ -268,8 +270,8 @@ func (d *Decoder) shrink() {
 	d.own = d.own[:0]
 }
 
-// end closes a public call whose value started at mark and ended before next, or failed when next
-// is -1.
+// end ends a public call whose value started at mark. next is the offset after the value, or -1 if
+// the call failed.
 func (d *Decoder) end(mark, next int) error {
 	d.inside--
 	if next < 0 {
@@ -286,12 +288,12 @@ func (d *Decoder) end(mark, next int) error {
 	return nil
 }
 
-// endFailed completes the error. At the end of the input, where a value could have started but did
-// not, it is io.EOF itself.
+// endFailed ends a failed call and returns its error. If the input ends before the value starts,
+// the error is io.EOF itself.
 //
-// The decoder goes on after the value at fault: what of it is not buffered is passed over before
-// the next one (catchUp). Inside a user's method, a call that failed has read nothing: the method
-// may try another one.
+// The decoder continues after the failed value. The part of this value that is not buffered is
+// skipped before the next value (catchUp). Inside a user's method, a failed call reads nothing, so
+// the method may try another call.
 func (d *Decoder) endFailed(mark int) error {
 	e := d.err
 	clean := e == nil || e.Cause == io.EOF && e.Offset == d.base+int64(mark) && len(d.b) == mark
@@ -312,18 +314,18 @@ func (d *Decoder) endFailed(mark int) error {
 	return e
 }
 
-// goOn passes over the value at mark, which failed by e: nil at the end of the input. The end of
-// the input inside a value ends it.
+// goOn skips the value at mark, which failed with the error e, or with nil at the end of the input.
+// A value that the end of the input cuts off ends there.
 func (d *Decoder) goOn(mark int, e *Error) {
-	if d.rest != (scan{}) { // the value before has not been passed over yet
+	if d.rest != (scan{}) { // the previous failed value is not skipped yet
 		if d.lent {
 			d.giveBack(d.i)
 		}
 		return
 	}
 	if len(d.b) == mark || d.readErr != nil && d.readErr != errTooLarge && e != nil && errors.Is(e, d.readErr) {
-		// Nothing of it has arrived, or its reader failed, as at a deadline: the value is the next
-		// one once more.
+		// No byte of the value has arrived, or the reader failed, for example at a deadline. The
+		// next call reads the same value.
 		if d.lent {
 			d.giveBack(mark)
 		}
@@ -335,7 +337,7 @@ func (d *Decoder) goOn(mark int, e *Error) {
 		return
 	}
 	if e != nil && d.flags&internStrings != 0 {
-		// The strings of the value must join the dict, those that are still to come too.
+		// All strings of the value must join the dict, also those that were not read.
 		if next := d.pass(mark); next >= 0 {
 			d.joinFrom(int(e.Offset-d.base), next)
 		}
@@ -344,7 +346,7 @@ func (d *Decoder) goOn(mark int, e *Error) {
 	d.rest = scan{uint64(mark), 1}
 	known := d.passOver()
 	if d.r == nil {
-		d.rest = scan{} // nothing is to come
+		d.rest = scan{} // no more bytes will arrive
 	}
 	if d.lent {
 		n := d.i
@@ -355,8 +357,8 @@ func (d *Decoder) goOn(mark int, e *Error) {
 	}
 }
 
-// passOver drops the buffered part of d.rest. After a code that means nothing it is false: then
-// nothing says where a next value would start, and all is dropped.
+// passOver skips the buffered part of d.rest. If this part contains an undefined code, the start of
+// the next value is unknown. Then passOver skips all buffered bytes and returns false.
 func (d *Decoder) passOver() bool {
 	known := d.rest.over(d.b, 1<<62) == foundMore
 	if !known {
@@ -367,12 +369,11 @@ func (d *Decoder) passOver() bool {
 	return known
 }
 
-// catchUp passes over the rest of a value that did not fit what it was read into. While it cannot,
-// because the input ends or its reader fails, d.rest stays: nothing is read, and the next call
-// tries again.
+// catchUp skips the rest of a value that failed. If the input ends or the reader fails before the
+// end of the value, d.rest is kept: the current call reads nothing, and the next call tries again.
 func (d *Decoder) catchUp() {
 	flags := d.flags
-	d.flags &^= limited // which is for values that are gathered
+	d.flags &^= limited // the limits do not apply to skipped bytes
 	defer func() { d.flags = flags }()
 	for {
 		d.rest.at += uint64(d.i)
@@ -395,7 +396,7 @@ func (d *Decoder) catchUp() {
 	}
 }
 
-// need makes sure that n bytes from offset i are buffered.
+// need ensures that n bytes from offset i are buffered, and reports whether they are.
 func (d *Decoder) need(i, n int) bool {
 	if n <= len(d.b)-i {
 		return true
@@ -403,14 +404,14 @@ func (d *Decoder) need(i, n int) bool {
 	return d.r != nil && d.buf == nil && d.fill(i, n)
 }
 
-// fill reads until n bytes from offset i are buffered, unless an earlier value is still to be
-// passed over.
+// fill reads until n bytes from offset i are buffered. If the rest of an earlier value must still
+// be skipped, it returns false.
 //
 //go:noinline
 func (d *Decoder) fill(i, n int) bool { return d.rest == (scan{}) && d.fillMore(i, n, 0) }
 
-// fillMore is fill in any case. The window doubles as data arrives, whatever n claims. As many as
-// most bytes may be read when they come with the others.
+// fillMore reads like fill, but also if the rest of an earlier value must be skipped. The window
+// doubles as data arrives, independent of n. Up to most bytes are requested in the same read.
 func (d *Decoder) fillMore(i, n, most int) bool {
 	d.readErr = nil
 	if d.flags&limited != 0 && uint(i)+uint(n)-uint(d.start) > uint(d.limits.bytes) {
@@ -452,7 +453,7 @@ func (d *Decoder) fillMore(i, n, most int) bool {
 			switch {
 			case err == io.EOF:
 			case enough:
-				d.late = err // r need not say it again
+				d.late = err // r may not return it again
 			default:
 				d.readErr = err
 			}
@@ -486,8 +487,8 @@ func (d *Decoder) ReuseBytes(on bool) { d.set(reuseBytes, on) }
 // UsePreallocateValues has no effect: values are always allocated in their place.
 func (d *Decoder) UsePreallocateValues(bool) {}
 
-// DisableAllocLimit makes d allocate memory for lengths and counts before it has seen the data. A
-// few bytes may then announce gigabytes.
+// DisableAllocLimit makes d allocate memory for lengths and counts before it has seen the data.
+// Then a few bytes of input can cause the allocation of gigabytes.
 func (d *Decoder) DisableAllocLimit(on bool) { d.set(noAllocLimit, on) }
 
 // SetMapDecoder sets the function for maps whose target has no type. fn must read the whole map
@@ -498,23 +499,23 @@ func (d *Decoder) SetMapDecoder(fn func(*Decoder) (any, error)) { d.mapFunc = fn
 func (d *Decoder) InputOffset() int64 { return d.base + int64(d.i) }
 
 // Encoder writes MessagePack values to a stream, with one call of Write for each public call. If a
-// writer writes less than it is given, without an error, the call returns io.ErrShortWrite. An
-// Encoder is not safe for concurrent use.
+// writer writes fewer bytes than it gets, but returns no error, the call returns io.ErrShortWrite.
+// An Encoder is not safe for concurrent use.
 type Encoder struct {
 	b      []byte
-	peak   buffer.Peak // what b held
+	peak   buffer.Peak // sizes of b
 	flags  uint32
 	depth  int
 	inside int
 	w      io.Writer
 	err    error
 	plans  *planSet
-	keys   []string    // room for sorting
-	most   buffer.Peak // what keys held
-	word   mem.Raw     // a value that an interface holds in its data word
+	keys   []string    // memory for sorting
+	most   buffer.Peak // sizes of keys
+	word   mem.Raw     // a value that an interface stores in its data word
 
-	references   []reference // what w is to refer to, in order
-	referenceMin int         // from how many bytes on, or 0; see buffer.go
+	references   []reference // values that w must refer to, in order
+	referenceMin int         // minimum size of a reference, or 0 for none; see buffer.go
 	dict         encoderDict
 }
 
@@ -539,7 +540,7 @@ func PutEncoder(e *Encoder) {
 	if cap(e.b) > ownMax {
 		e.b = nil
 	}
-	clear(e.keys) // of a call that did not come to its end
+	clear(e.keys) // keys of a call that did not end
 	if cap(e.keys) > keysMax {
 		e.keys = nil
 	}
@@ -574,7 +575,7 @@ func (e *Encoder) Writer() io.Writer {
 	return e.w
 }
 
-// inlay is an Encoder as the writer of the bytes that it is gathering.
+// inlay implements io.Writer for an Encoder. It appends to the encoder's buffer.
 type inlay Encoder
 
 func (w *inlay) Write(b []byte) (int, error) {
@@ -618,7 +619,7 @@ func (e *Encoder) UseCompactFloats(on bool) { e.set(compactFloats, on) }
 // SetOmitEmpty makes e omit all empty fields of structs, as if they had the tag omitempty.
 func (e *Encoder) SetOmitEmpty(on bool) { e.set(omitEmpty, on) }
 
-// flush ends a public call: the outermost one writes.
+// flush ends a public call. The outermost call writes the bytes.
 func (e *Encoder) flush(b []byte) error {
 	e.hold(b)
 	switch {
@@ -633,7 +634,7 @@ func (e *Encoder) flush(b []byte) error {
 	return err
 }
 
-// empty makes e.b empty. If it is larger than recent values have needed, it goes.
+// empty sets e.b to length 0. It drops the memory if recent values have not needed it.
 func (e *Encoder) empty() {
 	if cap(e.b) > ownMax && e.peak.TooLarge(len(e.b), cap(e.b), ownMax) {
 		e.b = nil
@@ -642,8 +643,8 @@ func (e *Encoder) empty() {
 	e.b = e.b[:0]
 }
 
-// hold sets e.b. While the collector marks, a pointer that is stored costs tens of nanoseconds, so
-// it is stored only when it changes.
+// hold sets e.b. While the garbage collector marks, storing a pointer costs tens of nanoseconds, so
+// hold stores the pointer only if it changes.
 func (e *Encoder) hold(b []byte) {
 	if mem.SameRoom(e.b, b) {
 		e.b = e.b[:len(b)]

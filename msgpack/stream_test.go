@@ -15,8 +15,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/corpus"
 )
 
-// TestNoReadAhead holds that a reader which can unread is left with exactly the rest, after values
-// of every kind.
+// A reader that supports UnreadByte keeps exactly the bytes after a value, for values of every
+// kind.
 func TestNoReadAhead(t *testing.T) {
 	const rest = "the rest, of which no byte may be missing"
 	for _, v := range vectors(t) {
@@ -48,7 +48,8 @@ func TestNoReadAhead(t *testing.T) {
 	}
 }
 
-// peekRest is how many bytes r holds; a bufio.Reader, which does not tell, is taken at its word.
+// peekRest returns the number of bytes left in r. For a bufio.Reader, whose length is unknown, it
+// returns whole.
 func peekRest(t *testing.T, r io.Reader, whole int) int {
 	switch r := r.(type) {
 	case interface{ Len() int }:
@@ -61,8 +62,7 @@ func peekRest(t *testing.T, r io.Reader, whole int) int {
 	return whole
 }
 
-// TestSequence reads many values one after the other from readers that give bytes in every size of
-// piece.
+// Many values decode one after another from readers that return pieces of any size.
 func TestSequence(t *testing.T) {
 	r := corpus.New(1)
 	var data []byte
@@ -110,8 +110,8 @@ func TestSequence(t *testing.T) {
 	}
 }
 
-// pieces is a reader that gives data in pieces, and may give nothing between two, or io.EOF with
-// the last.
+// pieces is a reader that returns data in pieces. It may return no bytes between two pieces, or
+// io.EOF with the last one.
 type pieces struct {
 	data []byte
 	size int
@@ -142,7 +142,7 @@ func (p *pieces) Read(b []byte) (int, error) {
 
 var errReader = errors.New("the reader broke")
 
-// TestReaderErrors holds that an error of the reader comes through, wherever it happens.
+// An error of the reader reaches the caller, at any position in a value.
 func TestReaderErrors(t *testing.T) {
 	type holder struct {
 		Ints    []int64
@@ -185,7 +185,7 @@ func TestReaderErrors(t *testing.T) {
 	}
 }
 
-// TestBufferReadFromIdle reads from a reader that gives nothing.
+// ReadFrom returns io.ErrNoProgress for a reader that returns no bytes.
 func TestBufferReadFromIdle(t *testing.T) {
 	var b Buffer
 	if n, err := b.ReadFrom(io.MultiReader(strings.NewReader("abc"), idler{})); n != 3 || err != io.ErrNoProgress || b.Len() != 3 {
@@ -197,7 +197,7 @@ type idler struct{}
 
 func (idler) Read([]byte) (int, error) { return 0, nil }
 
-// lastWords gives its last bytes together with an error.
+// lastWords returns its last bytes together with an error.
 type lastWords struct{ data []byte }
 
 func (l *lastWords) Read(b []byte) (int, error) {
@@ -208,7 +208,7 @@ func (l *lastWords) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// oneWarning gives its bytes, the last of them with an error, and then io.EOF.
+// oneWarning returns its last bytes together with an error, and then io.EOF.
 type oneWarning struct {
 	data []byte
 	said bool
@@ -226,8 +226,8 @@ func (w *oneWarning) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// TestReaderErrorsWithData has a reader that fails with its last bytes, and says so once. Its
-// values are read, and then its error is told, not a clean end.
+// A reader returns an error once, together with its last bytes. The values in these bytes decode,
+// and then the caller gets the error instead of io.EOF.
 func TestReaderErrorsWithData(t *testing.T) {
 	const data, values = "\x01\xa3abc\x92\x01\x02\x03", 4
 	for name, read := range map[string]func(d *Decoder) error{
@@ -269,7 +269,7 @@ func TestReaderErrorsWithData(t *testing.T) {
 	}
 }
 
-// TestBuffered takes what was read ahead.
+// Buffered returns the bytes that the decoder has read ahead.
 func TestBuffered(t *testing.T) {
 	data := []byte("\x01\xa1arest")
 	for name, d := range sources(data) {
@@ -284,7 +284,8 @@ func TestBuffered(t *testing.T) {
 	}
 }
 
-// TestResets reuses one decoder and one encoder on everything, options set and not.
+// A Decoder and an Encoder can be reset for new input or output. ResetReader and ResetWriter keep
+// the options, and Reset drops them.
 func TestResets(t *testing.T) {
 	type tagged struct {
 		A int `json:"renamed"`
@@ -344,7 +345,7 @@ func TestResets(t *testing.T) {
 	}
 }
 
-// TestWrites holds that each public call makes one write, and that its error comes back.
+// Each public method calls Write once, and returns its error.
 func TestWrites(t *testing.T) {
 	var w countWrites
 	e := NewEncoder(&w)
@@ -376,9 +377,8 @@ func (w *countWrites) Write(b []byte) (int, error) {
 	return len(b), w.err
 }
 
-// TestGoesOnAfterAnError holds that a decoder goes on with the next value after one that did not
-// fit, that a call inside a custom decoder which failed has read nothing, and that a broken value
-// ends the stream.
+// After a value that does not fit, a decoder continues with the next value. A failed call in a
+// custom decoder consumes nothing. An invalid value ends the stream.
 func TestGoesOnAfterAnError(t *testing.T) {
 	for name, d := range sources([]byte("\x01\x92\xa1a\x90\x02\xd4\x05\x00\x03")) {
 		var n int
@@ -396,7 +396,8 @@ func TestGoesOnAfterAnError(t *testing.T) {
 			t.Errorf("%s: the last value is %d, at %d", name, n, d.InputOffset())
 		}
 	}
-	// The value at fault is long, and comes in pieces, on a reader that must not be read ahead.
+	// The value that does not fit is long, and arrives in pieces. The decoder must not read beyond
+	// it.
 	long := append([]byte("\x92\xc3\xc6\x00\x02\x00\x00"), make([]byte, 2<<16)...)
 	for name, d := range sources(append(long, 7)) {
 		var list []int
@@ -408,7 +409,7 @@ func TestGoesOnAfterAnError(t *testing.T) {
 			t.Errorf("%s: after a long value: %d, %v", name, n, err)
 		}
 	}
-	// The rest comes later, into a buffer that was empty meanwhile.
+	// The rest of the value arrives later, in a buffer that was empty in between.
 	for _, late := range []interface {
 		io.Reader
 		io.Writer
@@ -446,7 +447,7 @@ func TestGoesOnAfterAnError(t *testing.T) {
 	}
 }
 
-// numberOrText is read as a number first.
+// numberOrText first tries to decode a number.
 type numberOrText struct {
 	number int
 	text   string
@@ -459,8 +460,7 @@ func (v *numberOrText) DecodeMsgpack(d *Decoder) (err error) {
 	return err
 }
 
-// TestBufferedInside holds that what a custom decoder reads by Buffered belongs to its value, from
-// every source.
+// Bytes that a custom decoder reads from Buffered belong to its value, from every source.
 func TestBufferedInside(t *testing.T) {
 	body := strings.Repeat("0123456789", 1000)
 	data := []byte("\x92\xcd\x27\x10" + body + "\x03" + "abc" + "\x05")
@@ -475,7 +475,8 @@ func TestBufferedInside(t *testing.T) {
 	}
 }
 
-// readsBytes is a length and as many bytes, which it reads by one reader and by another.
+// readsBytes is a length followed by that many bytes. It reads the bytes with two readers from
+// Buffered.
 type readsBytes struct{ text string }
 
 func (s *readsBytes) DecodeMsgpack(d *Decoder) error {
@@ -503,7 +504,7 @@ func (s *readsBytes) DecodeMsgpack(d *Decoder) error {
 	return nil
 }
 
-// TestBufferedMaxBytes holds that bytes which a custom decoder reads count for MaxBytes.
+// Bytes that a custom decoder reads count towards MaxBytes.
 func TestBufferedMaxBytes(t *testing.T) {
 	data := []byte("\x91\xcd\x03\xe8" + strings.Repeat("x", 1000))
 	for name, d := range sources(data) {
@@ -514,7 +515,8 @@ func TestBufferedMaxBytes(t *testing.T) {
 	}
 }
 
-// TestBufferedUnread puts a byte back between two values, from every source: it is the next value.
+// A byte can be unread between two values, from every source. It becomes the start of the next
+// value.
 func TestBufferedUnread(t *testing.T) {
 	for name, d := range sources([]byte("\x01\x02\x03\x04")) {
 		first, err := d.DecodeInt()

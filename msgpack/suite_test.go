@@ -1,8 +1,9 @@
 package msgpack
 
-// The specification, form by form: the groups of the msgpack-test-suite, whose values stand in
-// ../vectors/msgpack.txt in every form that the specification allows. TestVectors reads each of
-// them; here they are read into every type that can hold them, and written as one of them.
+// These tests follow the specification, in the groups of the msgpack-test-suite. The file
+// ../vectors/msgpack.txt contains the values in every form that the specification allows, and
+// TestVectors decodes each form. The tests here decode them into every type that fits, and check
+// that each value is encoded in one of its forms.
 
 import (
 	"bytes"
@@ -18,8 +19,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// groups are the values of the suite, in the notation of the vectors, each with how many forms it
-// has there.
+// groups contains the values of the suite in the notation of the vectors, each with its number of
+// forms there.
 var groups = map[string]map[string]int{
 	"10_nil":    {"null": 1},
 	"11_bool":   {"true": 1, "false": 1},
@@ -61,7 +62,7 @@ func TestSuite(t *testing.T) {
 	t.Run("5_60_ext", testExtForms)
 }
 
-// checkForm reads one form of a value and writes the value, which must give one of its forms.
+// checkForm decodes one form of a value, and checks that the value is encoded in one of its forms.
 func checkForm(t *testing.T, value string, form []byte, all [][]byte) {
 	var v any
 	if err := Unmarshal(form, &v); err != nil || corpus.Note(v) != value {
@@ -69,7 +70,7 @@ func checkForm(t *testing.T, value string, form []byte, all [][]byte) {
 	}
 	for _, short := range []bool{false, true} {
 		if nested := strings.ContainsAny(value[:1], "[{") && !strings.Contains(value, "$"); nested && !short {
-			continue // the ints in it have a type, and its width
+			continue // ints in a list or map are encoded with the width of their type
 		}
 		var out bytes.Buffer
 		e := NewEncoder(&out)
@@ -100,7 +101,7 @@ func checkForm(t *testing.T, value string, form []byte, all [][]byte) {
 	}
 }
 
-// checkNumber reads a number into types that hold it.
+// checkNumber decodes a number into the types that it fits.
 func checkNumber(t *testing.T, form []byte, want *big.Float) {
 	var f32 float32
 	var f64 float64
@@ -147,13 +148,13 @@ func checkNumber(t *testing.T, form []byte, want *big.Float) {
 	}
 }
 
-// testExtForms takes ext values of every length apart and writes their headers.
+// testExtForms decodes ext values of every length, and encodes their headers.
 func testExtForms(t *testing.T) {
 	for _, c := range []struct {
 		id      int8
 		data    string
 		forms   []string // of the header
-		written int      // the index of the one that is written
+		written int      // index of the form that the encoder uses
 	}{
 		{1, "10", []string{"d401", "c70101", "c8000101", "c90000000101"}, 0},
 		{2, "2021", []string{"d502", "c70202", "c8000202", "c90000000202"}, 0},
@@ -189,8 +190,7 @@ func testExtForms(t *testing.T) {
 	}
 }
 
-// TestTimesOfEveryYear writes and reads times over the whole range, by ext and by the methods
-// (5_50_timestamp).
+// Times over the whole range are encoded and decoded, by ext and by methods (5_50_timestamp).
 func TestTimesOfEveryYear(t *testing.T) {
 	edges := []int64{math.MinInt64, -62167219200, -62135596800, -1 << 34, -1 << 32, -1 << 31, -1, 0, 1<<31 - 1, 1 << 31, 1<<32 - 1, 1 << 32, 1<<34 - 1, 1 << 34, 253402300799, math.MaxInt64}
 	for _, secs := range edges {
@@ -215,14 +215,14 @@ func TestTimesOfEveryYear(t *testing.T) {
 	}
 }
 
-// TestClaims gives every form that has a length a claim of one more than is there, and of all that
-// a machine can count (5_lengths, 5_overflow): each is the end of the input, from every source,
-// into every kind of target.
+// Each form with a length may claim one element more than the input contains, or up to the largest
+// number of a machine (5_lengths, 5_overflow). Each claim is an end of the input, from every
+// source, for every kind of target.
 func TestClaims(t *testing.T) {
 	for _, f := range []struct {
 		code  byte
 		width int
-		tail  string // what is there of the payload
+		tail  string // the part of the payload in the input
 	}{
 		{msgpwire.Str8, 1, "6161"}, {msgpwire.Str16, 2, "6161"}, {msgpwire.Str32, 4, "6161"}, {msgpwire.Bin8, 1, "6161"}, {msgpwire.Bin16, 2, "6161"}, {msgpwire.Bin32, 4, "6161"},
 		{msgpwire.Ext8, 1, "056161"}, {msgpwire.Ext16, 2, "056161"}, {msgpwire.Ext32, 4, "056161"}, {msgpwire.Array16, 2, "c0c0"}, {msgpwire.Array32, 4, "c0c0"}, {msgpwire.Map16, 2, "a0c0"}, {msgpwire.Map32, 4, "a0c0"},

@@ -79,7 +79,7 @@ type (
 
 func (z zeroOnSunday) IsZero() bool { return z.Day == 7 }
 
-// TestTags encodes structs under their tags, and reads them back.
+// Structs are encoded and decoded by the rules of their tags.
 func TestTags(t *testing.T) {
 	for _, c := range []struct {
 		v    any
@@ -110,7 +110,7 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// TestTagsDecode reads names that are not written as they are read.
+// A field is decoded from its other names too.
 func TestTagsDecode(t *testing.T) {
 	for _, c := range []struct {
 		digits   string
@@ -126,10 +126,10 @@ func TestTagsDecode(t *testing.T) {
 		{"81 a143 05", new(throughPointer), &throughPointer{C: 5}},
 		{"81 a84578706f72746564 81 a141 05", new(collides), &collides{Exported: Exported{5}}},
 		{"81 a84578706f72746564 81 a141 05", new(forced), &forced{Exported: Exported{5}}},
-		// The field that Go's own rules would select is the one that a name reads into.
+		// A name is decoded into the field that Go's own rules select.
 		{"81 a141 05", new(shadowed), &shadowed{A: 5}},
 		{"82 a141 05 a141 06", new(shadowed), &shadowed{A: 6}},
-		// Of a name and an alias that are the same, the later one counts.
+		// If a name equals the alias of another field, the later field gets the value.
 		{"81 a158 05", new(aliasFirst), &aliasFirst{X: 5}},
 		{"81 a158 05", new(aliasLast), &aliasLast{A: 5}},
 		{"82 a141 05 a142 a16b", new(tuple), &tuple{A: 5, B: pointerTo("k")}},
@@ -149,7 +149,7 @@ func TestTagsDecode(t *testing.T) {
 	}
 }
 
-// TestOmitEmpty checks what counts as empty.
+// omitempty omits exactly the values that count as empty.
 func TestOmitEmpty(t *testing.T) {
 	type fields struct {
 		String string         `msgpack:"a,omitempty"`
@@ -207,7 +207,7 @@ func TestOmitEmpty(t *testing.T) {
 	}
 }
 
-// TestCustomStructTag reads another tag where there is no msgpack tag.
+// With a custom struct tag, that tag applies to fields without a msgpack tag.
 func TestCustomStructTag(t *testing.T) {
 	type both struct {
 		A int `json:"x,omitempty"`
@@ -242,7 +242,7 @@ func TestCustomStructTag(t *testing.T) {
 	}
 }
 
-// TestArrayStructs writes structs as arrays by option, and reads them by position.
+// With the option, structs are encoded as arrays, and decoded by position.
 func TestArrayStructs(t *testing.T) {
 	var out bytes.Buffer
 	e := NewEncoder(&out)
@@ -260,7 +260,7 @@ func TestArrayStructs(t *testing.T) {
 	}
 }
 
-// TestSortMapKeys writes maps with string keys in order, at every depth.
+// With SortMapKeys, maps with string keys are sorted at every depth.
 func TestSortMapKeys(t *testing.T) {
 	for _, v := range []any{
 		map[string]any{"b": map[string]any{"d": 1, "c": map[string]any{"f": 1, "e": 2}}, "a": []any{map[string]any{"z": 1, "y": 2}}, "c": 3},

@@ -8,10 +8,11 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// zeroSeconds is the zero time.Time, which reads back as UTC, so that it equals time.Time{}.
+// zeroSeconds is the Unix time of the zero time.Time. A time with this value is decoded as
+// time.Time{}, in UTC.
 var zeroSeconds = time.Time{}.Unix()
 
-// readTime reads what a time may be: the ext, an array of seconds and nanoseconds, or a string.
+// readTime reads any form of a time: the ext, an array of seconds and nanoseconds, or a string.
 func (d *Decoder) readTime(i int) (time.Time, int) {
 	c, ok := d.codeAt(i)
 	if !ok {
@@ -50,7 +51,7 @@ func (d *Decoder) readTime(i int) (time.Time, int) {
 		ns, j := d.readInt(j)
 		return d.zoned(time.Unix(secs, ns)), j
 	case !msgpwire.IsStr(c):
-		_, _, next := d.extHeader(i) // which it is not
+		_, _, next := d.extHeader(i) // returns the error, because the value is not an ext
 		return time.Time{}, next
 	default:
 		start, next := d.readBytes(i)
@@ -65,7 +66,7 @@ func (d *Decoder) readTime(i int) (time.Time, int) {
 	}
 }
 
-// zoned is t in the zone that the options ask for.
+// zoned returns t in the zone that the options select.
 func (d *Decoder) zoned(t time.Time) time.Time {
 	if d.flags&utcTimes != 0 {
 		return t.UTC()
@@ -73,7 +74,7 @@ func (d *Decoder) zoned(t time.Time) time.Time {
 	return t
 }
 
-// timeIn is the time in the ext data d.b[start:start+n], which is buffered.
+// timeIn returns the time in the ext data d.b[start:start+n], which is buffered.
 func (d *Decoder) timeIn(i, start, n int) (time.Time, int) {
 	t, ok := msgpwire.TimeOf(d.b[start : start+n])
 	if !ok {

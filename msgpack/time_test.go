@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestTimes checks the three forms at their boundaries, in every place where a time can stand.
+// Times near the limits of the three forms are encoded and decoded, in every position.
 func TestTimes(t *testing.T) {
 	for _, c := range []struct {
 		secs, ns int64
@@ -44,7 +44,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestTimesRead takes the other forms in which a time may come.
+// The other forms of a time are decoded too.
 func TestTimesRead(t *testing.T) {
 	for digits, want := range map[string]time.Time{
 		"d60d00000001": time.Unix(1, 0),

@@ -1,14 +1,14 @@
 package msgpack
 
-// Each optimisation that could be argued about hangs on one of these. The tests pass whichever way
-// they are set; what each is worth is in docs/decisions.md.
+// Each of these constants enables one optional optimization. The tests pass with every setting.
+// docs/decisions.md describes the gain of each optimization.
 const (
-	predictFields = true // expect the next field's key before looking any up
+	predictFields = true // compare a key with the next field's before looking it up
 	inlineLeaves  = true // handle strings, 64-bit numbers and bools in the struct loops
 	cacheKeys     = true // keep the strings of recurring map keys
-	sharedStrings = true // cut short strings from chunks
-	slabBoxes     = true // cut what an any points to from slabs
-	keepEqual     = true // leave a string of a struct alone that equals what is read
+	sharedStrings = true // allocate short strings in shared chunks
+	slabBoxes     = true // allocate the values that an any points to in slabs
+	keepEqual     = true // keep a string of a struct if it equals the string in the input
 	walkMaps      = true // read maps slot by slot, not by the runtime's iterator
 	readRuns      = true // read columns of numbers several at a time
 )

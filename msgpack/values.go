@@ -10,9 +10,9 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// Values returns an iterator that decodes values, each as a T, until the input ends. If it ends
-// between two values, the loop ends without an error. Any other error is yielded once, with a zero
-// T, and ends the loop. After a break, d is after the last value that was yielded.
+// Values returns an iterator that decodes values, each as a T, until the input ends. If the input
+// ends between two values, the loop ends without an error. Any other error is yielded once, with a
+// zero T, and ends the loop. After a break, d continues after the last value that was yielded.
 func Values[T any](d *Decoder) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var v T
@@ -83,8 +83,9 @@ func Entries[K, V any](d *Decoder) iter.Seq2[Entry[K, V], error] {
 	}
 }
 
-// yieldOne gives *v away, or the error. It reports whether to go on, for which *v is zero again:
-// what the last value points to now belongs to the loop's body.
+// yieldOne yields *v, or a zero value and the error, and reports whether the loop continues. It
+// sets *v to zero first, because memory that the yielded value points to now belongs to the loop's
+// body.
 func yieldOne[T any](yield func(T, error) bool, v *T, err error) bool {
 	var given T
 	if err == nil {
@@ -93,8 +94,8 @@ func yieldOne[T any](yield func(T, error) bool, v *T, err error) bool {
 	return yield(given, err) && err == nil
 }
 
-// decodeWithin decodes a part of an array or map that d is inside of. The end of the input is an
-// error there, and step notes where the part lies.
+// decodeWithin decodes a part of the array or map that d is reading. The end of the input is an
+// error there. step adds the position of the part to the path of an error.
 func decodeWithin(d *Decoder, v any, step func(*wire.Path)) error {
 	err := d.Decode(v)
 	if err == io.EOF {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// collect is what a loop gives, and the error that ended it.
+// collect returns the values of a loop, and the error that ended it.
 func collect[T any](t *testing.T, seq func(func(T, error) bool)) (all []T, err error) {
 	t.Helper()
 	for v, e := range seq {
@@ -28,7 +28,8 @@ func collect[T any](t *testing.T, seq func(func(T, error) bool)) (all []T, err e
 	return all, err
 }
 
-// TestValues reads streams that end well, badly, and not at all, from every kind of source.
+// Values reads from every kind of source: to the end of the input, up to an error, or until the
+// loop stops.
 func TestValues(t *testing.T) {
 	for _, c := range []struct {
 		data string
@@ -57,7 +58,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestValuesAreApart holds that a value of the loop has nothing in common with the next.
+// The values of a loop share no memory.
 func TestValuesAreApart(t *testing.T) {
 	type message struct {
 		A []int
@@ -81,8 +82,8 @@ func TestValuesAreApart(t *testing.T) {
 	}
 }
 
-// TestElements reads arrays and maps in parts. The end of the input inside of one is an error that
-// says where.
+// Elements and Entries read arrays and maps in parts. If the input ends within one, the error
+// contains the position.
 func TestElements(t *testing.T) {
 	for _, c := range []struct {
 		data  string
@@ -137,8 +138,8 @@ func TestElements(t *testing.T) {
 	}
 }
 
-// TestFlatMemory streams an array of a million elements and a map through a pipe. Neither end ever
-// has more than a few.
+// An array of a million elements and a map pass through a pipe in constant memory. Neither side
+// holds more than a few elements.
 func TestFlatMemory(t *testing.T) {
 	n := 1_000_000
 	if testing.Short() || raceEnabled {
@@ -189,8 +190,7 @@ func TestFlatMemory(t *testing.T) {
 	}
 }
 
-// TestValuesOfBuffer loops over what is in a Buffer and stops, without an error, where the bytes
-// stop.
+// Values reads all values in a Buffer, and ends without an error where the bytes end.
 func TestValuesOfBuffer(t *testing.T) {
 	var b Buffer
 	b.Write(bytes.Repeat([]byte{7}, 10_000))

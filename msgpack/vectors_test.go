@@ -17,8 +17,8 @@ func vectors(t testing.TB) []corpus.Vector {
 	return all
 }
 
-// TestVectors reads every vector from bytes and from streams, skips it, and writes back those that
-// are in the shortest form.
+// Every vector decodes from bytes and from streams, and can be skipped. Vectors in the shortest
+// form are encoded to the same bytes.
 func TestVectors(t *testing.T) {
 	for _, v := range vectors(t) {
 		sources := map[string]*Decoder{
@@ -59,8 +59,8 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// TestTruncated cuts every vector at every byte: each cut is an end of input, at the same place
-// from bytes and from streams.
+// Every vector that is truncated, at any byte, causes an error about the end of the input. The
+// error is the same from bytes and from streams.
 func TestTruncated(t *testing.T) {
 	for _, v := range vectors(t) {
 		if v.Mark == '!' || len(v.Bytes) > 300 {

@@ -1,7 +1,7 @@
 package msgpack
 
-// DecodeView returns a str or bin as a view of the input, or nil for nil. It is valid until the
-// next call or, if the decoder reads from a []byte, as long as that does not change.
+// DecodeView returns a str or bin as a view of the input, or nil for nil. The view is valid until
+// the next call. If the decoder reads from a []byte, the view is valid until that slice changes.
 func (d *Decoder) DecodeView() ([]byte, error) {
 	if start, next := readStr(d.b, d.i); next >= 0 && d.flags&careful == 0 {
 		d.i = next
@@ -15,7 +15,8 @@ func (d *Decoder) DecodeView() ([]byte, error) {
 	})
 }
 
-// readView reads a str or bin as a view of the window, under the options for strings.
+// readView reads a str or bin as a view of the window, and checks it against the options for
+// strings.
 func (d *Decoder) readView(i int) ([]byte, int) {
 	start, next := d.readBytes(i)
 	if next < 0 || d.flags&careful != 0 && !d.allows(i, start, next) {

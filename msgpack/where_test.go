@@ -8,7 +8,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/corpus"
 )
 
-// TestWhere checks the offset and the path of errors, from bytes and from a stream.
+// Errors have the right offset and path, from bytes and from a stream.
 func TestWhere(t *testing.T) {
 	for _, c := range []struct {
 		digits string
@@ -62,7 +62,7 @@ func TestWhere(t *testing.T) {
 	}
 }
 
-// TestOffsetInStream holds that offsets count from the start of the input, over many values.
+// Offsets count from the start of the input, over many values.
 func TestOffsetInStream(t *testing.T) {
 	var data []byte
 	for range 3000 {

@@ -1,12 +1,12 @@
 package msgpack
 
-// Reading and skipping single values in a []byte. Nothing here knows of Go types, options or
-// streams; the alphabet, and how values are appended, is in internal/msgpwire.
+// Functions that read or skip a single value in a []byte. They do not depend on Go types, options
+// or streams. Package internal/msgpwire defines the codes, and appends values.
 //
-// The read functions take the bytes and an offset and give the value and the offset after it, or -1
-// when the value is not of the kind asked for or is not there whole: then Decoder's slow reading
-// (read.go) finds out which, gets more bytes if there is a stream to get them from, and puts the
-// error into words.
+// Each read function takes the bytes and an offset, and returns the value and the offset after it.
+// The returned offset is -1 if the value is of another kind or incomplete. In this case, the slow
+// functions of Decoder (read.go) find the reason, read more bytes if the input is a stream, and
+// create the error.
 
 import (
 	"math"
@@ -15,11 +15,11 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// skip gives the offset after the value at i, or -1 when it is not there whole or has a code that
-// means nothing. It does not recurse, makes nothing, and stops at the first claim that the input
-// cannot hold.
+// skip returns the offset after the value at i, or -1 if the value is incomplete or contains an
+// undefined code. It does not recurse or allocate, and stops at the first length or count that
+// exceeds the input.
 //
-// What goes beyond the end is found in the next round, or after the last.
+// An offset beyond the end of b is found in the next iteration, or after the last iteration.
 func skip(b []byte, i int) int {
 	for pending := uint64(1); pending > 0; pending-- {
 		if uint(i) >= uint(len(b)) {
@@ -72,8 +72,9 @@ func skip(b []byte, i int) int {
 	return i
 }
 
-// skipLong is skip for the header at i of what the other cases leave: it gives the offset after it,
-// or after its bytes, and how many values follow; or -1.
+// skipLong skips the header at i if its code has no case in skip. It returns the offset after the
+// header, or after the bytes of a str, bin or ext, and the number of values in an array or map. The
+// offset is -1 if skip must return -1.
 func skipLong(b []byte, i int, pending uint64) (next int, n uint64) {
 	f := msgpwire.Forms[b[i]]
 	if f.Kind == msgpwire.FormNever || int(f.Head) > len(b)-i {
@@ -102,7 +103,7 @@ func skipLong(b []byte, i int, pending uint64) (next int, n uint64) {
 // The ways to skip a value.
 const (
 	skipOther uint8 = iota
-	skip1           // so many bytes
+	skip1           // 1, 2, 3, 5 or 9 bytes
 	skip2
 	skip3
 	skip5
@@ -131,14 +132,15 @@ var skips = func() (t [256]uint8) {
 	return t
 }()
 
-// intSizes is how many bytes follow the code of an int or a float, ca..d3; 0 for every other code.
+// intSizes contains the number of bytes after the code of an int or a float, ca..d3. It is 0 for
+// every other code.
 var intSizes = [256]uint8{
 	msgpwire.Uint8: 1, msgpwire.Uint16: 2, msgpwire.Uint32: 4, msgpwire.Uint64: 8,
 	msgpwire.Int8: 1, msgpwire.Int16: 2, msgpwire.Int32: 4, msgpwire.Int64: 8,
 	msgpwire.Float32: 4, msgpwire.Float64: 8,
 }
 
-// readInt reads an int of any width. One beyond int64 wraps around.
+// readInt reads an int of any width. A uint64 out of the range of int64 wraps around.
 func readInt(b []byte, i int) (int64, int) {
 	if uint(i) >= uint(len(b)) {
 		return 0, -1
@@ -181,7 +183,7 @@ func readFloat(b []byte, i int) (float64, int) {
 	return 0, -1
 }
 
-// readStr reads the header of a str or bin and gives where its bytes are: b[start:next].
+// readStr reads the header of a str or bin. The bytes of the value are b[start:next].
 func readStr(b []byte, i int) (start, next int) {
 	if uint(i) >= uint(len(b)) {
 		return 0, -1

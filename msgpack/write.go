@@ -11,8 +11,8 @@ var (
 	errWriteCount = errors.New("msgpack: the writer returned an impossible count from Write")
 )
 
-// write writes b to w and returns how many bytes w took. Fewer than len(b) are an error, whatever w
-// says.
+// write writes b to w and returns the number of bytes that w accepted. A number below len(b) is an
+// error, even if w returns no error.
 func write(w io.Writer, b []byte) (int, error) {
 	n, err := w.Write(b)
 	switch {
@@ -26,8 +26,8 @@ func write(w io.Writer, b []byte) (int, error) {
 	return n, err
 }
 
-// writeChunks writes the chunks of list to w, up to the first that w does not take whole. A network
-// connection gets them by one writev, which changes list.
+// writeChunks writes the chunks of list to w, and stops at the first chunk that w does not accept
+// completely. For a network connection it calls writev once, and changes list.
 func writeChunks(w io.Writer, list *net.Buffers) (n int64, err error) {
 	switch w.(type) {
 	case *net.TCPConn, *net.UnixConn, *net.UDPConn, *net.IPConn:

@@ -1,7 +1,7 @@
 package parco_test
 
-// The bugs of Parco, each as a test that it is none of ours. They are numbered as in package
-// schema.
+// These tests check that this package does not repeat the bugs of Parco. They follow the order of
+// bugs_test.go in package schema.
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// TestErrorsAreNotSwallowed: a message that is cut off anywhere is an error, and says where.
+// A truncated message returns an error with path and offset, wherever it was cut.
 func TestErrorsAreNotSwallowed(t *testing.T) {
 	b := fromHex(exampleBytes)
 	parser := exampleBuilder().Parser()
@@ -51,8 +51,8 @@ func TestErrorsAreNotSwallowed(t *testing.T) {
 
 type wide struct{ A, B, C, D, E, F, G, H uint64 }
 
-// TestCountsDoNotAllocate: a count of elements that cannot all be there allocates nothing, nor does
-// one of elements without bytes.
+// Parse allocates nothing for a count of elements that exceeds the rest of the input. The same
+// holds for a count of elements without bytes that exceeds the limit.
 func TestCountsDoNotAllocate(t *testing.T) {
 	full := Builder[wide](nil).UInt64(le, func(w *wide) uint64 { return w.A }, func(w *wide, v uint64) { w.A = v })
 	for name, c := range map[string]struct {
@@ -66,7 +66,7 @@ func TestCountsDoNotAllocate(t *testing.T) {
 		"both":     {Slice[wide](foreignHeader{}, Struct(Builder[wide](nil))), ErrOverflow},
 	} {
 		for _, b := range []string{"\x40\x42\x0f\x00", "\xff\xff\xff\xff"} {
-			c.tp.Parse(reader(nil)) // which makes its schema
+			c.tp.Parse(reader(nil)) // builds the schema of the type
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			if _, err := c.tp.Parse(reader([]byte(b))); !errors.Is(err, c.is) && !(b[0] == 0xff && errors.Is(err, ErrOverflow)) {
@@ -80,7 +80,7 @@ func TestCountsDoNotAllocate(t *testing.T) {
 	}
 }
 
-// TestSkippedBytes: skipped bytes are zeros, and may be any number.
+// Skipped bytes are written as zeros. Any number of bytes can be skipped.
 func TestSkippedBytes(t *testing.T) {
 	for _, n := range []int{0, 1, 3, 8192, 8193, 100_000} {
 		b := animalBuilder().Skip(n).Int8(func(a *Animal) int8 { return -1 }, func(*Animal, int8) {})
@@ -108,7 +108,7 @@ func TestSkippedBytes(t *testing.T) {
 	}
 }
 
-// TestHeadersAreChecked: what a header cannot count is not written.
+// A value that is too long for its header returns an error and is not written.
 func TestHeadersAreChecked(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -153,7 +153,7 @@ type user struct {
 	Age   *uint8
 }
 
-// userBuilder is a model to which options were added: none, one, or two.
+// userBuilder returns a model with no, one or two options.
 func userBuilder(options int) ModelBuilder[user] {
 	b := Builder[user](nil).SmallVarchar(func(u *user) string { return u.Name }, func(u *user, v string) { u.Name = v })
 	if options > 0 {
@@ -165,9 +165,9 @@ func userBuilder(options int) ModelBuilder[user] {
 	return b
 }
 
-// TestOptionsAtTheEnd: options that were added to a model may be missing from one whole
-// message, where it ends before one of them, and only there. In a stream the next message is not
-// taken for them.
+// Options at the end of a model may be missing from a message that ParseBytes reads. The message
+// must end directly before one of them. In a stream, an option is never missing, because the next
+// message could be mistaken for it.
 func TestOptionsAtTheEnd(t *testing.T) {
 	v := user{"hey", Ptr("you"), Ptr(uint8(7))}
 	b := compiled(t, userBuilder(2), v) // 03 hey 01 03 you 01 07
@@ -193,7 +193,7 @@ func TestOptionsAtTheEnd(t *testing.T) {
 	if got, err := newer.Parse(reader(append(old, old...))); err == nil {
 		t.Errorf("%+v: the next message was taken for an option", got)
 	}
-	// Within another model they must be there.
+	// In a model within another model, the options must be present.
 	outer := Builder[user](nil).Struct(StructField(func(u *user) user { return *u }, func(u *user, v user) { *u = v }, userBuilder(1)))
 	if _, err := outer.ParseBytes(old); !isError(err, ErrCannotRead, "#1.#2", 4) {
 		t.Errorf("%+v", err)
@@ -206,8 +206,8 @@ func TestOptionsAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestZeroTimeAndZones: the zero time comes back, what has no bytes is refused, and zones are those
-// that a reader has.
+// The zero time round-trips. A time outside the range of the encoding returns ErrTime. A zone that
+// a reader cannot load by its name returns ErrZone.
 func TestZeroTimeAndZones(t *testing.T) {
 	for name, tp := range map[string]Type[time.Time]{"utc": TimeUTC(), "zone": TimeLocation()} {
 		b := compiled(t, tp, time.Time{})
@@ -232,7 +232,7 @@ func TestZeroTimeAndZones(t *testing.T) {
 	}
 }
 
-// Flat is a model that is registered with a pointer.
+// Flat is a model whose ParcoID method has a pointer receiver.
 type Flat struct{ Price float32 }
 
 func (*Flat) ParcoID() int { return 1 }
@@ -241,8 +241,7 @@ func flatBuilder() ModelBuilder[Flat] {
 	return Builder[Flat](nil).Float32(le, func(f *Flat) float32 { return f.Price }, func(f *Flat, v float32) { f.Price = v })
 }
 
-// TestNothingIsWrittenBeforeItIsChecked: a writer sees all of a message, in one piece, or
-// nothing.
+// A writer receives each message with one call of Write, or not at all if there is an error.
 func TestNothingIsWrittenBeforeItIsChecked(t *testing.T) {
 	models := MultiBuilder(UInt8Header()).MustRegister(0, animalBuilder()).MustRegister(1, flatBuilder())
 	w := new(pieces)
@@ -283,7 +282,7 @@ func TestNothingIsWrittenBeforeItIsChecked(t *testing.T) {
 	}
 }
 
-// pieces is what was written, each time.
+// pieces records the argument of each call of Write.
 type pieces []string
 
 func (p *pieces) Write(b []byte) (int, error) {
@@ -291,7 +290,7 @@ func (p *pieces) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestRegistriesAreForMany: they are used while models are added.
+// A registry can be used while models are registered.
 func TestRegistriesAreForMany(t *testing.T) {
 	models := MultiBuilder(UInt8Header()).MustRegister(0, animalBuilder())
 	var all sync.WaitGroup
@@ -326,8 +325,9 @@ func TestRegistriesAreForMany(t *testing.T) {
 	models.MustRegister(3, flatBuilder())
 }
 
-// TestOrderOfMaps: of equal keys the last counts; equal values have equal bytes if a schema is
-// asked for it, as TestSchema does. What is empty is empty, not nil, as in Parco.
+// If a key is repeated, the last value wins. Equal values have equal encodings if a schema sorts
+// maps, as TestSchema checks. As in Parco, empty maps, slices and blobs are empty after Parse, not
+// nil.
 func TestOrderOfMaps(t *testing.T) {
 	m := MapType(UInt8Header(), UInt8(), SmallVarchar())
 	if got, err := m.Parse(reader([]byte("\x02\x07\x01a\x07\x01b"))); err != nil || len(got) != 1 || got[7] != "b" {
@@ -353,7 +353,7 @@ func TestOrderOfMaps(t *testing.T) {
 	}
 }
 
-// TestAllTypesNest: all of them nest, and have a length.
+// All types can be nested, and each has a ByteLength.
 func TestAllTypesNest(t *testing.T) {
 	options := Slice[*Animal](UInt8Header(), Option[Animal](Struct(animalBuilder())))
 	if b := compiled[Iterable[*Animal]](t, options, iterable(nil, &Animal{3, "cat"})); string(b) != "\x02\x00\x01\x03cat\x03" {
@@ -390,7 +390,7 @@ func nodeBuilder() ModelBuilder[node] {
 		func(n *node) SliceView[node] { return n.More }))
 }
 
-// TestRecursion: models may hold themselves, which has a limit.
+// A model can contain itself, up to a maximum depth.
 func TestRecursion(t *testing.T) {
 	v := node{"a", &node{"b", nil, []node{{"c", nil, []node{}}}}, []node{}}
 	b := compiled(t, nodeBuilder(), v)
@@ -418,7 +418,8 @@ func TestRecursion(t *testing.T) {
 	if err := nodeBuilder().Compile(*circle, io.Discard); !errors.Is(err, schema.ErrDepth) {
 		t.Error(err)
 	}
-	// One model between the inner and the outer of the same: which of them would be meant?
+	// A model that contains itself through another model is rejected, because the reference is
+	// ambiguous.
 	outer := Builder[node](nil)
 	between := Builder[node](nil).Option(OptionField[node, node](Struct(outer), func(n *node, v *node) { n.Next = v }, func(n *node) *node { return n.Next }))
 	outer = outer.Option(OptionField[node, node](Struct(between), func(n *node, v *node) { n.Next = v }, func(n *node) *node { return n.Next }))
@@ -427,8 +428,8 @@ func TestRecursion(t *testing.T) {
 	}
 }
 
-// TestIntsAre8Bytes on every machine. That the package is for all machines is seen when it is
-// compiled for them.
+// An int is encoded in 8 bytes on every platform. Cross-compilation, not this test, checks that the
+// package builds for every platform.
 func TestIntsAre8Bytes(t *testing.T) {
 	if b := compiled(t, Int(be), -2); len(b) != 8 {
 		t.Errorf("%x", b)
@@ -439,8 +440,8 @@ func TestIntsAre8Bytes(t *testing.T) {
 	}
 }
 
-// TestBuffersAreNotKept: writing a large message leaves no large buffer, and what was written
-// is not in one that is used again.
+// Writing a large message keeps no large buffer. A reused buffer does not overwrite the bytes that
+// a writer received earlier.
 func TestBuffersAreNotKept(t *testing.T) {
 	var kept keeper
 	for _, text := range []string{"one", "two", strings.Repeat("x", 1<<20), "three"} {
@@ -474,8 +475,7 @@ func TestBuffersAreNotKept(t *testing.T) {
 
 type keeper struct{ bytes.Buffer }
 
-// TestBranchesAreApart: what is added to a builder is not in others that were made from the
-// same one.
+// A field that is added to a builder does not appear in other builders made from the same base.
 func TestBranchesAreApart(t *testing.T) {
 	base := animalBuilder()
 	number := func(n int8) (Getter[Animal, int8], Setter[Animal, int8]) {
@@ -499,7 +499,7 @@ func TestBranchesAreApart(t *testing.T) {
 	if rest, err := io.ReadAll(r); err != nil || string(rest) != "rest" {
 		t.Errorf("%q %v", rest, err)
 	}
-	// A builder whose branches are thrown away has no fields, which is not what was meant.
+	// A builder whose results are discarded has no fields, which Compile reports as a mistake.
 	lost := Builder[Animal](nil)
 	lost.Int8(number(1))
 	if err := lost.Compile(Animal{}, io.Discard); !errors.As(err, new(ErrCompile)) {

@@ -9,16 +9,17 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// ModelBuilder is a model: the fields of a T. It is a value that never changes: each method gives
-// another builder with one more field, and that is the one to go on with. It reads and writes by
-// itself as its Parser and its Compiler do, and may be used by many goroutines at once. Its schema
-// is made when it is first used.
+// ModelBuilder is a model: the fields of a T. A builder is immutable. Each method returns a new
+// builder with one more field; use the returned builder. A builder also reads and writes values
+// itself, like its Parser and its Compiler. It may be used concurrently. Its schema is compiled at
+// its first use.
 type ModelBuilder[T any] struct {
 	*codec[T]
 	model *model[T]
 }
 
-// Builder is a model without fields. What is read is made by the factory; nil is [ObjectFactory].
+// Builder returns a model without fields. The factory creates the values that Parse returns. A nil
+// factory means [ObjectFactory].
 func Builder[T any](factory Factory[T]) ModelBuilder[T] { return builder(newModel(factory)) }
 
 func builder[T any](m *model[T]) ModelBuilder[T] { return ModelBuilder[T]{m.codec(), m} }
@@ -27,7 +28,7 @@ func (b ModelBuilder[T]) fields() *model[T] { return b.model }
 
 func (b ModelBuilder[T]) layout(d *draft) schema.Type[T] { return b.model.layout(d) }
 
-// CompileAny writes a value that is a T, or a pointer to one.
+// CompileAny writes a value, which must be a T or a pointer to a T.
 func (b ModelBuilder[T]) CompileAny(value any, w io.Writer) error {
 	switch v := value.(type) {
 	case T:
@@ -49,22 +50,22 @@ func (b ModelBuilder[T]) ParseAny(r io.Reader) (any, error) {
 	return v, nil
 }
 
-// Parco is what reads the model and what writes it.
+// Parco returns the parser and the compiler of the model.
 func (b ModelBuilder[T]) Parco() (*Parser[T], *Compiler[T]) { return b.Parser(), b.Compiler() }
 
-// Parser is what reads the model.
+// Parser returns the parser of the model.
 func (b ModelBuilder[T]) Parser() *Parser[T] { return &Parser[T]{b.codec, b.model} }
 
-// Compiler is what writes the model.
+// Compiler returns the compiler of the model.
 func (b ModelBuilder[T]) Compiler() *Compiler[T] { return &Compiler[T]{b.codec, b.model} }
 
-// Schema is the schema of the model, for what this package has no words for: see there. Its fields
-// are called #1, #2 …
+// Schema returns the schema of the model, for features that only package schema supports. Its
+// fields are named #1, #2 …
 func (b ModelBuilder[T]) Schema() (*schema.Schema[T], error) {
 	return schemaOf[T](b.model, draft{gets: true, sets: true})
 }
 
-// Field adds a field. The methods below add fields too, each of its type.
+// Field adds a field. The methods below also add fields, each of the type in its name.
 func (b ModelBuilder[T]) Field(f fieldBuilder[T]) ModelBuilder[T] {
 	b.model.id.grown.Store(true)
 	return builder(b.model.with(entry[T]{f, f}))
@@ -76,7 +77,7 @@ func (b ModelBuilder[T]) Slice(f fieldBuilder[T]) ModelBuilder[T]  { return b.Fi
 func (b ModelBuilder[T]) Array(f fieldBuilder[T]) ModelBuilder[T]  { return b.Field(f) }
 func (b ModelBuilder[T]) Option(f fieldBuilder[T]) ModelBuilder[T] { return b.Field(f) }
 
-// Skip adds bytes that mean nothing.
+// Skip adds pad reserved bytes: zeros when written, ignored when read.
 func (b ModelBuilder[T]) Skip(pad int) ModelBuilder[T] { return b.Field(DefaultSkipField[T](pad)) }
 
 func (b ModelBuilder[T]) Varchar(getter Getter[T, string], setter Setter[T, string]) ModelBuilder[T] {

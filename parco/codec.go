@@ -11,20 +11,20 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// codec reads and writes values of a layout. There is a schema for each, because a layout may have
-// functions for one of them only; it is made when it is first used.
+// codec reads and writes values of a layout. It contains separate schemas for reading and writing,
+// because a layout may support only one of these. Each schema is compiled at its first use.
 type codec[V any] struct {
 	of       layout[V]
 	tail     bool     // options at the end may be missing, if the input is one message
-	filled   func(*V) // finishes what was read, or nil
-	drop     func(V)  // takes what could not be read, or nil
+	filled   func(*V) // completes a value after reading, or nil
+	drop     func(V)  // receives a value that could not be read, or nil
 	compiler program[V]
 	parser   program[V]
 	message  program[V] // a parser for one message
-	values   sync.Pool  // of *V: what is written must lie somewhere
+	values   sync.Pool  // of *V: memory for a value that is written
 }
 
-// program is a schema that was made, or why it could not be.
+// program is a compiled schema, or the error from compiling it.
 type program[V any] struct{ made atomic.Pointer[made[V]] }
 
 type made[V any] struct {
@@ -42,9 +42,8 @@ func (p *program[V]) schema(of layout[V], d draft) (*schema.Schema[V], error) {
 	return m.s, m.err
 }
 
-// Parse reads one value from r, and takes no byte of r that is not of it. If r is at its end, the
-// error is io.EOF as well as [ErrCannotRead]. After any other error, how far r was read is not
-// defined.
+// Parse reads one value from r, and does not read past its end. If r is at its end, the error
+// matches both io.EOF and [ErrCannotRead]. After any other error, the position of r is undefined.
 func (c *codec[V]) Parse(r io.Reader) (V, error) {
 	s, err := c.parser.schema(c.of, draft{sets: true})
 	if err != nil {
@@ -66,8 +65,8 @@ func (c *codec[V]) Parse(r io.Reader) (V, error) {
 	return c.parsed(v, err)
 }
 
-// parse is what reading from a reader is for one whose bytes are there. Nothing is left after an
-// error.
+// parse reads a value from b as Read reads it from a reader, and returns the number of bytes that
+// are left. After an error, no bytes are left.
 func parse[V any](s *schema.Schema[V], b []byte, v *V) (left int, err error) {
 	rest, err := s.Parse(b, v)
 	if err == nil {
@@ -79,7 +78,7 @@ func parse[V any](s *schema.Schema[V], b []byte, v *V) (left int, err error) {
 	return 0, err
 }
 
-// ParseBytes reads the value that b begins with.
+// ParseBytes reads the value at the beginning of b.
 func (c *codec[V]) ParseBytes(b []byte) (V, error) {
 	p := &c.parser
 	if c.tail {
@@ -94,7 +93,7 @@ func (c *codec[V]) ParseBytes(b []byte) (V, error) {
 	return c.parsed(v, err)
 }
 
-// parsed is what there is of v after err.
+// parsed returns the result of reading v: err is the error from reading it.
 func (c *codec[V]) parsed(v *V, err error) (V, error) {
 	if err != nil {
 		if c.drop != nil {
@@ -108,7 +107,7 @@ func (c *codec[V]) parsed(v *V, err error) (V, error) {
 	return *v, nil
 }
 
-// Compile writes v to w, with one call of its Write. Nothing is written if v cannot be.
+// Compile writes v to w, with a single call of Write. If v cannot be encoded, nothing is written.
 func (c *codec[V]) Compile(v V, w io.Writer) error {
 	s, err := c.compiler.schema(c.of, draft{gets: true})
 	if err != nil {
@@ -138,7 +137,7 @@ func (c *codec[V]) CompileBytes(v V, box []byte) error {
 	return explain(err)
 }
 
-// write writes what add appends, in one piece, unless it fails.
+// write calls add, and writes the appended bytes to w as a whole. If add fails, it writes nothing.
 func write(w io.Writer, add func(dst []byte) ([]byte, error)) error {
 	if a, ok := w.(*appender); ok {
 		b, err := add(a.b)
@@ -159,8 +158,8 @@ func write(w io.Writer, add func(dst []byte) ([]byte, error)) error {
 	return explain(err)
 }
 
-// writeAll writes b to w. A writer that takes another number of bytes without an error gives
-// ErrCannotWrite.
+// writeAll writes b to w. If w writes a different number of bytes and returns no error, the error
+// is ErrCannotWrite.
 func writeAll(w io.Writer, b []byte) error {
 	err := wire.WriteAll(w, b)
 	if err == io.ErrShortWrite {
@@ -171,5 +170,5 @@ func writeAll(w io.Writer, b []byte) error {
 
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// maxPooled is the most memory that is kept for the next message.
+// maxPooled is the maximum size of the memory that is kept for the next message.
 const maxPooled = 64 << 10

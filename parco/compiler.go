@@ -21,14 +21,15 @@ func CompilerModel[T any]() *Compiler[T] {
 	return &Compiler[T]{m.codec(), m}
 }
 
-// Compile writes value to w, with one call of its Write. Nothing is written if the value cannot be.
+// Compile writes value to w, with a single call of Write. If the value cannot be encoded, nothing
+// is written.
 func (c Compiler[T]) Compile(value T, w io.Writer) error { return c.codec.Compile(value, w) }
 
 func (c Compiler[T]) fields() *model[T] { return c.model }
 
 func (c Compiler[T]) layout(d *draft) schema.Type[T] { return c.model.layout(d) }
 
-// Field adds a field. The methods below add fields too, each of its type.
+// Field adds a field. The methods below also add fields, each of the type in its name.
 func (c *Compiler[T]) Field(f fieldCompiler[T]) *Compiler[T] {
 	c.model = c.model.with(entry[T]{compile: f})
 	c.codec = c.model.codec()
@@ -41,7 +42,7 @@ func (c *Compiler[T]) Slice(f fieldCompiler[T]) *Compiler[T]  { return c.Field(f
 func (c *Compiler[T]) Array(f fieldCompiler[T]) *Compiler[T]  { return c.Field(f) }
 func (c *Compiler[T]) Option(f fieldCompiler[T]) *Compiler[T] { return c.Field(f) }
 
-// Skip adds bytes that mean nothing.
+// Skip adds pad reserved bytes: zeros when written, ignored when read.
 func (c *Compiler[T]) Skip(pad int) *Compiler[T] { return c.Field(DefaultSkipField[T](pad)) }
 
 func (c *Compiler[T]) Varchar(getter Getter[T, string]) *Compiler[T] {

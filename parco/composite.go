@@ -7,14 +7,15 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// Iterable is the elements that slices and arrays are written from, and read as.
+// Iterable is the Go type of slices and arrays. Compile writes its elements, and Parse returns a
+// new Iterable.
 type Iterable[T any] interface {
 	Len() int
 	Range(func(T) error) error
 	Unwrap() SliceView[T]
 }
 
-// SliceView is a slice as an [Iterable].
+// SliceView is a slice that implements [Iterable].
 type SliceView[T any] []T
 
 func (s SliceView[T]) Len() int { return len(s) }
@@ -41,16 +42,16 @@ func Slice[T any](header IntType, inner Type[T]) SliceType[T] {
 	return SliceType[T]{iterable(sliceOf(header, inner))}
 }
 
-// ArrayType is as many elements as it says, with nothing before them.
+// ArrayType is the type of a fixed number of elements, without a header.
 type ArrayType[T any] struct{ *typed[Iterable[T]] }
 
-// Array returns the type of length elements. Another number of elements cannot be written:
-// [ErrInvalidLength].
+// Array returns the type of length elements. If a value has another number of elements, Compile
+// returns [ErrInvalidLength].
 func Array[T any](length int, inner Type[T]) ArrayType[T] {
 	return ArrayType[T]{iterable(arrayOf(length, inner))}
 }
 
-// sliceOf is a Slice of a Go slice.
+// sliceOf is like Slice, but for a Go slice.
 func sliceOf[T any](header IntType, inner Type[T]) *typed[SliceView[T]] {
 	return view(header.ByteLength, func(d *draft) schema.Type[[]T] {
 		if h, ok := headerOf(header); ok {
@@ -61,7 +62,7 @@ func sliceOf[T any](header IntType, inner Type[T]) *typed[SliceView[T]] {
 	})
 }
 
-// arrayOf is an Array of a Go slice.
+// arrayOf is like Array, but for a Go slice.
 func arrayOf[T any](length int, inner Type[T]) *typed[SliceView[T]] {
 	return view(func() int { return length * inner.ByteLength() }, func(d *draft) schema.Type[[]T] {
 		return schema.Fixed(length, layoutOf(d, inner))
@@ -78,7 +79,7 @@ func view[T any](length func() int, made func(d *draft) schema.Type[[]T]) *typed
 	return t
 }
 
-// iterable is t for what is an Iterable in Go.
+// iterable returns t as a type whose Go type is Iterable.
 func iterable[T any](t *typed[SliceView[T]]) *typed[Iterable[T]] {
 	return newTyped(t.length, func(d *draft) schema.Type[Iterable[T]] {
 		return schema.Part(schema.Get("items", t.made(d),
@@ -96,7 +97,7 @@ func iterable[T any](t *typed[SliceView[T]]) *typed[Iterable[T]] {
 }
 
 // MapType returns the type of a map: the number of entries, then keys and values in turn. The order
-// of entries is random. If a key is repeated, its last entry counts.
+// of entries is random. If a key is repeated, its last entry wins.
 func MapType[K comparable, V any](header IntType, keyType Type[K], valueType Type[V]) Type[map[K]V] {
 	t := newTyped(header.ByteLength, func(d *draft) schema.Type[map[K]V] {
 		if h, ok := headerOf(header); ok {
@@ -117,22 +118,23 @@ func MapType[K comparable, V any](header IntType, keyType Type[K], valueType Typ
 // byte is an error.
 type OptionalType[T any] struct{ *typed[*T] }
 
-// Option returns the type of an inner that may be missing.
+// Option returns the type of an optional value of type inner.
 func Option[T any](inner Type[T]) OptionalType[T] {
 	return OptionalType[T]{newTyped(func() int { return 1 }, func(d *draft) schema.Type[*T] { return schema.Opt(layoutOf(d, inner)) })}
 }
 
-// How many elements a slice or a map may have whose header is not of this package. Others are
-// bounded by the input alone, which their elements must lie in.
+// Maximum numbers of elements of a slice or a map whose header has a type from another package.
+// Other slices and maps are limited only by the size of the input, which must contain their
+// elements.
 const (
 	MaxReasonableSliceLength = 10_000_000
 	MaxReasonableMapLength   = 10_000_000
 )
 
-// maxEmpty is how many elements there may be whose type does not say that they take a byte.
+// maxEmpty is the maximum number of elements whose type does not have a positive ByteLength.
 const maxEmpty = 1 << 16
 
-// elementsAfter are elements after a header that is not of this package.
+// elementsAfter reads and writes elements after a header from another package.
 type elementsAfter[T any] struct {
 	header IntType
 	inner  Type[T]
@@ -160,7 +162,7 @@ func (t elementsAfter[T]) Parse(r io.Reader) (all []T, err error) {
 	return all, causeOf(err)
 }
 
-// entriesAfter are entries of a map after a header that is not of this package.
+// entriesAfter reads and writes the entries of a map after a header from another package.
 type entriesAfter[K comparable, V any] struct {
 	header IntType
 	key    Type[K]

@@ -6,10 +6,10 @@ type BufferCursor struct {
 	data   []byte
 }
 
-// NewBufferCursor returns a cursor that reads data from the given position on.
+// NewBufferCursor returns a cursor that reads data, beginning at the position cursor.
 func NewBufferCursor(data []byte, cursor int) BufferCursor { return BufferCursor{cursor, data} }
 
-// Read fills box. If there are fewer bytes, it reads none and returns [ErrCannotRead].
+// Read fills box. If fewer bytes are left, it reads none and returns [ErrCannotRead].
 func (b *BufferCursor) Read(box []byte) (int, error) {
 	rest := b.rest()
 	if len(rest) < len(box) {

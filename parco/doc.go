@@ -1,6 +1,6 @@
-// Package parco has the API of Parco (github.com/sonirico/parco), implemented by package schema.
-// After a change of the import, a program writes and reads the same bytes, faster, and gets errors
-// where Parco ignores faults.
+// Package parco implements the API of Parco (github.com/sonirico/parco) with package schema. After
+// a change of the import, a program writes and reads the same bytes, faster, and gets errors where
+// Parco ignores them.
 //
 //	b := parco.Builder(parco.ObjectFactory[Animal]()).
 //		SmallVarchar(
@@ -14,27 +14,28 @@
 //	err := compiler.Compile(animal, w)
 //	animal, err := parser.Parse(r)
 //
-// A model, with its nested models, is compiled to one schema at its first use. Faults of the model
-// are reported then, as [ErrCompile]. Package schema documents the encoding, and docs/from-parco.md
-// the differences from Parco and the migration to schema.
+// A model, with its nested models, is compiled to one schema at its first use. Errors in the model
+// are reported at that time, as [ErrCompile]. Package schema documents the encoding, and
+// docs/from-parco.md the differences from Parco and the migration to schema.
 //
 // # Errors
 //
 // An error in a message is a [schema.Error] with offset and path, for errors.As. With errors.Is, it
-// matches one of schema's errors, and the error of Parco if there is one. Fields have no names in
-// Parco, so paths use their numbers: #4[1] is the second element of the fourth field.
+// matches one of schema's errors, and the corresponding error of Parco if there is one. Fields have
+// no names in Parco, so paths use their numbers: #4[1] is the second element of the fourth field.
 //
 // # Your own types
 //
-// A model may contain your own types, fields, headers, parsers and compilers, as in Parco. They are
-// called for each value, with a reader of the rest of the message, and must read the bytes of the
-// value only. If your type embeds a type of this package, your type's methods are called.
+// A model may contain your own types, fields, headers, parsers and compilers, as in Parco. Their
+// methods are called for each value. They receive a reader of the rest of the message, and must
+// read only the bytes of the value. If your type embeds a type of this package, your type's methods
+// are called.
 //
 // # Values
 //
-// A message is read into a value from the factory, and so is a nested model. Empty slices, maps and
-// blobs are read as empty, not nil; within slices, maps and options, empty maps and blobs are nil.
-// Parse and Compile do not keep their arguments.
+// A message is read into a value from the factory, and a nested model into a value from its own
+// factory. Empty slices, maps and blobs are read as empty, not nil; within slices, maps and
+// options, empty maps and blobs are nil. Parse and Compile do not keep their arguments.
 //
 // # Cost
 //

@@ -8,22 +8,23 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// Parco's errors. Those of messages come within a [schema.Error], which tells where: use errors.Is.
+// Parco's errors. If the error is in a message, a [schema.Error] with its place wraps it: use
+// errors.Is.
 var (
-	// ErrNotIntegerType: never given, here as there.
+	// ErrNotIntegerType: never returned, as in Parco.
 	ErrNotIntegerType = errors.New("parco: not an integer type")
-	// ErrOverflow: a number, a length or a time that does not fit where it goes.
+	// ErrOverflow: a number, a length or a time does not fit its encoding or its Go type.
 	ErrOverflow = errors.New("parco: a value does not fit")
 	// ErrCannotRead: the input ends too early.
 	ErrCannotRead = errors.New("parco: the input ends too early")
-	// ErrCannotWrite: a writer took less than it was given, or a box has no room. It is
-	// io.ErrShortWrite too.
+	// ErrCannotWrite: a writer wrote fewer bytes than it received, or a box is too short. errors.Is
+	// also matches io.ErrShortWrite.
 	ErrCannotWrite = fmt.Errorf("parco: not all could be written: %w", io.ErrShortWrite)
-	// ErrAlreadyRegistered: a registry has a model of this id.
+	// ErrAlreadyRegistered: a registry already contains a model with this id.
 	ErrAlreadyRegistered = errors.New("parco: the id is registered already")
-	// ErrUnknownType: a registry has no model of this id, or the model is one of another Go type.
+	// ErrUnknownType: a registry contains no model with this id, or the model has another Go type.
 	ErrUnknownType = errors.New("parco: unknown type")
-	// ErrInvalidLength: a slice of another length than its Array.
+	// ErrInvalidLength: a slice does not have the length of its Array.
 	ErrInvalidLength = errors.New("parco: invalid length")
 )
 
@@ -40,7 +41,7 @@ func (e ErrUnSufficientBytes) Error() string {
 }
 
 // Is reports whether target is [ErrCannotRead], or an ErrUnSufficientBytes that wants the same
-// number of bytes and has 0, as all of Parco's do.
+// number of bytes and has 0 bytes. In Parco, all errors of this type have 0 bytes.
 func (e ErrUnSufficientBytes) Is(target error) bool {
 	return target == ErrCannotRead || target == ErrUnSufficientBytes{want: e.want}
 }
@@ -52,7 +53,7 @@ func NewErrFieldNotFoundError(field string) ErrFieldNotFound { return ErrFieldNo
 
 func (e ErrFieldNotFound) Error() string { return "parco: there is no field " + e.field }
 
-// ErrTypeAssertion has the expected and the actual Go type of a value. It is joined with
+// ErrTypeAssertion contains the expected and the actual Go type of a value. It is joined with
 // [ErrUnknownType].
 type ErrTypeAssertion struct{ want, have string }
 
@@ -72,7 +73,7 @@ func NewErrCompile(reason string) ErrCompile { return ErrCompile{reason} }
 
 func (e ErrCompile) Error() string { return e.reason }
 
-// meaning is an error of a message that is one of Parco's too.
+// meaning is an error in a message, joined with the corresponding error of Parco.
 type meaning struct{ cause, is error }
 
 func (m *meaning) Error() string { return m.cause.Error() }
@@ -84,7 +85,7 @@ var meanings = []meaning{
 	{schema.ErrSize, ErrOverflow}, {schema.ErrItems, ErrOverflow}, {schema.ErrLength, ErrInvalidLength},
 }
 
-// explain is err with what it means to Parco.
+// explain returns err, joined with the corresponding error of Parco.
 func explain(err error) error {
 	if err == io.EOF {
 		err = &schema.Error{Cause: io.EOF}
@@ -101,7 +102,7 @@ func explain(err error) error {
 	return e
 }
 
-// causeOf is err without a place, for where that is not known.
+// causeOf returns err without its place. It is used where the place in the message is not known.
 func causeOf(err error) error {
 	if e, ok := err.(*schema.Error); ok {
 		return e.Cause

@@ -36,7 +36,7 @@ func Example_model() {
 	// {1 -2} <nil>
 }
 
-// An old writer, and a new reader: the bytes are the same.
+// A parco model writes a message, and a schema reads it. Both encode it with the same bytes.
 func ExampleModelBuilder_Schema() {
 	type Pet struct {
 		Name string
@@ -61,7 +61,8 @@ func ExampleModelBuilder_Schema() {
 	// {#1 str8, #2 u8} {name str8, age u8} <nil>
 }
 
-// Models of several types in one stream: before each message stands the id of its model.
+// A registry writes models of several types to one stream. The ID of the model precedes each
+// message.
 func ExampleMultiBuilder() {
 	models := parco.MultiBuilder(parco.UInt8Header()).
 		MustRegister(0, animalBuilder()).

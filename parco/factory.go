@@ -5,13 +5,13 @@ import "sync"
 // Factory creates the values that messages are read into.
 type Factory[T any] interface{ Get() T }
 
-// PoolFactory is a factory that takes values back.
+// PoolFactory is a factory that reuses the values that are put back.
 type PoolFactory[T any] interface {
 	Factory[T]
 	Put(T)
 }
 
-// FuncFactory is a function as a factory.
+// FuncFactory adapts a function to the [Factory] interface.
 type FuncFactory[T any] func() T
 
 func (f FuncFactory[T]) Get() T { return f() }
@@ -28,13 +28,13 @@ type NativePooledFactory[T any] struct {
 	inner  Factory[T]
 	reset  func(*T)
 	values sync.Pool // of *T
-	empty  sync.Pool // of *T: those that values were in
+	empty  sync.Pool // of *T: zero values, after Get has returned their content
 }
 
-// PooledFactory returns a factory that keeps the values it takes back, and gets others from inner.
-// A parser gets values from it, and puts those back that could not be read; the program must put
-// back values after use. Fields that are not in a message keep their values, unless they are reset:
-// see [WithResetFunc].
+// PooledFactory returns a factory that reuses the values that are put back, and gets other values
+// from inner. A parser gets values from this factory, and puts back values that it could not read.
+// The program must put back values after use. Fields that are not in a message keep their values,
+// unless they are reset: see [WithResetFunc].
 func PooledFactory[T any](inner Factory[T], options ...nativePooledFactoryOption[T]) PoolFactory[T] {
 	f := &NativePooledFactory[T]{inner: inner}
 	for _, o := range options {

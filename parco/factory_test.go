@@ -10,8 +10,8 @@ import (
 	. "github.com/slipstream-go/slipstream/parco"
 )
 
-// TestFactories: values come from the factory, those within others too, and what the message has no
-// field for stays as it was made.
+// The factory creates every value, including nested values. Fields that the message does not
+// contain keep the values that the factory set.
 func TestFactories(t *testing.T) {
 	type farm struct {
 		Name    string
@@ -37,8 +37,8 @@ func TestFactories(t *testing.T) {
 	}
 }
 
-// TestPooledFactory: what is put back is reset, and used again; what could not be read goes back by
-// itself.
+// A value that is put back into the pool is reset and reused. A value whose Parse failed returns to
+// the pool automatically.
 func TestPooledFactory(t *testing.T) {
 	made, resets := 0, 0
 	pool := PooledFactory[*Animal](FuncFactory[*Animal](func() *Animal {
@@ -74,7 +74,7 @@ func TestPooledFactory(t *testing.T) {
 			t.Fatal(err, resets)
 		}
 	}
-	if reused == 0 { // a pool may lose some, but not all
+	if reused == 0 { // a pool may drop some values, but not all
 		t.Error("nothing was used again")
 	}
 
@@ -85,7 +85,7 @@ func TestPooledFactory(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce: a model is made by whoever uses it first, and used by all.
+// The first goroutine that uses a model builds its schema, and all goroutines share it.
 func TestManyAtOnce(t *testing.T) {
 	b := exampleBuilder()
 	want := fromHex(exampleBytes)
@@ -106,8 +106,7 @@ func TestManyAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// TestAllocations: writing needs no memory, once there were messages before; reading one for the
-// value and one for each string.
+// Writing allocates nothing after the first messages. Reading allocates the value and each string.
 func TestAllocations(t *testing.T) {
 	if raceEnabled {
 		t.Skip("pools lose values on purpose under the race detector")

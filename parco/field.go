@@ -7,14 +7,15 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// Getter gives the value of a field to write. Setter takes the one that was read.
+// Getter returns the value of a field to write. Setter sets a field to the value that was read.
 type (
 	Getter[T, U any] func(*T) U
 	Setter[T, U any] func(*T, U)
 )
 
-// Field is a field of a T. Those of this package become parts of the schema of a model; others may
-// be among them, and are called for each T: they must take no byte that is not theirs.
+// Field is a field of a T. A model compiles the fields of this package into its schema. It may also
+// contain fields of your own types. Their methods are called for each T, and must not read past the
+// end of the field.
 type Field[T, U any] interface {
 	ID() string
 	Parse(*T, io.Reader) error
@@ -35,8 +36,8 @@ type FixedField[T, U any] struct {
 	Getter Getter[T, U]
 }
 
-// ID is what the field is called where something is wrong with it. One without is called by its
-// number: #1 is the first.
+// ID returns the name of the field in errors. A field without an ID is named by its number: #1 is
+// the first field.
 func (f FixedField[T, U]) ID() string { return f.Id }
 
 // Parse reads the field into item.
@@ -85,7 +86,8 @@ func (f FixedField[T, U]) layout(d *draft, name string) schema.Field[T] {
 	return schema.Get(name, layoutOf(d, f.Type), get, set)
 }
 
-// BasicSliceField is what [SliceField] makes, and BasicArrayField what [ArrayField] makes.
+// BasicSliceField is the type of the fields that [SliceField] returns. BasicArrayField is the type
+// of the fields that [ArrayField] returns.
 type (
 	BasicSliceField[T, U any] = FixedField[T, SliceView[U]]
 	BasicArrayField[T, U any] = FixedField[T, SliceView[U]]
@@ -96,11 +98,11 @@ type OptionalField[T, U any] struct{ FixedField[T, *U] }
 
 func (OptionalField[T, U]) optional() {}
 
-// The functions below make fields: of a type, or of what makes one. A field without a setter can
-// only be written, one without a getter only read. Mind the order of the arguments, which is
-// Parco's.
+// The functions below return fields, either of a given type or of a type with the given header and
+// parts. A field without a setter can only be written, and a field without a getter can only be
+// read. Note the order of getters and setters: it differs between these functions, as in Parco.
 
-// SliceField is a field of elements after their number.
+// SliceField returns a field of elements that follow their number.
 func SliceField[T, U any](header IntType, inner Type[U], setter Setter[T, SliceView[U]], getter Getter[T, SliceView[U]]) Field[T, U] {
 	return FixedField[T, SliceView[U]]{Type: sliceOf(header, inner), Setter: setter, Getter: getter}
 }
@@ -126,7 +128,7 @@ func ArrayFieldSetter[T, U any](length int, inner Type[U], setter Setter[T, Slic
 	return ArrayField(length, inner, setter, nil)
 }
 
-// MapField is a field of entries after their number.
+// MapField returns a field of map entries that follow their number.
 func MapField[T any, K comparable, V any](header IntType, keyType Type[K], valueType Type[V], setter Setter[T, map[K]V],
 	getter Getter[T, map[K]V]) Field[T, map[K]V] {
 	return FixedField[T, map[K]V]{Type: MapType(header, keyType, valueType), Setter: setter, Getter: getter}
@@ -160,7 +162,8 @@ type structType[T any] interface {
 	CompilerType[T]
 }
 
-// StructField is a field that is a model: a [ModelBuilder], a [Struct], or one's own.
+// StructField returns a field whose type is a model: a [ModelBuilder], a [Struct], or your own
+// implementation.
 func StructField[T, U any](getter Getter[T, U], setter Setter[T, U], inner structType[U]) Field[T, U] {
 	return FixedField[T, U]{Type: StructType[U]{inner, inner}, Setter: setter, Getter: getter}
 }

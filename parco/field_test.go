@@ -10,8 +10,9 @@ import (
 	. "github.com/slipstream-go/slipstream/parco"
 )
 
-// checkField writes v by a field that is only a getter, reads it by one that is only a setter, and
-// does both by one that is both, in models and by its own methods.
+// checkField writes v with a field that only has a getter, and reads it with a field that only has
+// a setter. It also does both with a field that has both. It uses models and the field's own
+// methods.
 func checkField[U any](t *testing.T, v U, want string, both func(Getter[any, U], Setter[any, U]) fieldOf, get func(Getter[any, U]) fieldOf, set func(Setter[any, U]) fieldOf) {
 	t.Helper()
 	getter, setter := func(x *any) U { return (*x).(U) }, func(x *any, v U) { *x = v }
@@ -46,7 +47,7 @@ type fieldOf interface {
 	Compile(*any, io.Writer) error
 }
 
-// checkFixed is checkField for the functions of one type.
+// checkFixed calls checkField with the three constructors of one field type.
 func checkFixed[U any](t *testing.T, v U, want string, tp Type[U], both func(Type[U], Getter[any, U], Setter[any, U]) Field[any, U],
 	get func(Type[U], Getter[any, U]) Field[any, U], set func(Type[U], Setter[any, U]) Field[any, U]) {
 	t.Helper()
@@ -54,7 +55,7 @@ func checkFixed[U any](t *testing.T, v U, want string, tp Type[U], both func(Typ
 		func(g Getter[any, U]) fieldOf { return get(tp, g) }, func(s Setter[any, U]) fieldOf { return set(tp, s) })
 }
 
-// TestFields: each function that makes a field makes one of its type.
+// Each field constructor returns a field of its type.
 func TestFields(t *testing.T) {
 	checkFixed(t, true, "\x01", Bool(), BoolField, BoolFieldGetter, BoolFieldSetter)
 	checkFixed(t, 7, "\x07", UInt8(), UInt8Field, UInt8FieldGetter, UInt8FieldSetter)
@@ -107,7 +108,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// TestGlobalRegistry uses the one that programs share: it is the only test that may.
+// TestGlobalRegistry is the only test that may use the registry shared by the whole program.
 func TestGlobalRegistry(t *testing.T) {
 	if err := RegisterModel(0, animalBuilder()); err != nil {
 		t.Fatal(err)

@@ -158,7 +158,7 @@ func StringFieldSetter[T any](tp Type[string], setter Setter[T, string]) Field[T
 	return fixed(tp, nil, setter)
 }
 
-// TimeField is a field of type [TimeLocation] or [TimeUTC].
+// TimeField returns a field of type [TimeLocation] or [TimeUTC].
 func TimeField[T any](withLocation bool, getter Getter[T, time.Time], setter Setter[T, time.Time]) Field[T, time.Time] {
 	return fixed(timeType(withLocation), getter, setter)
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// money is a type of one's own: a text of digits, a semicolon. It is over package io, with nothing
-// of this package.
+// money is a user-defined type: decimal digits and a semicolon. It only uses package io, and
+// nothing from this package.
 type money struct{}
 
 var errMoney = errors.New("that is no money")
@@ -47,7 +47,7 @@ func (money) Parse(r io.Reader) (v int64, err error) {
 	}
 }
 
-// foreignHeader is 4 bytes, as UInt32LEHeader.
+// foreignHeader is encoded in 4 bytes, like UInt32LEHeader.
 type foreignHeader struct{}
 
 func (foreignHeader) ByteLength() int                  { return 4 }
@@ -72,12 +72,12 @@ var three = NewFixedType(3, func(b []byte) (int, error) {
 	return nil
 })
 
-// louder embeds a type of this package, and writes something else.
+// louder embeds a type of this package and overrides Compile.
 type louder struct{ Type[string] }
 
 func (l louder) Compile(s string, w io.Writer) error { return l.Type.Compile(strings.ToUpper(s), w) }
 
-// loud embeds a struct of this package, which knows its layout.
+// loud embeds a StructType, which provides a schema, and overrides Compile.
 type loud struct{ StructType[Animal] }
 
 func (l loud) Compile(a Animal, w io.Writer) error {
@@ -95,7 +95,7 @@ type mixed struct {
 	Rates  []int64
 }
 
-// stamp is a field of one's own: a mark, and the name once more.
+// stamp is a user-defined field that writes a mark and repeats the name.
 type stamp struct{}
 
 func (stamp) Compile(m *mixed, w io.Writer) error {
@@ -129,7 +129,7 @@ func mixedBuilder() ModelBuilder[mixed] {
 		Array(ArrayField[mixed, int64](2, money{}, func(m *mixed, v SliceView[int64]) { m.Rates = v }, func(m *mixed) SliceView[int64] { return m.Rates }))
 }
 
-// TestForeign: what is not of this package may be anywhere in a model.
+// User-defined types and fields can occur anywhere in a model.
 func TestForeign(t *testing.T) {
 	v := mixed{15, 0x010203, "ANN", []int64{1, 22}, Animal{3, "CAT"}, map[string]int64{"k": 9}, Ptr(int64(4)), []int64{5, 6}}
 	b := compiled(t, mixedBuilder(), mixed{15, 0x010203, "ANN", []int64{1, 22}, Animal{3, "cat"}, v.Bill, v.Tip, v.Rates})
@@ -172,8 +172,8 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// TestErrorsAreShort: a type without a name is not written out in the mistakes of a model; a length
-// that a header of one's own gives is in the error, with what it may be.
+// An error about a model does not print the definition of an unnamed type. An error about a length
+// from a user-defined header contains the length and the allowed range.
 func TestErrorsAreShort(t *testing.T) {
 	_, err := Builder[struct{ N, M int }](nil).Field(FixedField[struct{ N, M int }, int]{Type: IntLE()}).Schema()
 	const want = "parco: struct {…}: #1 has no getter\nparco: struct {…}: #1 has no setter"
@@ -186,7 +186,7 @@ func TestErrorsAreShort(t *testing.T) {
 	}
 }
 
-// TestForeignHeaders: so may headers, with the bytes that they write.
+// User-defined headers can be used everywhere, and write their own bytes.
 func TestForeignHeaders(t *testing.T) {
 	type headed struct {
 		Text  string
@@ -229,7 +229,7 @@ func TestForeignHeaders(t *testing.T) {
 	}
 }
 
-// TestForeignParsers: a struct may be read by what one wrote oneself, and written by another.
+// A struct can be read by a user-defined parser and written by another compiler.
 func TestForeignParsers(t *testing.T) {
 	type cage struct{ Pets []Animal }
 	get, set := func(c *cage) SliceView[Animal] { return c.Pets }, func(c *cage, v SliceView[Animal]) { c.Pets = v }
@@ -268,7 +268,7 @@ func TestForeignParsers(t *testing.T) {
 	}
 }
 
-// plainAnimal is an Animal, read and written by hand.
+// plainAnimal reads and writes an Animal by hand.
 type plainAnimal struct{}
 
 func (plainAnimal) Compile(a Animal, w io.Writer) error {
@@ -285,7 +285,7 @@ func (plainAnimal) Parse(r io.Reader) (Animal, error) {
 	return Animal{age, specie}, err
 }
 
-// TestMistakes: what is wrong with a model is found when it is used, all of it at once.
+// The first use of a model reports all of its mistakes.
 func TestMistakes(t *testing.T) {
 	b := Builder[Animal](nil).
 		UInt8(nil, func(*Animal, uint8) {}).

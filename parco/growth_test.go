@@ -1,7 +1,7 @@
 package parco_test
 
-// How the cost of every function grows with its input. Most of the API makes types and fields: what
-// counts is how models of them are read and written.
+// These tests measure how the cost of every function grows with its input. Most of the API creates
+// types and fields, so the tests measure reading and writing models of them.
 
 import (
 	"bytes"
@@ -16,8 +16,8 @@ import (
 	. "github.com/slipstream-go/slipstream/parco"
 )
 
-// growthDoc has a field of every kind that is written with more than its bytes; those in Foreign
-// are of types that the package does not know.
+// growthDoc contains a field of every kind that is encoded with more than its own bytes. The fields
+// from Foreign on use user-defined types or headers.
 type growthDoc struct {
 	Text     string
 	Blob     []byte
@@ -101,7 +101,7 @@ func growthCalls() []growth.Call[growthDoc] {
 		return growth.Call[growthDoc]{Name: name, Alloc: 200, Start: func() func(growthDoc) {
 			var w bytes.Buffer
 			return func(v growthDoc) {
-				if w.Len() == 0 { // only once, so that writing is not measured with reading
+				if w.Len() == 0 { // encode once, so that the measurement only includes reading
 					if err := compiler.Compile(v, &w); err != nil {
 						panic(err)
 					}
@@ -136,11 +136,11 @@ func growthCalls() []growth.Call[growthDoc] {
 	}
 }
 
-// growthClaims are types by themselves, and input that claims more than it brings: once more than
-// is allowed, and once nearly as much.
+// growthClaims returns cases for single types, with input that announces more than it contains. One
+// announced count exceeds the limit, and the other is just below it.
 func growthClaims() []growth.Case {
 	claim := func(name string, parse func(r io.Reader), units ...string) growth.Case {
-		// Most keeps the second claim larger than what is there.
+		// Most keeps the second announced count larger than the input.
 		return growth.Case{Name: name, Alloc: 100, Most: 8 << 20, Prepare: func(n int) func() {
 			var in []string
 			for _, unit := range units {
@@ -342,7 +342,7 @@ func TestGrowthCovers(t *testing.T) {
 	})
 }
 
-// TestGrowthHeld sends one large message and many small ones through the same model.
+// TestGrowthHeld sends one large message and then many small ones through the same model.
 func TestGrowthHeld(t *testing.T) {
 	doc := func(n int) growthDoc {
 		return growthDoc{Text: strings.Repeat("x", n/2), Names: slices.Repeat([]string{"a name"}, n/32), Headed: make([]string, n/16)}
@@ -372,7 +372,7 @@ func TestGrowthHeld(t *testing.T) {
 	})
 }
 
-// TestForgets calls what takes values and buffers from pools.
+// TestForgets checks the functions that use values and buffers from pools.
 func TestForgets(t *testing.T) {
 	parser, compiler := growthBuilder().Parco()
 	on := func(call func(v growthDoc)) func() *byte {
@@ -398,7 +398,7 @@ func TestForgets(t *testing.T) {
 	})
 }
 
-// growthFull takes nothing.
+// growthFull accepts no bytes.
 type growthFull struct{}
 
 func (growthFull) Write([]byte) (int, error) { return 0, io.ErrShortWrite }

@@ -49,7 +49,7 @@ func animalBuilder() ModelBuilder[Animal] {
 		)
 }
 
-// exampleBuilder is the model of Parco's README, as it is written there.
+// exampleBuilder is the model of Parco's README, copied verbatim.
 func exampleBuilder() ModelBuilder[Example] {
 	return Builder[Example](ObjectFactory[Example]()).
 		SmallVarchar(
@@ -142,14 +142,14 @@ func fromHex(s string) []byte {
 	return b
 }
 
-// isError reports whether err is one of Parco's, and an Error of package schema with this place; an
-// offset of -1 is any.
+// isError reports whether err is the Parco error and a schema.Error with this path and offset. An
+// offset of -1 matches any offset.
 func isError(err, is error, path string, offset int) bool {
 	var e *schema.Error
 	return errors.As(err, &e) && errors.Is(err, is) && e.Path == path && (offset < 0 || e.Offset == int64(offset))
 }
 
-// compiled is v as c writes it.
+// compiled returns the bytes that c writes for v.
 func compiled[T any](t *testing.T, c CompilerType[T], v T) []byte {
 	t.Helper()
 	var w bytes.Buffer
@@ -159,5 +159,5 @@ func compiled[T any](t *testing.T, c CompilerType[T], v T) []byte {
 	return w.Bytes()
 }
 
-// reader is a reader of b that this package knows nothing about.
+// reader returns a reader of b that has no special case in this package.
 func reader(b []byte) io.Reader { return io.MultiReader(bytes.NewReader(b)) }

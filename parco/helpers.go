@@ -45,5 +45,5 @@ func MaxByteSize64(byteLength int) int64 {
 	return 1<<(8*byteLength) - 1
 }
 
-// MaxSize is like [MaxByteSize64], but at most the largest int.
+// MaxSize is like [MaxByteSize64], but returns at most the largest int.
 func MaxSize(byteLength int) int { return int(min(MaxByteSize64(byteLength), math.MaxInt)) }

@@ -11,17 +11,17 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// layout is what the types and models of this package are besides what Parco's interfaces say: they
-// can be a part of a schema.
+// layout is implemented by the types and models of this package, in addition to Parco's interfaces.
+// A layout can be a part of a schema.
 type layout[V any] interface {
 	layout(d *draft) schema.Type[V]
 }
 
-// draft is what a schema is made for, and where in it the making is.
+// draft contains the purpose of a schema, and the state of building it.
 type draft struct {
-	gets, sets bool      // values are written by it, and read: which functions of fields must be there
+	gets, sets bool      // the schema writes values, and reads values: fields must have getters, and setters
 	tail       bool      // the input is one message: options at its end may be missing
-	open       []opening // models that the current one lies in, from the outermost
+	open       []opening // models that enclose the current one, from the outermost
 	mistakes   []error
 }
 
@@ -29,14 +29,14 @@ type draft struct {
 type opening struct {
 	id     *identity
 	of     reflect.Type
-	tailed any // the model, if options at its end may be missing here: where it lies in itself it is laid out once more
+	tailed any // the model, if options at its end may be missing here; a use of the model in itself then needs a second layout
 }
 
 func (d *draft) wrong(of reflect.Type, format string, args ...any) {
 	d.mistakes = append(d.mistakes, fmt.Errorf("parco: %s: "+format, append([]any{wire.TypeName(of)}, args...)...))
 }
 
-// schemaOf is the schema that l makes for d. Its error lists every mistake.
+// schemaOf returns the schema of l for d. The error lists all mistakes.
 func schemaOf[V any](l layout[V], d draft) (*schema.Schema[V], error) {
 	t := l.layout(&d)
 	if len(d.mistakes) > 0 {
@@ -50,11 +50,11 @@ func schemaOf[V any](l layout[V], d draft) (*schema.Schema[V], error) {
 }
 
 const (
-	maxDepth = 10_000  // how deep a value may lie in others of its own model
-	maxBytes = 1 << 30 // how many bytes a message may take that is read
+	maxDepth = 10_000  // maximum nesting of values of the same model
+	maxBytes = 1 << 30 // maximum size in bytes of a message that is read
 )
 
-// layoutOf is the layout of t, of this package or another.
+// layoutOf returns the layout of t, a type of this package or of another package.
 func layoutOf[V any](d *draft, t Type[V]) schema.Type[V] {
 	if t == nil {
 		d.wrong(reflect.TypeFor[V](), "it has no type")
@@ -66,8 +66,8 @@ func layoutOf[V any](d *draft, t Type[V]) schema.Type[V] {
 	return foreign(reflect.TypeOf(t).String(), t.ByteLength(), t, t)
 }
 
-// own is v as a layout, if its type is of this package. Types that embed one of ours have its
-// layout too, but may have other methods.
+// own returns v as a layout, if the type of v is declared in this package. A type that embeds a
+// type of this package also implements layout, but its other methods may differ.
 func own[V any](v any) (layout[V], bool) {
 	l, ok := v.(layout[V])
 	return l, ok && ours(v)
@@ -81,7 +81,8 @@ func ours(v any) bool {
 	return t.PkgPath() == reflect.TypeFor[draft]().PkgPath()
 }
 
-// foreign is the layout of values that are read and written by what is not of this package.
+// foreign returns the layout of values that p reads and c writes, if these are not types of this
+// package.
 func foreign[V any](name string, least int, p ParserType[V], c CompilerType[V]) schema.Type[V] {
 	return schema.Custom(name, least,
 		func(dst []byte, v *V) ([]byte, error) {
@@ -93,7 +94,7 @@ func foreign[V any](name string, least int, p ParserType[V], c CompilerType[V]) 
 		})
 }
 
-// appended is dst with what write writes.
+// appended returns dst with the bytes that write writes appended to it.
 func appended(dst []byte, write func(w io.Writer) error) ([]byte, error) {
 	a := appenders.Get().(*appender)
 	a.b = dst
@@ -103,7 +104,7 @@ func appended(dst []byte, write func(w io.Writer) error) ([]byte, error) {
 	return dst, err
 }
 
-// appender is a slice as a writer.
+// appender is an io.Writer that appends to a slice.
 type appender struct{ b []byte }
 
 func (a *appender) Write(b []byte) (int, error) {

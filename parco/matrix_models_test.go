@@ -18,7 +18,7 @@ import (
 	. "github.com/slipstream-go/slipstream/parco"
 )
 
-// Models of the matrix with the fields that numbers, texts and lists do not have.
+// These models of the matrix contain the field types that numbers, texts and lists lack.
 type (
 	widths struct {
 		F1  float32
@@ -27,7 +27,7 @@ type (
 		F4  uint
 		F5  uint32
 		F6  byte
-		F8  uint16 // after bytes that are skipped
+		F8  uint16 // after skipped bytes
 		F9  string
 		F10 []byte
 		F11 time.Time
@@ -42,7 +42,7 @@ type (
 		F4 uint8
 		F5 *uint64
 	}
-	tree struct { // leads to itself, also by an option at the end
+	tree struct { // refers to itself, also through an option at the end
 		F1 []tree
 		F2 uint8
 		F3 *tree
@@ -89,17 +89,17 @@ func treeBuilder() ModelBuilder[tree] {
 	return b.Option(OptionField(Struct(b), func(m *tree, v *tree) { m.F3 = v }, func(m *tree) *tree { return m.F3 }))
 }
 
-// oneOfTwo is what a registry of models reads: one of the messages, by its id.
+// oneOfTwo is the value that a registry reads: one of two messages, selected by ID.
 type oneOfTwo struct {
 	ID     int
 	Note   note
 	Widths widths
 }
 
-// modelIDs are the ids of a note and of widths.
+// modelIDs contains the IDs of note and widths.
 var modelIDs = [2]int{3, 200}
 
-// fillModel sets times that have bytes, arrays of their length and ids that are registered.
+// fillModel sets times that can be encoded, arrays of their fixed length, and registered IDs.
 func fillModel(r *rand.Rand, v reflect.Value) bool {
 	switch p := v.Addr().Interface().(type) {
 	case interface{ fill(r *rand.Rand) }:
@@ -122,7 +122,7 @@ func fillModel(r *rand.Rand, v reflect.Value) bool {
 	return true
 }
 
-// registryKind is the kind of the messages of a registry: the header of an id, then the model.
+// registryKind returns the kind for messages of a registry: the ID as a header, then the model.
 func registryKind() matrix.Kind {
 	k := matrix.Kind{Name: "registry", Type: reflect.TypeFor[oneOfTwo]()}
 	k.Data = func() (*matrix.Subject, error) {
@@ -194,8 +194,7 @@ func registryKind() matrix.Kind {
 	return k
 }
 
-// TestMatrixModels holds the models of the matrix to the methods of a ModelBuilder: each that adds
-// a field is called by one.
+// The models of the matrix call every method of ModelBuilder that adds a field.
 func TestMatrixModels(t *testing.T) {
 	called := make(map[string]bool)
 	for _, name := range []string{"matrix_test.go", "matrix_models_test.go"} {

@@ -9,8 +9,8 @@ import (
 	. "github.com/slipstream-go/slipstream/parco"
 )
 
-// Models of the matrix with lists and arrays of each kind of number, and what has such lists and
-// may be missing.
+// These models of the matrix contain lists and arrays of each number type, and options of such
+// lists.
 type (
 	series struct {
 		F1  run[bool]
@@ -48,8 +48,8 @@ type (
 		F9  []int64
 		F10 []float32
 	}
-	run[T any]  []T // of some length
-	trio[T any] []T // an array of three
+	run[T any]  []T // any length
+	trio[T any] []T // an array of length three
 )
 
 func (p *run[T]) fill(r *rand.Rand)  { fillNumbers(r, (*[]T)(p), r.IntN(40)) }
@@ -62,7 +62,7 @@ func fillNumbers[T any](r *rand.Rand, p *[]T, n int) {
 	}
 }
 
-// listField is a field of the list that at leads to, and trioField one of the array.
+// listField returns a field for the list that at selects, and trioField a field for the array.
 func listField[M, T any](header IntType, inner Type[T], at func(*M) *[]T) Field[M, T] {
 	return SliceField(header, inner, func(m *M, v SliceView[T]) { *at(m) = v }, func(m *M) SliceView[T] { return *at(m) })
 }

@@ -15,8 +15,8 @@ import (
 	. "github.com/slipstream-go/slipstream/parco"
 )
 
-// TestMatrix reads every kind of field, in every position of a model, from every source, by every
-// entry.
+// TestMatrix reads every kind of field, in every position of a model, from every source, with every
+// exported function.
 func TestMatrix(t *testing.T) {
 	all := []matrix.Kind{
 		modelKind("numbers", 12, numbersNotation, numbersBuilder()),
@@ -38,7 +38,7 @@ func TestMatrix(t *testing.T) {
 	})
 }
 
-// Fields are named by their numbers.
+// The names of the fields are their numbers.
 type (
 	numbers struct {
 		F1  bool
@@ -131,8 +131,8 @@ func listsBuilder() ModelBuilder[lists] {
 		Option(OptionField(SmallVarchar(), func(m *lists, v *string) { m.F8 = v }, func(m *lists) *string { return m.F8 }))
 }
 
-// What the models are on the wire, by the notation of a schema. It stands here, so that a field of
-// another order or size differs.
+// These constants contain the encodings of the models in the notation of package schema. They are
+// spelled out here, so that a field with another order or size fails the test.
 const (
 	numbersNotation = "{#1 bool, #2 i8, #3 u16be, #4 opt(bool), #5 i32, #6 u64be, #7 opt(u64), #8 i64, #9 f64be, #10 opt(u16be), #11 time, #12 u8}"
 	textsNotation   = "{#1 str8, #2 u16, #3 opt(str8), #4 opt(str32be), #5 str16, #6 blob8, #7 opt(str16), #8 timezone, #9 str64}"
@@ -144,14 +144,14 @@ const (
 	partsNotation  = "{#1 array3(u16), #2 " + noteNotation + ", #3 array2(" + noteNotation + "), #4 u8, #5 opt(u64be)}"
 )
 
-// modelOptions are those of the oracle: fields are named by their numbers, and what is empty is not
-// nil.
+// modelOptions are the options of the oracle. Fields are named by their numbers, and empty values
+// are not nil.
 var modelOptions = schemaoracle.Options{
 	Field:  func(name string) (string, bool) { return "F" + strings.TrimPrefix(name, "#"), true },
 	Filled: true,
 }
 
-// modelOf is the layout that a model must have.
+// modelOf returns the layout of b, or an error if it differs from notation.
 func modelOf[T any](name, notation string, b ModelBuilder[T]) (*schemaoracle.Layout, error) {
 	s, err := b.Schema()
 	if err != nil {
@@ -163,8 +163,8 @@ func modelOf[T any](name, notation string, b ModelBuilder[T]) (*schemaoracle.Lay
 	return schemaoracle.Parse(notation)
 }
 
-// modelKind is the kind of the messages of a model. ParseBytes may find the fields from number
-// required on missing.
+// modelKind returns the kind for messages of a model. In messages that ParseBytes reads, the fields
+// from number required on may be missing.
 func modelKind[T any](name string, required int, notation string, b ModelBuilder[T]) matrix.Kind {
 	k := matrix.Kind{Name: name, Type: reflect.TypeFor[T]()}
 	k.Data = func() (*matrix.Subject, error) {
@@ -173,8 +173,8 @@ func modelKind[T any](name string, required int, notation string, b ModelBuilder
 			return nil, err
 		}
 		parser, compiler := b.Parco()
-		// A value that was read replaces that of the target, which so stays as it is after an
-		// error.
+		// After success, the new value replaces the target. After an error, the target is
+		// unchanged.
 		oracle := func(l *schemaoracle.Layout) matrix.Decode {
 			return func(b []byte, target reflect.Value) (int, error) {
 				v := reflect.New(target.Type().Elem())
@@ -195,7 +195,7 @@ func modelKind[T any](name string, required int, notation string, b ModelBuilder
 			return func(b []byte, target reflect.Value) (int, error) {
 				r := open(b)
 				v, err := parser.Parse(r)
-				rest, _ := io.ReadAll(iotest.OneByteReader(r)) // a BufferCursor gives all or nothing
+				rest, _ := io.ReadAll(iotest.OneByteReader(r)) // a BufferCursor returns all bytes or none
 				return len(b) - len(rest), put(target, v, err)
 			}
 		}

@@ -10,17 +10,17 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// model is the fields of a T, in their order. It never changes.
+// model contains the fields of a T, in their order. It is immutable.
 type model[T any] struct {
 	id      *identity
 	list    []entry[T]
 	factory Factory[T]
 }
 
-// identity is what a model and those that were made from it by adding fields have in common.
+// identity is shared by a model and all models that are made from it by adding fields.
 type identity struct{ grown atomic.Bool }
 
-// entry is a field: as it is read, as it is written, or both.
+// entry is a field with its parser, its compiler, or both.
 type entry[T any] struct {
 	parse   fieldParser[T]
 	compile fieldCompiler[T]
@@ -44,12 +44,12 @@ type modeled[T any] interface{ fields() *model[T] }
 
 func newModel[T any](f Factory[T]) *model[T] { return &model[T]{id: new(identity), factory: f} }
 
-// with is m with another field.
+// with returns m with one more field.
 func (m *model[T]) with(e entry[T]) *model[T] {
 	return &model[T]{m.id, append(slices.Clip(m.list), e), m.factory}
 }
 
-// codec reads and writes values of m.
+// codec returns a codec for values of m.
 func (m *model[T]) codec() *codec[T] {
 	c := &codec[T]{of: m, tail: m.required() < len(m.list)}
 	if f, ok := m.factory.(PoolFactory[T]); ok {
@@ -58,7 +58,7 @@ func (m *model[T]) codec() *codec[T] {
 	return c
 }
 
-// required is the number of fields before the options at the end.
+// required returns the number of fields before the options at the end.
 func (m *model[T]) required() int {
 	n := len(m.list)
 	for ; n > 0; n-- {
@@ -103,8 +103,8 @@ func (m *model[T]) layout(d *draft) schema.Type[T] {
 	return m.part(d)
 }
 
-// part lays out the fields of m. Options at the end of the outermost model may be missing, but not
-// at the end of the same model within it.
+// part returns the layout of the fields of m. Options at the end of the outermost model may be
+// missing. Where the same model is used within itself, its options must be present.
 func (m *model[T]) part(d *draft) schema.Type[T] {
 	o := opening{id: m.id, of: reflect.TypeFor[T]()}
 	required := len(m.list)
@@ -127,13 +127,14 @@ func (m *model[T]) part(d *draft) schema.Type[T] {
 	return schema.Part(fields...)
 }
 
-// makes reports whether values come from the factory, and are not just zero.
+// makes reports whether the factory creates values other than zero values.
 func (m *model[T]) makes() bool {
 	_, zero := m.factory.(zeroFactory[T])
 	return m.factory != nil && !zero
 }
 
-// made is a field of no bytes, before all others, that has the factory make the value.
+// made returns a field without bytes, which precedes all other fields. When it is read, it sets the
+// value to a new value from the factory.
 func (m *model[T]) made() schema.Field[T] {
 	return whole("#0", schema.Custom("factory", 0,
 		func(dst []byte, _ *T) ([]byte, error) { return dst, nil },
@@ -143,12 +144,12 @@ func (m *model[T]) made() schema.Field[T] {
 		}))
 }
 
-// whole is a field that is all of the T.
+// whole returns a field that consists of the entire T.
 func whole[T any](name string, t schema.Type[T]) schema.Field[T] {
 	return schema.F(name, func(v *T) *T { return v }, t)
 }
 
-// layout is the field as it is called name.
+// layout returns the field with the given name.
 func (e entry[T]) layout(d *draft, name string) schema.Field[T] {
 	var f any = e.parse
 	switch {

@@ -9,8 +9,8 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// ModelMultiBuilder is a registry of models. Each message follows the id of its model, which the
-// header writes. It may be used concurrently, also while models are registered.
+// ModelMultiBuilder is a registry of models. The header writes the id of its model before each
+// message. A registry may be used concurrently, even while models are registered.
 type ModelMultiBuilder[T comparable] struct {
 	header Type[T]
 	lock   sync.RWMutex
@@ -29,8 +29,9 @@ func MultiBuilder[T comparable](header Type[T]) *ModelMultiBuilder[T] {
 	return &ModelMultiBuilder[T]{header: header, models: make(map[T]builderAny)}
 }
 
-// Register adds a model, which is a ModelBuilder or an own implementation. If the id exists, the
-// error is [ErrAlreadyRegistered]. If the header cannot write the id, its error is returned.
+// Register adds a model, which is a ModelBuilder or your own implementation. If the id is already
+// registered, the error is [ErrAlreadyRegistered]. If the header cannot write the id, its error is
+// returned.
 func (b *ModelMultiBuilder[T]) Register(id T, builder builderAny) (*ModelMultiBuilder[T], error) {
 	if err := b.header.Compile(id, io.Discard); err != nil {
 		return b, fmt.Errorf("id %v: %w", id, err)
@@ -61,7 +62,7 @@ func (b *ModelMultiBuilder[T]) model(id T) (builderAny, error) {
 	return nil, &schema.Error{Cause: fmt.Errorf("id %v: %w", id, ErrUnknownType)}
 }
 
-// Compile writes an item that has a method for its id.
+// Compile writes an item. The method ParcoID of the item returns the id of its model.
 func (b *ModelMultiBuilder[T]) Compile(item serializable[T], w io.Writer) error {
 	return b.CompileAny(item.ParcoID(), item, w)
 }
@@ -99,7 +100,7 @@ func (b *ModelMultiBuilder[T]) Parse(r io.Reader) (id T, item any, err error) {
 	return id, item, nil
 }
 
-// after is err, of a message that follows its id.
+// after returns err, an error in the message after id, with an offset that includes the id.
 func (b *ModelMultiBuilder[T]) after(id T, err error) error {
 	header, _ := appended(nil, func(w io.Writer) error { return b.header.Compile(id, w) })
 	if errors.Is(err, io.EOF) {
@@ -111,7 +112,7 @@ func (b *ModelMultiBuilder[T]) after(id T, err error) error {
 	return err
 }
 
-// global is the registry of the functions below, for programs that need no more than one.
+// global is the registry of the functions below, for programs that need only one.
 var global = MultiBuilder(UInt8Header())
 
 // RegisterModel adds a model with an id from 0 to 255.
@@ -120,7 +121,7 @@ func RegisterModel(id int, builder builderAny) error {
 	return err
 }
 
-// CompileModel writes an item that has a method for its id.
+// CompileModel writes an item. The method ParcoID of the item returns the id of its model.
 func CompileModel(item serializable[int], w io.Writer) error { return global.Compile(item, w) }
 
 // CompileAnyModel writes an item of the model with this id.

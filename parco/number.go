@@ -15,8 +15,8 @@ func Byte() Type[byte]   { return UInt8() }
 func UInt8() Type[uint8] { return plain(1, schema.U8) }
 func Int8() Type[int8]   { return plain(1, schema.I8) }
 
-// Numbers of several bytes, in the order that is given: LE for little-endian, BE for big-endian.
-// Those of type int and uint take 8 bytes on every machine.
+// Numbers of several bytes. Names with LE are little-endian, names with BE are big-endian, and
+// other functions receive the byte order. An int and a uint take 8 bytes on every machine.
 
 func UInt16(order binary.ByteOrder) Type[uint16] { return number(2, order, schema.U16, schema.U16BE) }
 func UInt16LE() Type[uint16]                     { return plain(2, schema.U16) }
@@ -58,7 +58,8 @@ func Float64(order binary.ByteOrder) Type[float64] { return number(8, order, sch
 func Float64LE() Type[float64]                     { return plain(8, schema.F64) }
 func Float64BE() Type[float64]                     { return plain(8, schema.F64BE) }
 
-// UInt16Factory and those like it are other names for the types.
+// UInt16Factory, UInt16LEFactory and UInt16BEFactory are other names for UInt16, UInt16LE and
+// UInt16BE.
 
 func UInt16Factory(order binary.ByteOrder) Type[uint16] { return UInt16(order) }
 func UInt16LEFactory() Type[uint16]                     { return UInt16LE() }
@@ -73,8 +74,9 @@ func number[V any](length int, order binary.ByteOrder, little, big schema.Type[V
 
 func bigEndian(order binary.ByteOrder) bool { return order.Uint16([]byte{0, 1}) == 1 }
 
-// Headers: lengths and numbers of elements. What a header cannot hold is [ErrOverflow], here for
-// those of 2 bytes too. A negative number is a value of a signed one, but no length.
+// Headers encode lengths and numbers of elements. If a header cannot hold a number, the error is
+// [ErrOverflow]; unlike in Parco, this includes headers of 2 bytes. A signed header can hold a
+// negative number, but a length must not be negative.
 
 func UInt8Header() Type[int] { return counter(1, schema.U8, schema.H8) }
 func Int8Header() Type[int]  { return counter(1, schema.I8, schema.HI8) }
@@ -124,14 +126,14 @@ func either(order binary.ByteOrder, little, big func() Type[int]) Type[int] {
 	return little()
 }
 
-// counter is an int that is an N on the wire, and how it counts.
+// counter returns the type of an int that is encoded as an N. Its schema header is h.
 func counter[N any](length int, s schema.Type[N], h schema.Header) Type[int] {
 	t := plain(length, schema.As[int](s))
 	t.counter = &h
 	return t
 }
 
-// headerOf is how h counts, if it is of this package.
+// headerOf returns the schema header of h, if h is a header of this package.
 func headerOf(h IntType) (header schema.Header, ok bool) {
 	if t, ours := h.(*typed[int]); ours && t.counter != nil {
 		return *t.counter, true

@@ -17,9 +17,9 @@ type (
 	items struct{ Items []item }
 )
 
-// TestOptionalTextInPieces: optional strings in a slice of structs, from a reader that gives less
-// than a message at a time. There are as many bytes at once as the elements take at least, so it
-// depends on their number in which of them those end.
+// A slice of structs with optional strings is read from a reader that returns less than a message
+// at a time. The decoder requests the minimum number of bytes for the elements. So the number of
+// elements determines which of them is split.
 func TestOptionalTextInPieces(t *testing.T) {
 	model := Builder[item](ObjectFactory[item]()).
 		Option(OptionField(Varchar(), func(v *item, s *string) { v.Note = s }, func(v *item) *string { return v.Note })).

@@ -16,17 +16,17 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// The table "Going on to schema" of docs/from-parco.md: what a row names in both packages has one
-// layout, writes the same bytes, and reads what the other has written.
+// These checks cover the table "Going on to schema" of docs/from-parco.md. The types that a row
+// names in both packages have the same layout and encoding, and each reads the other's messages.
 
-// A pair is a type of parco and one of schema, as a row calls them.
+// A pair contains a type of parco and a type of schema, named as in the row.
 type pair struct {
 	parco, schema string
 	same          func(*testing.T)
 }
 
-// pairs returns the check of a row: it states nothing but these pairs. A row with an ellipsis
-// stands for pairs that it does not name.
+// pairs returns the check of a row, which must name exactly these pairs. A row with an ellipsis may
+// leave some of them out.
 func pairs(all ...pair) func(*testing.T, pages.Row) {
 	return func(t *testing.T, r pages.Row) {
 		t.Helper()
@@ -35,7 +35,7 @@ func pairs(all ...pair) func(*testing.T, pages.Row) {
 			t.Fatalf("%s: %q in schema are fewer than %q in parco", r.Where, ours, theirs)
 		}
 		named := make(map[[2]string]bool)
-		for i := range ours { // the second half, if there is one, is for the other byte order
+		for i := range ours { // the second half, if present, is for the other byte order
 			named[[2]string{theirs[i%len(theirs)], ours[i]}] = true
 		}
 		for _, p := range all {
@@ -52,8 +52,8 @@ func pairs(all ...pair) func(*testing.T, pages.Row) {
 	}
 }
 
-// A held has a field of each type that a row needs. One struct for all rows is one struct for the
-// compiler.
+// A held contains a field of each type that a row needs. With one struct for all rows, the compiler
+// instantiates the generic code only once.
 type held struct {
 	Bool    bool
 	U8      uint8
@@ -79,7 +79,7 @@ type held struct {
 	Animal  Animal
 }
 
-// at returns the field of h that is a V.
+// at returns a pointer to the field of h that has type V.
 func at[V any](h *held) *V {
 	for _, f := range reflect.ValueOf(h).Elem().Fields() {
 		if v, ok := f.Addr().Interface().(*V); ok {
@@ -106,7 +106,7 @@ func heldSchema[V any](s schema.Type[V]) *schema.Schema[held] {
 	return schema.Struct(schema.F("v", at[V], s))
 }
 
-// one is a pair whose value v takes these bytes.
+// one returns a pair whose value v is encoded as hex.
 func one[V any](theirs, ours string, p Type[V], s schema.Type[V], v V, hex string) pair {
 	return pair{theirs, ours, func(t *testing.T) {
 		t.Helper()
@@ -114,8 +114,8 @@ func one[V any](theirs, ours string, p Type[V], s schema.Type[V], v V, hex strin
 	}}
 }
 
-// agree wants a model and a schema to have one layout, to write v as these bytes, and to read them
-// as v.
+// agree checks that a model and a schema have the same layout, encode v as hex, and decode hex to
+// v.
 func agree[T any](t *testing.T, b ModelBuilder[T], s *schema.Schema[T], v T, hex string) {
 	t.Helper()
 	layout, err := b.Schema()
@@ -128,7 +128,8 @@ func agree[T any](t *testing.T, b ModelBuilder[T], s *schema.Schema[T], v T, hex
 	alike(t, b, s, v, hex)
 }
 
-// alike is agree but for the layout, which of custom types is a name that differs.
+// alike is like agree, but does not compare the layouts. For custom types, the layouts contain
+// different names.
 func alike[T any](t *testing.T, b ModelBuilder[T], s *schema.Schema[T], v T, hex string) {
 	t.Helper()
 	want := fromHex(hex)
@@ -150,8 +151,8 @@ func alike[T any](t *testing.T, b ModelBuilder[T], s *schema.Schema[T], v T, hex
 	}
 }
 
-// headerPairs are the headers without a sign, or those with one. They are of strings here, and of
-// blobs.
+// headerPairs returns the unsigned or the signed headers. Each of them is checked with strings and
+// with blobs.
 func headerPairs(signed bool) (all []pair) {
 	for _, h := range []struct {
 		theirs string
@@ -186,7 +187,7 @@ func headerPairs(signed bool) (all []pair) {
 	return all
 }
 
-// anyHeader is a pair of types that take each header.
+// anyHeader returns a pair of types that accept every header.
 func anyHeader(theirs, ours string) pair {
 	return pair{theirs, ours, func(t *testing.T) {
 		for _, p := range slices.Concat(headerPairs(false), headerPairs(true)) {
@@ -195,7 +196,7 @@ func anyHeader(theirs, ours string) pair {
 	}}
 }
 
-// codes returns the check of a row whose cells name these, and state what check wants.
+// codes returns the check of a row. Its cells must name exactly these codes, and check must pass.
 func codes(theirs, ours []string, check func(*testing.T)) func(*testing.T, pages.Row) {
 	return func(t *testing.T, r pages.Row) {
 		t.Helper()
@@ -341,7 +342,7 @@ func toSchema() map[string]func(*testing.T, pages.Row) {
 			parser, _ := animalBuilder().Parco()
 			const two = "\x03cat\x03\x03dog\x05"
 			want := []Animal{{3, "cat"}, {5, "dog"}}
-			theirs, ours := reader([]byte(two)), reader([]byte(two)) // each message alone: none takes a byte of the next
+			theirs, ours := reader([]byte(two)), reader([]byte(two)) // Parse and Read read one message, and no byte of the next
 			for _, animal := range want {
 				var v Animal
 				got, err := parser.Parse(theirs)
@@ -392,24 +393,24 @@ var animalFields = []schema.Field[Animal]{
 	schema.F("age", func(a *Animal) *uint8 { return &a.Age }, schema.U8),
 }
 
-// animals is animalBuilder's model.
+// animals is the model of animalBuilder as a schema.
 var animals = schema.Struct(animalFields...)
 
-// A chained leads to another.
+// A chained is a linked list.
 type chained struct {
 	Next *chained
 	N    uint8
 }
 
-// listed is agree for a SliceField.
+// listed calls agree for a SliceField.
 func listed[E any](t *testing.T, h IntType, p Type[E], s schema.Type[[]E], v []E, hex string) {
 	t.Helper()
 	b := Builder[held](nil).Slice(SliceField(h, p, func(l *held, v SliceView[E]) { set[[]E](l, v) }, func(l *held) SliceView[E] { return get[[]E](l) }))
 	agree(t, b, heldSchema(s), holding(v), hex)
 }
 
-// optionsInSchema: OptionField is Opt. At the end of a model, ParseBytes reads older messages, as a
-// Tail does and an Opt alone does not.
+// OptionField corresponds to Opt. At the end of a model, ParseBytes reads older messages without
+// the option, as a Tail does. An Opt without a Tail does not.
 func optionsInSchema(t *testing.T) {
 	type optional struct {
 		N    uint8

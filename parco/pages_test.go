@@ -15,9 +15,10 @@ import (
 	. "github.com/slipstream-go/slipstream/parco"
 )
 
-// The table "What to look at" of docs/from-parco.md. Parco is not on the module proxy, so its
-// column is what its sources at the commit that the page names do; ours is run. What Parco has and
-// we have not, no test can call: the package's names are looked through.
+// This test checks the table "What to look at" of docs/from-parco.md. Parco is not on the module
+// proxy, so its column describes its sources at the commit that the page names. The column of this
+// package is executed. For an API that only Parco has, the test checks that this package does not
+// declare it.
 func TestPagesFromParco(t *testing.T) {
 	page := pages.Read(t, "docs/from-parco.md")
 	type checks = map[string]func(*testing.T, pages.Row)
@@ -43,7 +44,7 @@ func TestPagesFromParco(t *testing.T) {
 		},
 		"`Struct(b)` within `b` is `b` itself, with what is added later": func(t *testing.T, r pages.Row) {
 			v := node{"a", &node{"b", nil, []node{{"c", nil, []node{}}}}, []node{}}
-			b := compiled(t, nodeBuilder(), v) // whose field Next has what is added after it
+			b := compiled(t, nodeBuilder(), v) // field Next includes the fields that were added after it
 			if got, err := nodeBuilder().ParseBytes(b); err != nil || !reflect.DeepEqual(got, v) {
 				t.Errorf("%+v, %v", got, err)
 			}
@@ -132,7 +133,7 @@ func TestPagesFromParco(t *testing.T) {
 			}
 		},
 		"`MapType` gives a type without a name": func(t *testing.T, r pages.Row) {
-			var tp Type[map[string]uint8] = MapType(UInt8Header(), SmallVarchar(), UInt8()) // which compiles
+			var tp Type[map[string]uint8] = MapType(UInt8Header(), SmallVarchar(), UInt8()) // the declaration compiles
 			if got := compiled(t, tp, map[string]uint8{"a": 1}); string(got) != "\x01\x01a\x01" {
 				t.Errorf("%x", got)
 			}
@@ -152,7 +153,7 @@ func TestPagesFromParco(t *testing.T) {
 		},
 		"`TimeType`": func(t *testing.T, r pages.Row) {
 			declaresNone(t, "TimeType")
-			for _, tp := range []Type[time.Time]{TimeUTC(), TimeLocation()} { // which compiles
+			for _, tp := range []Type[time.Time]{TimeUTC(), TimeLocation()} { // the declarations compile
 				at := time.Unix(1_700_000_000, 5).UTC()
 				if got, err := tp.Parse(reader(compiled(t, tp, at))); err != nil || !got.Equal(at) {
 					t.Error(got, err)
@@ -244,13 +245,13 @@ func TestPagesFromParco(t *testing.T) {
 	page.Done(t)
 }
 
-// backs is a pool of one value.
+// backs is a pool with one value.
 type backs struct{ made, back *Animal }
 
 func (b *backs) Get() *Animal  { return b.made }
 func (b *backs) Put(a *Animal) { b.back = a }
 
-// sources returns the text of the package by file.
+// sources returns the source files of the package by name.
 func sources(t *testing.T) map[string]string {
 	t.Helper()
 	files, err := os.ReadDir(".")

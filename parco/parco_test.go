@@ -15,7 +15,7 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// TestExample is the example of Parco's README, to the byte.
+// The encoding equals the example of Parco's README, byte for byte.
 func TestExample(t *testing.T) {
 	v := exampleValue()
 	parser, compiler := exampleBuilder().Parco()
@@ -30,7 +30,7 @@ func TestExample(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, v) {
 		t.Errorf("%+v %v", got, err)
 	}
-	// From readers, message after message, and nothing after them.
+	// A reader returns one message after the other, and Parse does not read past a message.
 	two := append(bytes.Repeat(w.Bytes(), 2), "rest"...)
 	cursor := NewBufferCursor(append([]byte("before"), two...), 6)
 	for name, r := range map[string]io.Reader{
@@ -51,7 +51,7 @@ func TestExample(t *testing.T) {
 	}
 }
 
-// layoutRow is a value, its type, and what Parco makes of it.
+// layoutRow checks the encoding of one value by one type.
 type layoutRow struct {
 	name  string
 	check func(t *testing.T)
@@ -80,7 +80,7 @@ func row[T any](name string, tp interface {
 
 func iterable[T any](v ...T) Iterable[T] { return SliceView[T](v) }
 
-// TestLayouts are all types, each alone: the bytes are Parco's.
+// The encoding of each single type equals Parco's.
 func TestLayouts(t *testing.T) {
 	newYork, err := time.LoadLocation("America/New_York")
 	if err != nil {
@@ -155,7 +155,7 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
-// TestByteLengths: the bytes of a value, or of its header.
+// ByteLength returns the size of a value, or of its header.
 func TestByteLengths(t *testing.T) {
 	for name, c := range map[string]struct{ got, want int }{
 		"bool": {Bool().ByteLength(), 1}, "int16": {Int16(be).ByteLength(), 2}, "int": {Int(le).ByteLength(), 8}, "time": {TimeUTC().ByteLength(), 8},
@@ -194,8 +194,7 @@ type all struct {
 	S [3]time.Time
 }
 
-// TestBuilderHasAllTypes uses every method of a builder, and those of a Parser and a Compiler,
-// which must be the same.
+// A builder, a Parser and a Compiler have the same methods. The test calls all of them.
 func TestBuilderHasAllTypes(t *testing.T) {
 	b := Builder[all](nil).
 		Varchar(func(a *all) string { return a.A }, func(a *all, v string) { a.A = v }).
@@ -267,7 +266,7 @@ func TestBuilderHasAllTypes(t *testing.T) {
 	}
 }
 
-// TestSchema: what Parco writes, a schema with names reads, and the reverse.
+// A schema with field names reads the messages of a parco model, and the reverse.
 func TestSchema(t *testing.T) {
 	named := schema.Struct(
 		schema.F("specie", func(a *Animal) *string { return &a.Specie }, schema.Str8),

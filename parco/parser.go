@@ -26,14 +26,15 @@ func ParserModel[T any](factory Factory[T]) *Parser[T] {
 func (p *Parser[T]) Parse(r io.Reader) (T, error) { return p.codec.Parse(r) }
 
 // ParseBytes reads the T at the beginning of data. If data ends before options at the end of the
-// model, they are nil. So options can be added to a model, and it can still read older messages.
+// model, these options are nil. So a model can still read older messages after options are added at
+// its end.
 func (p *Parser[T]) ParseBytes(data []byte) (T, error) { return p.codec.ParseBytes(data) }
 
 func (p *Parser[T]) fields() *model[T] { return p.model }
 
 func (p *Parser[T]) layout(d *draft) schema.Type[T] { return p.model.layout(d) }
 
-// Field adds a field. The methods below add fields too, each of its type.
+// Field adds a field. The methods below also add fields, each of the type in its name.
 func (p *Parser[T]) Field(f fieldParser[T]) *Parser[T] {
 	p.model = p.model.with(entry[T]{parse: f})
 	p.codec = p.model.codec()
@@ -46,7 +47,7 @@ func (p *Parser[T]) Slice(f fieldParser[T]) *Parser[T]  { return p.Field(f) }
 func (p *Parser[T]) Array(f fieldParser[T]) *Parser[T]  { return p.Field(f) }
 func (p *Parser[T]) Option(f fieldParser[T]) *Parser[T] { return p.Field(f) }
 
-// Skip adds bytes that mean nothing.
+// Skip adds pad reserved bytes: zeros when written, ignored when read.
 func (p *Parser[T]) Skip(pad int) *Parser[T] { return p.Field(DefaultSkipField[T](pad)) }
 
 func (p *Parser[T]) Varchar(setter Setter[T, string]) *Parser[T] {

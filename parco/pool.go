@@ -16,9 +16,9 @@ type Pool struct{ bySize [poolSizes]sync.Pool } // of *[]byte, whose capacity is
 
 const poolSizes = 17 // up to 64 KB
 
-// MaxPoolMapSize and DefaultPoolAnySize are limits of Parco's pool: how many sizes it has pools
-// for, and how long a slice is of which no size is asked for. This Pool has neither limit; they are
-// here for programs that name them.
+// MaxPoolMapSize and DefaultPoolAnySize are limits of Parco's pool: the number of sizes with a
+// separate pool, and the length of a slice if no size is requested. This Pool has neither limit.
+// The constants exist only for programs that refer to them.
 const (
 	MaxPoolMapSize     = 100
 	DefaultPoolAnySize = 1 << 13

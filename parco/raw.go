@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Numbers as bytes, one at a time. What is written goes to the beginning of box: without room for
-// it, the error is [ErrCannotWrite]. What is read stands at the beginning of data:
-// [ErrUnSufficientBytes] if there is less.
+// Functions for single numbers. Numbers are written to the beginning of box: if box is too short,
+// the error is [ErrCannotWrite]. Numbers are read from the beginning of data: if data is too short,
+// the error is [ErrUnSufficientBytes].
 
 func CompileUInt8(v uint8, box []byte) error {
 	err := room(box, 1)
@@ -163,7 +163,7 @@ func ParseUInt(data []byte, order binary.ByteOrder) (uint, error) {
 	return uint(v), err
 }
 
-// Headers are ints of fewer bytes: one that does not fit is [ErrOverflow].
+// Headers are ints that take fewer bytes. If an int does not fit, the error is [ErrOverflow].
 
 func CompileUInt8Header(v int, box []byte) error {
 	if v < 0 || v > math.MaxUint8 {
@@ -189,7 +189,7 @@ func ParseInt8Header(data []byte) (int, error) {
 	return int(v), err
 }
 
-// The functions of [NewFixedType] for numbers of 2 bytes, in the order that is given.
+// Functions for [NewFixedType], for numbers of 2 bytes in the given order.
 
 func ParseUInt16Factory(order binary.ByteOrder) ParserFunc[uint16] {
 	return func(data []byte) (uint16, error) { return ParseUInt16(data, order) }
@@ -215,17 +215,17 @@ func CompileUInt16HeaderFactory(order binary.ByteOrder) CompilerFunc[int] {
 	}
 }
 
-// CompileTime writes the nanoseconds since 1970. A time out of their range is [ErrOverflow]. The
-// zero time is written as in Parco.
+// CompileTime writes t as nanoseconds since 1970. If t is out of range, the error is [ErrOverflow].
+// The zero time is written as in Parco.
 func CompileTime(t time.Time, box []byte, order binary.ByteOrder) error {
 	n := t.UnixNano()
-	if !t.IsZero() && (!time.Unix(0, n).Equal(t) || n == zeroTime.UnixNano()) { // what reads as the zero time is no other
+	if !t.IsZero() && (!time.Unix(0, n).Equal(t) || n == zeroTime.UnixNano()) { // only the zero time may have its number
 		return ErrOverflow
 	}
 	return CompileInt64(n, box, order)
 }
 
-// ParseTime reads them, as a time in UTC.
+// ParseTime reads nanoseconds since 1970, and returns a time in UTC.
 func ParseTime(data []byte, order binary.ByteOrder) (time.Time, error) {
 	n, err := ParseInt64(data, order)
 	if err != nil || n == zeroTime.UnixNano() {

@@ -12,8 +12,8 @@ import (
 	. "github.com/slipstream-go/slipstream/parco"
 )
 
-// checkRaw writes v to a box and reads it again; it wants errors if there is no room, or too little
-// to read.
+// checkRaw writes v to a byte slice and reads it back. A slice that is too short must return an
+// error for both.
 func checkRaw[T any](t *testing.T, v T, hex string, compile func(T, []byte) error, parse func([]byte) (T, error)) {
 	t.Helper()
 	want := fromHex(hex)
@@ -35,7 +35,7 @@ func checkRaw[T any](t *testing.T, v T, hex string, compile func(T, []byte) erro
 	}
 }
 
-// in gives compile and parse an order.
+// in binds a byte order to compile and parse.
 func in[T any](order order, compile func(T, []byte, order) error, parse func([]byte, order) (T, error)) (func(T, []byte) error, func([]byte) (T, error)) {
 	return func(v T, box []byte) error { return compile(v, box, order) }, func(data []byte) (T, error) { return parse(data, order) }
 }
@@ -114,7 +114,7 @@ func TestRawTexts(t *testing.T) {
 	}
 }
 
-// TestBoxes: types read from bytes and write to boxes too.
+// Fixed-size types also have ParseBytes and CompileBytes.
 func TestBoxes(t *testing.T) {
 	for _, tp := range []Type[int]{IntBE(), UInt16HeaderBE(), three} {
 		boxed := tp.(interface {
@@ -203,8 +203,8 @@ func TestBufferCursor(t *testing.T) {
 	}
 }
 
-// TestUnsufficientBytesIsParcos: Parco's own tests compare with an error that has 0 bytes, whatever
-// there were.
+// errors.Is ignores the number of available bytes. Parco's own tests compare with an error that
+// says 0.
 func TestUnsufficientBytesIsParcos(t *testing.T) {
 	_, err32 := ParseFloat32([]byte{1, 2}, le)
 	_, err64 := ParseFloat64([]byte{1, 2, 3, 4}, le)

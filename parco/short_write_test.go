@@ -8,13 +8,12 @@ import (
 	. "github.com/slipstream-go/slipstream/parco"
 )
 
-// stingyWriter takes all but the last byte and reports err.
+// stingyWriter omits the last byte of each write and returns err.
 type stingyWriter struct{ err error }
 
 func (w stingyWriter) Write(b []byte) (int, error) { return len(b) - 1, w.err }
 
-// TestShortWrite writes to a writer that takes less than it is given, with and without an error of
-// its own.
+// A short write is reported, whether the writer itself returns an error or not.
 func TestShortWrite(t *testing.T) {
 	b := animalBuilder()
 	models := MultiBuilder(UInt8Header()).MustRegister(0, b)

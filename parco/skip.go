@@ -12,7 +12,7 @@ func SkipType(pad int) Type[any] {
 // SkipTypeFactory is the same as [SkipType].
 func SkipTypeFactory(pad int) Type[any] { return SkipType(pad) }
 
-// SkipField is a field that is only there on the wire.
+// SkipField returns a field that exists only in the encoding.
 func SkipField[T any](tp Type[any]) Field[T, any] {
 	return FixedField[T, any]{Type: tp, Getter: func(*T) any { return nil }, Setter: func(*T, any) {}}
 }

@@ -7,13 +7,14 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// StructType is a model as a type for parts of other models: its fields, without a header.
+// StructType is a model as a type, for parts of other models. It consists of the model's fields,
+// without a header.
 type StructType[T any] struct {
 	ParserType[T]
 	CompilerType[T]
 }
 
-// Struct returns the model that b builds. Within the same model it refers to the model itself, for
+// Struct returns the model of b as a type. Within the same model it refers to the model itself, for
 // recursive types:
 //
 //	b = b.Option(OptionField(Struct(b), …))
@@ -32,7 +33,7 @@ func StructParco[T any](parser ParserType[T], compiler CompilerType[T]) StructTy
 	return StructType[T]{parser, compiler}
 }
 
-// ByteLength returns the total size of the fields. For fields of variable size it counts their
+// ByteLength returns the total size of the fields. For fields of variable size it counts only the
 // headers.
 func (s StructType[T]) ByteLength() int {
 	for _, side := range []any{s.ParserType, s.CompilerType} {
@@ -93,7 +94,7 @@ func (s StructType[T]) layout(d *draft) schema.Type[T] {
 	return schema.Type[T]{}
 }
 
-// same reports whether both have the fields of one model.
+// same reports whether p and c have the fields of the same model.
 func same[T any](p, c any) bool {
 	m, ok := p.(modeled[T])
 	n, also := c.(modeled[T])

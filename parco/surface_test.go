@@ -8,13 +8,13 @@ import (
 	. "github.com/slipstream-go/slipstream/parco"
 )
 
-// The API of Parco: each name with its signature. That this compiles is the test: a program that
-// was written for the original does too.
+// This file declares every name of Parco's API with its signature. If it compiles, programs that
+// were written for Parco compile too.
 
 type (
 	order  = binary.ByteOrder
 	model  = Animal
-	fields = interface { // what methods for fields take
+	fields = interface { // the parameter type of methods that add fields
 		Parse(*model, io.Reader) error
 		Compile(*model, io.Writer) error
 	}
@@ -98,7 +98,7 @@ var (
 	_ = []func(order) Type[int]{UInt16Header, Int16Header, Int32Header, UInt32Header, Int64Header, UInt64Header, IntHeader, UIntHeader}
 )
 
-// Strings, and what is made of other types.
+// Strings, and types that contain other types.
 var (
 	_                            = []func() Type[string]{SmallVarchar, Varchar}
 	_                            = []func(order) Type[string]{VarcharOrder, Text, LongText}
@@ -122,7 +122,7 @@ var (
 	_ Type[Iterable[Iterable[model]]]                                 = Slice[Iterable[model]](UInt8Header(), SliceType[model]{})
 )
 
-// Fields of one value: those of other types are alike.
+// Fields of single values. Fields of the other types have corresponding signatures.
 type (
 	maker[U any]  = func(Type[U], Getter[model, U], Setter[model, U]) Field[model, U]
 	getter[U any] = func(Type[U], Getter[model, U]) Field[model, U]
@@ -169,7 +169,7 @@ var (
 	_ Field[model, *int]                                                                  = OptionalField[model, int]{}
 )
 
-// StructField takes an interface without a name.
+// StructField accepts an unnamed interface type.
 func _(get Getter[all, model], set Setter[all, model], b ModelBuilder[model]) (Field[all, model], Field[all, model]) {
 	return StructField(get, set, b), StructField[all, model](get, set, Struct(b))
 }
@@ -200,8 +200,8 @@ var (
 	_ builderAny                         = b{}
 )
 
-// The methods for fields of a builder, a Parser and a Compiler. A function without a name shows the
-// signatures whose types have none.
+// These are the methods that add fields to a builder, a Parser and a Compiler. The unnamed
+// functions show signatures whose types are unnamed.
 func _(x b, y *p, z *c, f fields) (b, *p, *c) {
 	x = x.Struct(f).Map(f).Slice(f).Array(f).Option(f).Field(f)
 	y = y.Struct(f).Map(f).Slice(f).Array(f).Option(f).Field(f)
@@ -292,7 +292,7 @@ var (
 	_ [100 * 1024 * 1024]struct{}    = [MaxReasonableVarSize]struct{}{}
 )
 
-// Numbers as bytes.
+// Functions that encode and decode numbers.
 type (
 	put[T any]  = func(T, []byte, order) error
 	take[T any] = func([]byte, order) (T, error)
@@ -333,7 +333,7 @@ var (
 	_ func([]byte, io.Writer) error    = CompileBlob
 )
 
-// Limits of Parco's pool, with their values, and types of fields that programs name.
+// Constants of Parco's pool with their values, and field types that programs name.
 var (
 	_ [100]int  = [MaxPoolMapSize]int{}
 	_ [8192]int = [DefaultPoolAnySize]int{}

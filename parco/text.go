@@ -8,9 +8,9 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// SmallVarchar returns the type of a string of up to 255 bytes. Varchar and VarcharOrder are those
-// of up to 65,535 bytes, Text of up to 4 GB, and LongText of any length. The length takes 1, 2, 4
-// or 8 bytes. Strings need not be UTF-8.
+// SmallVarchar returns the type of a string of up to 255 bytes. The other functions return types
+// for longer strings: Varchar and VarcharOrder for up to 65,535 bytes, Text for up to 4 GB, and
+// LongText for any length. The length takes 1, 2, 4 or 8 bytes. Strings need not be UTF-8.
 func SmallVarchar() Type[string]                       { return String(UInt8Header()) }
 func Varchar() Type[string]                            { return String(UInt16HeaderLE()) }
 func VarcharOrder(order binary.ByteOrder) Type[string] { return String(UInt16Header(order)) }
@@ -20,7 +20,7 @@ func LongText(order binary.ByteOrder) Type[string]     { return String(UInt64Hea
 // NewVarcharType is the same as [String].
 func NewVarcharType(header IntType) Type[string] { return String(header) }
 
-// String returns the type of a string after its length.
+// String returns the type of a string: its length, which the header writes, then its bytes.
 func String(header IntType) Type[string] {
 	return newTyped(header.ByteLength, func(*draft) schema.Type[string] {
 		if h, ok := headerOf(header); ok {
@@ -31,7 +31,7 @@ func String(header IntType) Type[string] {
 	})
 }
 
-// Blob returns the type of a []byte after its length.
+// Blob returns the type of a []byte: its length, which the header writes, then its bytes.
 func Blob(header IntType) Type[[]byte] {
 	t := newTyped(header.ByteLength, func(*draft) schema.Type[[]byte] {
 		if h, ok := headerOf(header); ok {
@@ -49,10 +49,10 @@ func Blob(header IntType) Type[[]byte] {
 }
 
 // MaxReasonableVarSize is the maximum number of bytes of a string or a blob whose header has a type
-// from another package. Others are limited only by the size of the input.
+// from another package. Other strings and blobs are limited only by the size of the input.
 const MaxReasonableVarSize = 100 << 20
 
-// bytesAfter are bytes after a header that is not of this package.
+// bytesAfter reads and writes bytes after a header from another package.
 type bytesAfter[S string | []byte] struct{ header IntType }
 
 func (t bytesAfter[S]) Compile(s S, w io.Writer) error {
@@ -74,7 +74,7 @@ func (t bytesAfter[S]) Parse(r io.Reader) (s S, err error) {
 	return S(b), err
 }
 
-// count is the number that h reads.
+// count reads a number with h. A negative number, or a number larger than most, is an error.
 func count(h IntType, r io.Reader, most int) (int, error) {
 	n, err := h.Parse(r)
 	switch {

@@ -8,11 +8,11 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// Type is how a T stands on the wire. Those of this package become parts of the schema of a model;
-// others may be among them, and are called for each value.
+// Type is the encoding of a T. A model compiles the types of this package into its schema. It may
+// also contain your own types. Their methods are called for each value.
 type Type[T any] interface {
-	// ByteLength is the number of bytes of a value, or of its header if that number differs: no
-	// value may take fewer.
+	// ByteLength returns the number of bytes of a value, or of its header if values have different
+	// sizes. No value may have fewer bytes.
 	ByteLength() int
 
 	ParserType[T]
@@ -29,13 +29,13 @@ type CompilerType[T any] interface {
 	Compile(item T, w io.Writer) error
 }
 
-// IntType is how lengths and numbers of elements are written.
+// IntType is the encoding of lengths and numbers of elements.
 type IntType = Type[int]
 
-// ParserFunc reads a T from all of data, which it may keep.
+// ParserFunc reads a T from all of data. It may keep data.
 type ParserFunc[T any] func(data []byte) (T, error)
 
-// CompilerFunc writes a T to box, and fills it.
+// CompilerFunc writes a T to box, and must fill it.
 type CompilerFunc[T any] func(item T, box []byte) error
 
 // SizerFunc returns the length of a T.
@@ -49,27 +49,27 @@ type typed[V any] struct {
 	codec[V]
 	length  func() int
 	made    func(d *draft) schema.Type[V]
-	counter *schema.Header // of a Type[int]: how it writes a length
-	padding *int           // of a SkipType: its bytes
+	counter *schema.Header // of a Type[int]: the header that it corresponds to
+	padding *int           // of a SkipType: number of bytes
 }
 
 func (t *typed[V]) ByteLength() int { return t.length() }
 
 func (t *typed[V]) layout(d *draft) schema.Type[V] { return t.made(d) }
 
-// newTyped is the type that made lays out.
+// newTyped returns a type with the layout that made returns.
 func newTyped[V any](length func() int, made func(d *draft) schema.Type[V]) *typed[V] {
 	t := &typed[V]{length: length, made: made}
 	t.of = t
 	return t
 }
 
-// plain is a type of schema.
+// plain returns s as a type of this package.
 func plain[V any](length int, s schema.Type[V]) *typed[V] {
 	return newTyped(func() int { return length }, func(*draft) schema.Type[V] { return s })
 }
 
-// NewFixedType returns an own type, whose values take byteLength bytes.
+// NewFixedType returns a custom type. Each value takes byteLength bytes.
 func NewFixedType[T any](byteLength int, parser ParserFunc[T], compiler CompilerFunc[T]) Type[T] {
 	of := reflect.TypeFor[T]()
 	custom := schema.Custom(fmt.Sprintf("%v of %d bytes", of, byteLength), byteLength,

@@ -2,7 +2,7 @@ package remotewrite
 
 import "testing"
 
-// TestAllocations pins that a Scanner and a Splitter that are used again allocate nothing.
+// A reused Scanner and a reused Splitter allocate nothing.
 func TestAllocations(t *testing.T) {
 	if raceEnabled || invariants {
 		t.Skip("counted without the race detector and without copies of views")

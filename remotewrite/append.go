@@ -1,10 +1,10 @@
 package remotewrite
 
-// Requests as bytes. What both versions have and version 1 are here, version 2 is in append2.go.
-// The bytes are those of the encoder that Prometheus is built with, but that the sign of a zero is
-// kept.
+// Encoding of requests. This file contains version 1 and the code for both versions. Version 2 is
+// in append2.go. The bytes are the same as from the encoder that Prometheus uses, except that the
+// sign of a zero is kept.
 //
-// The size of a message stands before it, so it is summed up first, and nothing has to be moved
+// The size of a message precedes it. So the sizes are added up first, and no bytes have to be moved
 // afterwards.
 
 import (
@@ -71,12 +71,12 @@ func appendSeries1(b []byte, s *Series) []byte {
 	return b
 }
 
-// The sizes of fields whose tag is one byte. What is 0 or empty is left out.
+// Sizes of fields with a tag of one byte. Fields that are 0 or empty are omitted.
 
-// sizeField is that of a message of n bytes, which is there even if it is empty.
+// sizeField returns the size of a field with a message of n bytes. An empty message is not omitted.
 func sizeField(n int) int { return 1 + sizeVarint(uint64(n)) + n }
 
-// sizePacked is that of n bytes of numbers or text.
+// sizePacked returns the size of a field with n bytes of numbers or text.
 func sizePacked(n int) int {
 	if n == 0 {
 		return 0
@@ -122,7 +122,8 @@ func appendFloat(b []byte, tag byte, f float64) []byte {
 	return binary.LittleEndian.AppendUint64(append(b, tag), bits)
 }
 
-// room is b, moved if it has no room for n more bytes.
+// room returns b, which it copies to a new slice if the capacity is not sufficient for n more
+// bytes.
 func room(b []byte, n int) []byte {
 	if cap(b)-len(b) < n {
 		return mem.GrowRoom(b, n)
@@ -132,12 +133,13 @@ func room(b []byte, n int) []byte {
 
 func sizeLabel(l *Label) int { return sizeText(l.Name) + sizeText(l.Value) }
 
-// maxPlain is the most bytes of name and value in a plain label.
+// maxPlain is the maximum length of the name and the value of a plain label together, in bytes.
 const maxPlain = 0x7f - 4
 
-// sizeLabels is the size of labels, and whether all of them are plain: see plainLabel.
+// sizeLabels returns the encoded size of labels, and reports whether all of them are plain: see
+// plainLabel.
 func sizeLabels(labels []Label) (n int, plain bool) {
-	other := 0 // negative once one is not
+	other := 0 // negative if a label is not plain
 	for i := range labels {
 		l := &labels[i]
 		texts := len(l.Name) + len(l.Value)
@@ -154,7 +156,7 @@ func sizeLabels(labels []Label) (n int, plain bool) {
 	return n, false
 }
 
-// appendLabels appends labels, of what sizeLabels gives.
+// appendLabels appends labels. The arguments size and plain are the results of sizeLabels.
 func appendLabels(b []byte, labels []Label, size int, plain bool) []byte {
 	b = room(b, size)
 	if !plain {
@@ -172,8 +174,9 @@ func appendLabels(b []byte, labels []Label, size int, plain bool) []byte {
 	return b
 }
 
-// putLabels writes labels that are plain to b[at:], where they have room. Texts go as words, which
-// may overlap: nothing is called, as what has to be saved for a call costs more than a short text.
+// putLabels writes plain labels to b[at:], which must be long enough. It copies strings as words,
+// which may overlap. It makes no calls, because saving registers for a call costs more than copying
+// a short string.
 func putLabels(b []byte, at int, labels []Label) {
 	for i := range labels {
 		l := &labels[i]
@@ -209,8 +212,8 @@ func putLabels(b []byte, at int, labels []Label) {
 	}
 }
 
-// plain reports whether the sample has the longer form that plainSample knows: a value, and a time
-// from 1971 to 2109.
+// plain reports whether the sample has the longer form that plainSample accepts: a value other than
+// 0, and a time from 1971 to 2109.
 func (s *Sample) plain() bool {
 	return math.Float64bits(s.Value) != 0 && uint64(s.Timestamp)-1<<35 < 1<<42-1<<35 && s.StartTimestamp == 0
 }
@@ -226,7 +229,7 @@ func (s *Sample) size(version Version) int {
 	return n
 }
 
-// sizeSamples is the size of the fields of samples.
+// sizeSamples returns the size of the fields of samples.
 func sizeSamples(samples []Sample, version Version) (n int) {
 	for i := range samples {
 		n += 2 + samples[i].size(version)
@@ -234,7 +237,7 @@ func sizeSamples(samples []Sample, version Version) (n int) {
 	return n
 }
 
-// appendSamples appends samples, which take size bytes.
+// appendSamples appends samples. Their encoded size is size.
 func appendSamples(b []byte, samples []Sample, size int, version Version) []byte {
 	b = room(b, size)
 	for i := range samples {
@@ -258,12 +261,12 @@ func appendSamples(b []byte, samples []Sample, size int, version Version) []byte
 	return b
 }
 
-// sizeExemplar is the size of an exemplar whose labels take so many bytes.
+// sizeExemplar returns the size of an exemplar. The encoded size of its labels is labels.
 func sizeExemplar(e *Exemplar, labels int) int {
 	return labels + sizeFloat(e.Value) + sizeUint(uint64(e.Timestamp))
 }
 
-// appendExemplar appends what comes after the labels of e.
+// appendExemplar appends the fields of e that follow the labels.
 func appendExemplar(b []byte, e *Exemplar) []byte {
 	b = appendFloat(b, 2<<3|typeFixed64, e.Value)
 	return appendUint(b, 3<<3|typeVarint, uint64(e.Timestamp))

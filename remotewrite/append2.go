@@ -1,7 +1,7 @@
 package remotewrite
 
-// Level 3 of version 2, as bytes. Symbols stand before the series, since there are readers that
-// take the fields as they come; so all strings are turned into references first.
+// Encoding of requests of version 2. Symbols precede the series, because some readers process the
+// fields in the order of the body. So all strings are converted to references first.
 
 import (
 	"encoding/binary"
@@ -23,7 +23,8 @@ func append2(b []byte, r *Request) []byte {
 	return b
 }
 
-// appendSeries2 appends s. Its references are the first of refs; it gives the rest.
+// appendSeries2 appends s. The references of s are the first of refs; appendSeries2 returns the
+// rest of refs.
 func appendSeries2(b []byte, s *Series, refs []uint32) (longer []byte, rest []uint32) {
 	help, unit, labels := refs[0], refs[1], refs[2:2+2*len(s.Labels)]
 	refs = refs[2+2*len(s.Labels):]
@@ -71,7 +72,7 @@ func sizeRefs(refs []uint32) (n int) {
 	return n
 }
 
-// appendRefs appends references, which take size bytes.
+// appendRefs appends references. Their encoded size is size.
 func appendRefs(b []byte, refs []uint32, size int) []byte {
 	if len(refs) == 0 {
 		return b

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// again is what Decode makes of what Append makes of r.
+// again encodes r with Append, and returns the result of Decode.
 func again(t *testing.T, r *Request, version Version) *Request {
 	t.Helper()
 	b := Append(nil, version, r)
@@ -23,8 +23,7 @@ func again(t *testing.T, r *Request, version Version) *Request {
 	return got
 }
 
-// TestAppendTexts writes texts of every length, at every offset of a buffer that is just large
-// enough.
+// Append encodes texts of every length, at every offset of a buffer of exactly the required size.
 func TestAppendTexts(t *testing.T) {
 	long := strings.Repeat("0123456789abcdefghijklmnopqrstuvwxyz", 8)
 	for n := range 140 {
@@ -42,8 +41,7 @@ func TestAppendTexts(t *testing.T) {
 	}
 }
 
-// TestAppendNumbers writes times and values from every range of bits, and keeps those of a NaN and
-// the sign of a zero.
+// Times and values of every magnitude round-trip, including the bits of NaNs and the sign of zero.
 func TestAppendNumbers(t *testing.T) {
 	var samples []Sample
 	for i := range 64 {
@@ -71,7 +69,7 @@ func TestAppendNumbers(t *testing.T) {
 	}
 }
 
-// TestWide holds the short cuts for varints against encoding/binary.
+// The fast paths for varints agree with encoding/binary.
 func TestWide(t *testing.T) {
 	for i := range 57 {
 		for _, v := range []uint64{1<<i - 1, 1 << i >> 1, (1<<i - 1) / 3} {
@@ -89,7 +87,7 @@ func TestWide(t *testing.T) {
 	}
 }
 
-// TestAppendVersions: what is of one version only is left out of the other.
+// Append omits fields that the version does not support.
 func TestAppendVersions(t *testing.T) {
 	of := Metadata{Type: MetricTypeCounter, Help: "what it counts", Unit: "bytes"}
 	r := &Request{
@@ -105,7 +103,7 @@ func TestAppendVersions(t *testing.T) {
 	}
 }
 
-// TestAppendSymbols writes enough symbols for references of three bytes, and each of them once.
+// Append writes each symbol once. The test uses enough symbols for references of three bytes.
 func TestAppendSymbols(t *testing.T) {
 	var r Request
 	for i := range 9000 {
@@ -130,7 +128,7 @@ func TestAppendSymbols(t *testing.T) {
 	}
 }
 
-// TestAppendTogether: any number may write one request.
+// Several goroutines may encode the same request.
 func TestAppendTogether(t *testing.T) {
 	var r Request
 	want := shape{series: 50, tenants: 3}.body2()
@@ -150,7 +148,7 @@ func TestAppendTogether(t *testing.T) {
 	all.Wait()
 }
 
-// TestCount asks a count for what it is and what it is not.
+// Int and Float return the value of a Count only for its own kind.
 func TestCount(t *testing.T) {
 	var none Count
 	for c, want := range map[Count]string{none: "0 false 0 false", IntCount(3): "3 true 0 false", FloatCount(1.5): "0 false 1.5 true", IntCount(0): "0 true 0 false"} {
@@ -162,7 +160,8 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// The symbols of a request of version 2 are its texts, each once, in the order of their first use.
+// The symbols of a request of version 2 are its texts. Each text occurs once, in the order of first
+// use.
 func TestSymbols(t *testing.T) {
 	body := Append(nil, V2, &Request{Series: []Series{
 		{Labels: []Label{{"a", "b"}, {"c", "b"}}}, {Labels: []Label{{"a", "d"}}, Metadata: Metadata{Help: "h"}},
@@ -176,11 +175,11 @@ func TestSymbols(t *testing.T) {
 	if want := []string{"", "a", "b", "c", "h", "d"}; s.Err() != nil || !slices.Equal(got, want) {
 		t.Errorf("%q, %v, want %q", got, s.Err(), want)
 	}
-	for range s.Symbols { // it may be left
+	for range s.Symbols { // the loop may end early
 		break
 	}
 	n := 0
-	for range s.Series { // and does not keep the series from being read
+	for range s.Series { // and the series can still be read
 		n++
 	}
 	if s.Err() != nil || n != 2 {

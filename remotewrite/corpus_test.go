@@ -8,7 +8,8 @@ import (
 	"slices"
 )
 
-// Protobuf by hand, for tests: fields by number, and what scrapers of Kubernetes send.
+// These helpers write Protobuf by hand. They write single fields, and requests like those of
+// Kubernetes scrapers.
 
 func pbInt(number int, v uint64) []byte {
 	return binary.AppendUvarint(binary.AppendUvarint(nil, uint64(number<<3|typeVarint)), v)
@@ -20,14 +21,14 @@ func pbDouble(number int, v float64) []byte {
 
 func pbString(number int, s string) []byte { return pbBytes(number, []byte(s)) }
 
-// pbBytes is a field of bytes: of a string, or of the fields of a message.
+// pbBytes returns a length-prefixed field: a string, or a message with the fields in parts.
 func pbBytes(number int, parts ...[]byte) []byte {
 	body := slices.Concat(parts...)
 	head := binary.AppendUvarint(nil, uint64(number<<3|typeBytes))
 	return append(binary.AppendUvarint(head, uint64(len(body))), body...)
 }
 
-// pbPacked is a field of packed varints.
+// pbPacked returns a field of packed varints.
 func pbPacked(number int, vs ...uint64) []byte {
 	var body []byte
 	for _, v := range vs {
@@ -36,7 +37,7 @@ func pbPacked(number int, vs ...uint64) []byte {
 	return pbBytes(number, body)
 }
 
-// pbLabels is label fields: name, value, name, value …
+// pbLabels returns label fields for alternating names and values.
 func pbLabels(pairs ...string) []byte {
 	var out []byte
 	for i := 0; i < len(pairs); i += 2 {
@@ -45,7 +46,7 @@ func pbLabels(pairs ...string) []byte {
 	return out
 }
 
-// pbSample is a sample field. As encoders do, it leaves out a zero.
+// pbSample returns a sample field. Like most encoders, it omits zeros.
 func pbSample(value float64, timestamp int64) []byte {
 	var parts [][]byte
 	if math.Float64bits(value) != 0 {
@@ -57,7 +58,7 @@ func pbSample(value float64, timestamp int64) []byte {
 	return pbBytes(2, parts...)
 }
 
-// labels1Body is a request of version 1 of series that have these labels, and nothing else.
+// labels1Body returns a request of version 1 whose series only contain these labels.
 func labels1Body(series ...[]string) (out []byte) {
 	for _, pairs := range series {
 		out = append(out, pbBytes(1, pbLabels(pairs...))...)
@@ -65,7 +66,7 @@ func labels1Body(series ...[]string) (out []byte) {
 	return out
 }
 
-// labels2Body is the same of version 2. No two labels share a symbol.
+// labels2Body returns the same request in version 2. No two labels share a symbol.
 func labels2Body(series ...[]string) []byte {
 	symbols, n := pbString(4, ""), uint64(0)
 	var out []byte
@@ -81,10 +82,10 @@ func labels2Body(series ...[]string) []byte {
 	return append(symbols, out...)
 }
 
-// now is a time of samples, in milliseconds.
+// now is a sample timestamp in milliseconds.
 const now = 1_760_000_000_000
 
-// pbHistogram is a native histogram with integer counts.
+// pbHistogram returns a field with a native histogram with integer counts.
 func pbHistogram(number int, r *rand.Rand) []byte {
 	n := 8 + r.IntN(8)
 	deltas := make([]uint64, n)
@@ -96,15 +97,15 @@ func pbHistogram(number int, r *rand.Rand) []byte {
 		pbPacked(12, deltas...), pbInt(14, 2), pbInt(15, now))
 }
 
-// Shape is what a generated request is like.
+// shape describes a generated request.
 type shape struct {
 	series, tenants int
-	runs            bool // series of a tenant stand together
-	histograms      bool // native histograms in place of samples
+	runs            bool // the series of a tenant are adjacent
+	histograms      bool // native histograms instead of samples
 }
 
-// labelsOf is the 12 labels of series i, sorted by name; a series with one sample takes about 336
-// bytes.
+// labelsOf returns the 12 labels of series i, sorted by name. A series with one sample has about
+// 336 bytes.
 func (c shape) labelsOf(i int, r *rand.Rand) []string {
 	tenant := i % c.tenants
 	if c.runs {
@@ -126,7 +127,7 @@ func (c shape) labelsOf(i int, r *rand.Rand) []string {
 	}
 }
 
-// body1 is a request of version 1.
+// body1 returns a request of version 1.
 func (c shape) body1() []byte {
 	r := rand.New(rand.NewPCG(1, 2))
 	var out []byte
@@ -140,7 +141,7 @@ func (c shape) body1() []byte {
 	return out
 }
 
-// body2 is the same request of version 2.
+// body2 returns the same request in version 2.
 func (c shape) body2() []byte {
 	r := rand.New(rand.NewPCG(1, 2))
 	numbers := map[string]uint64{"": 0}

@@ -1,11 +1,12 @@
 package remotewrite
 
-// Level 3: a body as plain values. What both versions have and the loops of version 1 are here,
-// those of version 2 in decode2.go. The .proto text of each message is in schema.go.
+// Decoding of a body into Go values. This file contains the code for both versions and the loops of
+// version 1. The loops of version 2 are in decode2.go. The .proto text of each message is in
+// schema.go.
 //
-// Every function takes the message b[i:], puts what is in it where it goes, and is false if it is
-// not well-formed: then a Scanner finds out why. The fast forms of the most frequent messages are
-// tried first; what has another form takes the complete loop.
+// Each function decodes the message b[i:], and returns false if the message is not well-formed.
+// Then a Scanner finds the reason. Fast paths for the most frequent forms of messages are tried
+// first; the complete loop decodes all other forms.
 
 import (
 	"math"
@@ -13,14 +14,14 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// Decode decodes body into r. Strings are copies. They share chunks of 4 KB, so one that is kept
-// keeps its chunk alive. If the previous series has the same label at the same place, both share
-// the strings. Other memory of r is reused: see [Request].
+// Decode decodes body into r. Strings are copies. They share chunks of 4 KB, so each string keeps
+// its chunk alive. If the previous series has the same label at the same place, both share the
+// strings. Other memory of r is reused: see [Request].
 //
-// Unknown fields are ignored. An error is an *[Error], and r is then empty.
+// Unknown fields are ignored. If there is an error, it is an *[Error], and r is empty.
 //
 // Decode allocates memory for elements that are in the body, not for counts that the body
-// announces. The largest expansion is that of an empty histogram, from 2 bytes to 240.
+// announces. The largest expansion is from 2 bytes to 240, for an empty histogram.
 func Decode(body []byte, version Version, r *Request) error {
 	return r.decode(body, version, textChunk)
 }
@@ -31,10 +32,10 @@ func DecodeView(body []byte, version Version, r *Request) error {
 	return r.decode(body, version, 0)
 }
 
-// textChunk is the size of the chunks that strings are cut from.
+// textChunk is the size of the chunks from which strings are cut.
 const textChunk = 4 << 10
 
-// decode is Decode with chunks of a size, 0 for views.
+// decode is Decode with chunks of the given size. If chunk is 0, strings are views.
 func (r *Request) decode(b []byte, version Version, chunk int) error {
 	m := &r.memory
 	m.begin()
@@ -62,7 +63,7 @@ func (r *Request) Reset() {
 	r.memory.end()
 }
 
-// whyNot is what is wrong with a body that was not decoded.
+// whyNot returns the error in a body that could not be decoded.
 func whyNot(body []byte, version Version) error {
 	var s Scanner
 	s.Reset(body, version)
@@ -71,7 +72,7 @@ func whyNot(body []byte, version Version) error {
 	return s.Err()
 }
 
-// text is b[i:] as a string.
+// text returns b[i:] as a string.
 func (m *memory) text(b []byte, i int) string {
 	if m.texts.Size == 0 {
 		return mem.String(b[i:])
@@ -79,11 +80,11 @@ func (m *memory) text(b []byte, i int) string {
 	return m.texts.CopyAt(b, i, len(b)-i)
 }
 
-// leadingLabels decodes the plain labels that a series begins with, nearly always all that it has,
-// and gives where they end.
+// leadingLabels decodes the plain labels at the beginning of a series, and returns the offset after
+// them. Nearly always, these are all labels of the series.
 //
-// The series before is gone through beside it, as far as that is plain: a label of the same bytes
-// as the one in its place there is that label, strings and all.
+// It compares each label with the plain label at the same position of the previous series. If both
+// have the same bytes, it reuses the decoded label and its strings.
 func (m *memory) leadingLabels(b []byte, i int) int {
 	if m.texts.Size == 0 {
 		return m.plainLabels(b, i)
@@ -118,9 +119,9 @@ func (m *memory) leadingLabels(b []byte, i int) int {
 	return i
 }
 
-// sameLabel reports whether the n bytes at i and j are the same. They are of fields within series,
-// so that there are bytes before them: if they are fewer than 8, one of these may make a
-// difference.
+// sameLabel reports whether the n bytes at i and the n bytes at j are equal. If n is less than 8,
+// it also compares bytes before them, so it may return false for equal labels. These bytes exist,
+// because labels are in the fields of series.
 func sameLabel(b []byte, i, j, n int) bool {
 	for ; n > 8; n -= 8 {
 		if mem.Load64(b, i) != mem.Load64(b, j) {
@@ -132,7 +133,7 @@ func sameLabel(b []byte, i, j, n int) bool {
 	return mem.Load64(b, i+n-8) == mem.Load64(b, j+n-8)
 }
 
-// plainLabels decodes the plain labels at i, and gives where they end.
+// plainLabels decodes the plain labels at i, and returns the offset after them.
 func (m *memory) plainLabels(b []byte, i int) int {
 	views := m.texts.Size == 0
 	for {
@@ -176,8 +177,8 @@ func (m *memory) request1(b []byte) bool {
 	return own || !other
 }
 
-// has reports whether the number in tag is that of a field of m, so that a tag that the loop of m
-// does not know has the wrong wire type.
+// has reports whether m defines a field with the number in tag. If m defines it, but the loop of m
+// does not handle the tag, the tag has the wrong wire type.
 func (m *message) has(tag uint32) bool {
 	number := tag >> 3
 	return number < uint32(len(m)) && m[number].kind != kindUnknown
@@ -221,7 +222,7 @@ func (m *memory) series1(b []byte, i int) bool {
 	return true
 }
 
-// cutSeries gives s what has been decoded of it.
+// cutSeries sets the slices of s to the elements that have been decoded.
 func (m *memory) cutSeries(s *Series) {
 	s.Labels = m.labels.cut()
 	s.Samples = m.samples.cut()
@@ -251,7 +252,7 @@ func (l *Label) decode(m *memory, b []byte, i int) bool {
 	return true
 }
 
-// readPlainSample reads the sample field b[i:next] that plainSample knows.
+// readPlainSample reads the sample field b[i:next], which has a form that plainSample accepts.
 func readPlainSample(b []byte, i, next int) (s Sample) {
 	if next-i == 18 {
 		s.Value = math.Float64frombits(mem.Load64(b, i+3))
@@ -310,7 +311,7 @@ func (m *memory) exemplar1(b []byte, i int) bool {
 	return true
 }
 
-// field decodes a field of an exemplar that is none of its labels.
+// field decodes a field of an exemplar, except its labels.
 func (e *Exemplar) field(b []byte, tag uint32, at int) bool {
 	switch tag {
 	case 2<<3 | typeFixed64:

@@ -1,9 +1,9 @@
 package remotewrite
 
-// Level 3 of version 2: labels are references to symbols.
+// Decoding of version 2, in which labels are references to symbols.
 
 // request2 decodes a request of version 2. Symbols may come after the series that refer to them, so
-// they are gone for first.
+// a first pass decodes the symbols.
 func (m *memory) request2(b []byte) bool {
 	own, other := len(b) == 0, false
 	for i := 0; i < len(b); {
@@ -79,14 +79,14 @@ func (m *memory) series2(b []byte, i int, symbols []string) bool {
 	return !half.open
 }
 
-// halfLabel is what the references of a message have begun. They come in pairs, but a pair may lie
-// in two fields.
+// halfLabel is a label whose name has been read, but not its value. References come in pairs, but
+// the two references of a pair may be in different fields.
 type halfLabel struct {
 	name string
 	open bool
 }
 
-// decode decodes the references b[i:], packed or one.
+// decode decodes the references b[i:], which are packed or a single one.
 func (h *halfLabel) decode(to *slab[Label], b []byte, i int, symbols []string) bool {
 	for i < len(b) {
 		if !h.open {
@@ -137,7 +137,7 @@ func (m *memory) exemplar2(b []byte, i int, symbols []string) bool {
 	return !half.open
 }
 
-// decode2 decodes the metadata of a series. If it comes in parts, what they say adds up.
+// decode2 decodes the metadata of a series. If it is in several fields, these are merged.
 func (d *Metadata) decode2(b []byte, i int, symbols []string) bool {
 	for i < len(b) {
 		tag, at, next := readField(b, i)
@@ -163,8 +163,8 @@ func (d *Metadata) decode2(b []byte, i int, symbols []string) bool {
 	return true
 }
 
-// symbolAt is the symbol that the varint at at refers to. 0 is empty, whether there are symbols or
-// not.
+// symbolAt returns the symbol that the varint at offset at refers to. Reference 0 is the empty
+// string, even if there are no symbols.
 func symbolAt(b []byte, at int, symbols []string) (s string, ok bool) {
 	ref := uint32(readUint(b, at))
 	if ref == 0 {

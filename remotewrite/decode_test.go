@@ -12,7 +12,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/guard"
 )
 
-// noteRequest is r in the words of the vector files.
+// noteRequest returns r in the notation of the vector files.
 func noteRequest(r *Request) string {
 	var metadata, series []string
 	for _, m := range r.Metadata {
@@ -51,13 +51,14 @@ func noteRequest(r *Request) string {
 	return strings.TrimSpace(strings.Join(append(metadata, strings.Join(series, " / ")), " "))
 }
 
-// decoders are the two ways to decode, by name.
+// decoders contains both decoding functions by name.
 var decoders = map[string]func([]byte, Version, *Request) error{"Decode": Decode, "DecodeView": DecodeView}
 
-// TestDecodeVectors reads what the vectors hold, and writes their bytes where an encoder does.
+// Decode returns the values of the vectors. Append returns their bytes, if an encoder would write
+// these bytes.
 func TestDecodeVectors(t *testing.T) {
 	for name, decode := range decoders {
-		var r Request // for all of them
+		var r Request // reused for all vectors
 		for _, version := range []Version{V1, V2} {
 			for _, v := range vectorsOf(t, version) {
 				err := decode(v.Bytes, version, &r)
@@ -81,7 +82,7 @@ func TestDecodeVectors(t *testing.T) {
 	}
 }
 
-// bodies are generated requests of a version.
+// bodies returns generated requests of a version.
 func bodies(version Version, shapes ...shape) (bodies [][]byte) {
 	for _, c := range shapes {
 		if version == V1 {
@@ -93,8 +94,7 @@ func bodies(version Version, shapes ...shape) (bodies [][]byte) {
 	return bodies
 }
 
-// TestDecodeGenerated decodes requests of many series, one after the other into one Request, and
-// writes their bytes again.
+// Requests with many series are decoded into one reused Request. Append returns the original bytes.
 func TestDecodeGenerated(t *testing.T) {
 	shapes := []shape{{series: 300, tenants: 7}, {series: 2, tenants: 1}, {series: 100, tenants: 3, histograms: true}, {series: 1, tenants: 1}, {series: 900, tenants: 5, runs: true}}
 	var s Scanner
@@ -117,7 +117,7 @@ func TestDecodeGenerated(t *testing.T) {
 	}
 }
 
-// TestDecodeStrings: the strings of Decode are good for ever, those of DecodeView are the body's.
+// The strings of Decode remain valid. The strings of DecodeView are views of the body.
 func TestDecodeStrings(t *testing.T) {
 	for version, body := range map[Version][]byte{V1: bodies(V1, shape{series: 30, tenants: 2})[0], V2: bodies(V2, shape{series: 30, tenants: 2})[0]} {
 		keep := func(decode func([]byte, Version, *Request) error) (kept []string) {
@@ -144,7 +144,7 @@ func TestDecodeStrings(t *testing.T) {
 	}
 }
 
-// TestDecodeShares: a label that is the same in the series before is not copied again.
+// Decode does not copy a label that is equal to a label of the previous series.
 func TestDecodeShares(t *testing.T) {
 	if invariants {
 		t.Skip("a Scanner makes a copy of each series")
@@ -155,7 +155,7 @@ func TestDecodeShares(t *testing.T) {
 	}
 	var r Request
 	var n uint64
-	for range 3 { // until there is room for all
+	for range 3 { // until all memory has been allocated
 		n = allocated(func() {
 			if err := Decode(body, V1, &r); err != nil {
 				t.Fatal(err)
@@ -167,7 +167,7 @@ func TestDecodeShares(t *testing.T) {
 	}
 }
 
-// allocated is how many bytes f allocates.
+// allocated returns the number of bytes that f allocates.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -176,8 +176,8 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestRequestAllocations pins that views and bytes cost no allocation once there is room, and that
-// copies of strings share chunks.
+// With reused memory, DecodeView and Append allocate nothing. The strings that Decode copies share
+// chunks.
 func TestRequestAllocations(t *testing.T) {
 	if raceEnabled {
 		t.Skip("counted without the race detector, which makes pools forget")
@@ -206,14 +206,14 @@ func TestRequestAllocations(t *testing.T) {
 	}
 }
 
-// TestDecodeBounded: memory is bounded by what a body holds, whatever it claims.
+// Memory use is bounded by the content of the body, not by the lengths that it announces.
 func TestDecodeBounded(t *testing.T) {
 	symbols := slices.Repeat(pbString(4, ""), 100)
 	claims := func(number int) []byte { return []byte{byte(number<<3 | typeBytes), 0xff, 0xff, 0xff, 0xff, 0x07} }
 	for name, c := range map[string]struct {
 		version Version
 		body    []byte
-		times   int // the length of the body
+		times   int // maximum memory, as a multiple of the body's length
 	}{
 		"a series longer than the body":  {V1, claims(1), 3000},
 		"a symbol longer than the body":  {V2, claims(4), 3000},
@@ -238,7 +238,8 @@ func TestDecodeBounded(t *testing.T) {
 	}
 }
 
-// TestMemoryIsReleased: of a large request neither strings nor, for long, memory are kept.
+// After a large request, a Request does not keep the strings. After some small requests, it frees
+// the memory.
 func TestMemoryIsReleased(t *testing.T) {
 	for version, all := range map[Version][][]byte{
 		V1: bodies(V1, shape{series: 3000, tenants: 7}, shape{series: 3, tenants: 1}),
@@ -274,7 +275,7 @@ func TestMemoryIsReleased(t *testing.T) {
 	}
 }
 
-// TestDecodeNoVersion names what is asked for.
+// An unknown version returns errNoVersion.
 func TestDecodeNoVersion(t *testing.T) {
 	var e *Error
 	if err := Decode(nil, 3, new(Request)); !errors.As(err, &e) || e.Cause != errNoVersion {
@@ -288,11 +289,11 @@ func TestDecodeNoVersion(t *testing.T) {
 	Append(nil, 0, new(Request))
 }
 
-// FuzzDecode: a body is decoded exactly if a Scanner goes through it, to the same values, and what
-// is written of them is read as the same.
+// Decode accepts a body exactly if a Scanner does, and returns the same values. The encoding of
+// these values decodes to the same values again.
 func FuzzDecode(f *testing.F) {
 	addSeeds(f, func(body []byte, second bool) { f.Add(body, second) })
-	var r, again Request // used for all
+	var r, again Request // reused for all bodies
 	var s Scanner
 	f.Fuzz(func(t *testing.T, body []byte, second bool) {
 		body = guard.Test(t, body)

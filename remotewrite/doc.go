@@ -8,14 +8,14 @@
 //	Decode, Append     the body as Go values, and back
 //
 // A reused Scanner or Splitter does not allocate. A Scanner is the fastest: it only finds where the
-// parts begin. A Splitter also copies series, and Decode builds values for the whole request. Use
+// fields begin. A Splitter also copies series, and Decode builds values for the whole request. Use
 // the first that is sufficient.
 //
 // # Bytes
 //
 // A protobuf message is a sequence of fields. A field is a tag, number<<3 | wire type, and a value.
-// Numbers are varints of 7 bits a byte, lowest bits first. Strings and messages follow their
-// length.
+// Numbers are varints of 7 bits a byte, lowest bits first. Strings and messages are
+// length-prefixed.
 //
 //	version 1                                   version 2
 //	0a len  a series                            22 len  a symbol; the first is empty
@@ -30,45 +30,46 @@
 //	   22 len  a histogram                         1a len  a histogram
 //	1a len  metadata of a family of metrics        2a len  metadata of the series
 //
-// Note that exemplars and histograms have exchanged their numbers. schema.go has the whole schema,
-// as .proto text and as tables.
+// Note that version 2 exchanges the field numbers of exemplars and histograms. schema.go contains
+// the whole schema, as .proto text and as tables.
 //
-// The package accepts what a protobuf parser must accept: fields in any order and repeated (the
-// last value of a number counts; metadata of version 2 is merged), varints longer than necessary,
-// repeated numbers in packed form, one by one or both, and unknown fields of any wire type,
-// including groups. In version 2, symbols may follow the series that refer to them.
+// The package accepts everything that a protobuf parser must accept. Fields may be in any order.
+// They may be repeated: the last value of a field counts, but metadata of version 2 is merged.
+// Varints may be longer than necessary. Repeated numbers may be packed, one by one, or both.
+// Unknown fields may have any wire type, including groups. In version 2, symbols may follow the
+// series that refer to them.
 //
 // # Errors
 //
-// An *[Error] has the cause, the offset in the body and the path of the field. The package returns
-// an error for each body that Prometheus' own parsers (packages prompb and writev2) reject, and
-// also for these, which they accept:
+// An *[Error] contains the cause, the offset in the body and the path of the field. The package
+// returns an error for each body that Prometheus' own parsers (packages prompb and writev2) reject.
+// It also returns an error in the following cases, which these parsers accept:
 //
 //   - a varint of more than 64 bits: they ignore the extra bits;
 //   - a field number above 2^29-1: they ignore the extra bits, and may confuse the field with
 //     another;
 //   - a packed number that continues beyond its field: they read it from the bytes after the field;
-//   - a body that has no field of its version, but fields of the other one: [ErrVersion]. They
-//     return an empty request;
-//   - in version 2, a reference beyond the symbols, an odd number of references, and a first symbol
-//     that is not empty: they leave that to their callers. This includes references that a later
-//     field replaces, as in repeated metadata.
+//   - a body that contains no field of its version, but fields of the other version: [ErrVersion].
+//     They return an empty request;
+//   - in version 2, a reference to a symbol that does not exist, an odd number of references, and a
+//     first symbol that is not empty: they leave these checks to their callers. This package also
+//     checks references that a later field replaces, as in repeated metadata.
 //
 // Values are not checked: labels may be unsorted, repeated or empty, and strings need not be UTF-8.
 //
 // # Lifetimes
 //
-// A view from a Scanner is valid until the next iteration of its loop, one from a Splitter until
-// the next Split, and both only while the body does not change. Do not modify a view, because that
-// would modify the body; an append to a view allocates. With the build tag invariants, expired
-// views contain garbage, so that tests find code that keeps them.
+// A view from a Scanner is valid until the next iteration of its loop, and a view from a Splitter
+// until the next Split. Both are valid only while the body does not change. Do not modify a view,
+// because that would modify the body; appending to a view allocates. With the build tag invariants,
+// expired views contain garbage, so that tests find code that uses them.
 //
 // # What a Splitter omits
 //
 // A Splitter drops unknown fields of the request, because Cortex and Mimir interpret some of them
-// as instructions, and a sender must not give those. It copies unknown fields within a series.
-// Metadata of version 1 belongs to no series: [Splitter.MetadataRaw] returns it. A part has only
-// the symbols that its series refer to.
+// as instructions, and a sender must not give instructions. It copies unknown fields within a
+// series. Metadata of version 1 belongs to no series: [Splitter.MetadataRaw] returns it. A part
+// contains only the symbols that its series refer to.
 //
 // # Limits
 //
@@ -81,13 +82,13 @@
 //	Splitter    about 130 bytes for a part, which takes at least 10 bytes of the body, and 20 for a
 //	            piece of a part, which takes at least 2
 //
-// Decode has no other limit, so a receiver has to limit the size of the body. [By] limits the
-// number of series and of parts, but not of histograms.
+// Decode has no other limit, so a receiver must limit the size of the body. [By] limits the number
+// of series and of parts, but not of histograms.
 //
 // In version 2 the parts together can be much larger than the body, because each part has its own
-// copy of the symbols that it uses. A body of 1.1 MB with one symbol of nearly 1 MB, in the series
-// of 4000 tenants, makes 3.8 GB of parts. [Part.AppendSize] returns the size of a part before it is
-// appended.
+// copy of the symbols that it uses. For example, a body of 1.1 MB produces 3.8 GB of parts, if the
+// series of 4000 tenants all refer to one symbol of nearly 1 MB. [Part.AppendSize] returns the size
+// of a part before it is appended.
 //
 // A body of version 2, and a body that is split, must be shorter than 4 GB. No input causes
 // recursion. Memory that is kept for the next request is released when recent requests have used

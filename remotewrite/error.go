@@ -9,13 +9,13 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// Error reports what is wrong with a body, and where. Its text contains all fields:
+// Error reports an error in a body, and its place. Its text contains all fields:
 //
 //	remotewrite: timeseries[3].labels[1].name: unexpected EOF (offset 96)
 type Error struct {
 	Offset int64  // of the field, in bytes from the start of the body
-	Path   string // of the field, as timeseries[3].labels[1].name; empty for the body itself
-	Cause  error  // io.ErrUnexpectedEOF for a body that ends too early, ErrVersion, or an error with a text only
+	Path   string // of the field, such as timeseries[3].labels[1].name; empty for the body itself
+	Cause  error  // io.ErrUnexpectedEOF for a body that ends too early, ErrVersion, or an error that consists of a text only
 }
 
 func (e *Error) Error() string { return wire.Located("remotewrite", e.Path, e.Offset, e.Cause) }
@@ -23,13 +23,13 @@ func (e *Error) Error() string { return wire.Located("remotewrite", e.Path, e.Of
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// ErrVersion is the cause for a body that has no field of its version, but fields of the other one.
-// Otherwise it would be read as an empty request.
+// ErrVersion is the cause for a body that contains no field of its version, but fields of the other
+// version. Without this error, the body would be read as an empty request.
 var ErrVersion = errors.New("remotewrite: the body has the other version of the protocol")
 
 var errNoVersion = errors.New("remotewrite: the version is neither V1 nor V2")
 
-// What can be wrong with bytes. Those that end too early are io.ErrUnexpectedEOF.
+// Errors in the encoding. If the input ends too early, the cause is io.ErrUnexpectedEOF instead.
 var (
 	errVarint   = errors.New("remotewrite: a varint of more than 64 bits")
 	errNumber   = errors.New("remotewrite: a field number that is 0 or above 2^29-1")
@@ -43,7 +43,7 @@ var (
 	errSymbol   = errors.New("remotewrite: symbols[0] is not empty")
 )
 
-// A fault is an Error that does not know yet how deep it lies.
+// A fault is an Error whose path is not complete yet.
 type fault struct {
 	at    int
 	path  wire.Path
@@ -54,7 +54,7 @@ func (f *fault) error() error {
 	return &Error{Offset: int64(f.at), Path: f.path.String(), Cause: f.cause}
 }
 
-// fieldFault finds out why readField took nothing at i.
+// fieldFault returns the reason why readField failed at i.
 func fieldFault(b []byte, i int) *fault {
 	v, at := readVarint(b, i)
 	switch {
@@ -71,7 +71,7 @@ func fieldFault(b []byte, i int) *fault {
 	return valueFault(b, i, at, v&7)
 }
 
-// valueFault finds out why readValue took nothing at at, of the field at i.
+// valueFault returns the reason why readValue failed at offset at, in the field at i.
 func valueFault(b []byte, i, at int, wireType uint64) *fault {
 	if wireType > typeFixed32 {
 		return &fault{at: i, cause: errWireType}
@@ -84,7 +84,7 @@ func valueFault(b []byte, i, at int, wireType uint64) *fault {
 	return &fault{at: i, cause: io.ErrUnexpectedEOF}
 }
 
-// groupFault finds out where skipGroup gave up, from i on.
+// groupFault returns the reason why skipGroup failed, and its place. The search begins at i.
 func groupFault(b []byte, i int) *fault {
 	for {
 		v, at := readVarint(b, i)
@@ -101,7 +101,7 @@ func groupFault(b []byte, i int) *fault {
 	}
 }
 
-// varintFault finds out why there is no varint at i.
+// varintFault returns the reason why there is no valid varint at i.
 func varintFault(b []byte, i int) *fault {
 	if len(b)-i < maxVarint && !slices.ContainsFunc(b[i:], func(c byte) bool { return c < 0x80 }) {
 		return &fault{at: i, cause: io.ErrUnexpectedEOF}

@@ -25,7 +25,7 @@ func ExampleDecode() {
 		},
 	}}})
 
-	var r remotewrite.Request // to be used for all requests
+	var r remotewrite.Request // reuse it for all requests
 	if err := remotewrite.Decode(body, remotewrite.V1, &r); err != nil {
 		fmt.Println(err)
 		return

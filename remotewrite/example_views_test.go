@@ -7,7 +7,7 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// series is one with a sample. Its labels are names and values in turns.
+// series returns a series with one sample. Its arguments alternate between label names and values.
 func series(labels ...string) (s remotewrite.Series) {
 	for i := 0; i < len(labels); i += 2 {
 		s.Labels = append(s.Labels, remotewrite.Label{Name: labels[i], Value: labels[i+1]})
@@ -22,7 +22,7 @@ func ExampleScanner() {
 		series("__name__", "up", "job", "db"),
 	}})
 
-	var s remotewrite.Scanner // to be used for all requests
+	var s remotewrite.Scanner // reuse it for all requests
 	s.Reset(body, remotewrite.V1)
 	for series := range s.Series {
 		for name, value := range series.Labels {
@@ -39,8 +39,8 @@ func ExampleScanner() {
 	// <nil>
 }
 
-// What a relay does: each tenant gets a request of its own series, without the label that told
-// whose they are.
+// This is how a relay splits a request. Each tenant receives a request with its own series, without
+// the label that identifies the tenant.
 func ExampleSplitter() {
 	body := remotewrite.Append(nil, remotewrite.V1, &remotewrite.Request{Series: []remotewrite.Series{
 		series("__name__", "up", "tenant", "red"),
@@ -52,7 +52,7 @@ func ExampleSplitter() {
 	known := map[string]bool{"red": true, "blue": true}
 	unknown := errors.New("no such tenant")
 
-	var p remotewrite.Splitter // to be used for all requests
+	var p remotewrite.Splitter // reuse it for all requests
 	err := p.Split(body, remotewrite.V1, remotewrite.By{
 		Labels:  []string{"tenant"},
 		Remove:  true,
@@ -70,7 +70,7 @@ func ExampleSplitter() {
 	}
 	var out []byte
 	for part := range p.Parts {
-		out = part.Append(out[:0]) // to be sent
+		out = part.Append(out[:0]) // the request to send
 		fmt.Printf("%s: %d series in %d bytes\n", part.Key(), part.Series, len(out))
 	}
 	n, first := p.Rejected()

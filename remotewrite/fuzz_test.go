@@ -6,7 +6,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/guard"
 )
 
-// addSeeds gives a fuzz target the vectors and a few generated requests.
+// addSeeds adds the vectors and a few generated requests to a fuzz target.
 func addSeeds(f *testing.F, add func(body []byte, second bool)) {
 	for _, version := range []Version{V1, V2} {
 		for _, v := range vectorsOf(f, version) {
@@ -26,8 +26,8 @@ func versionOf(second bool) Version {
 	return V1
 }
 
-// FuzzScan: whatever the bytes are, a scan ends, its views lie within the body, and the fast paths
-// take what the schema takes.
+// A scan of any bytes ends, and its views lie within the body. The fast paths accept the same
+// bodies as the schema.
 func FuzzScan(f *testing.F) {
 	addSeeds(f, func(body []byte, second bool) { f.Add(body, second) })
 	f.Fuzz(func(t *testing.T, body []byte, second bool) {
@@ -73,7 +73,7 @@ func FuzzScan(f *testing.F) {
 		for m := range s.Metadata {
 			within(m.Family, m.Help, m.Unit)
 		}
-		// By the schema alone.
+		// Compare with a check that only uses the schema.
 		request, symbols := request1, 0
 		if second {
 			request, symbols = request2, len(s.symbols)
@@ -92,7 +92,7 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
-// wellFormed is check without its short ways.
+// wellFormed is like check, without its fast paths.
 func wellFormed(m *message, b []byte, i, symbols int) bool {
 	refs := 0
 	for i < len(b) {
@@ -116,7 +116,7 @@ func wellFormed(m *message, b []byte, i, symbols int) bool {
 	return refs%2 == 0
 }
 
-// inside reports whether v is a piece of b; empty ones are everywhere.
+// inside reports whether v is a subslice of b. An empty v is always inside.
 func inside(b, v []byte) bool {
 	if len(v) == 0 {
 		return true
@@ -129,7 +129,7 @@ func inside(b, v []byte) bool {
 	return false
 }
 
-// FuzzSplit: what is in the parts together is what was in the body, each series in its part alone.
+// The parts together contain the series of the body, and each series is in its own part only.
 func FuzzSplit(f *testing.F) {
 	addSeeds(f, func(body []byte, second bool) {
 		for i := range bys {

@@ -1,6 +1,6 @@
 package remotewrite
 
-// How the cost of every function grows with its input.
+// These tests measure how the cost of every function grows with its input.
 
 import (
 	"encoding/binary"
@@ -14,21 +14,22 @@ import (
 	"github.com/slipstream-go/slipstream/internal/growth"
 )
 
-// growthBody is a body of a version.
+// growthBody is a body and its version.
 type growthBody struct {
 	version Version
 	body    []byte
 }
 
-// growthBy are ways to split, by one label and by many.
+// growthBy contains options to split by one label and by many.
 var growthBy = []By{
 	{Labels: []string{"service_id"}, Remove: true},
 	{Labels: []string{"a", "b", "namespace", "tenant", "cluster"}, Default: "x", Sound: true},
 }
 
-// perByte bounds what Decode may allocate for a byte. An empty histogram takes the most, of two
-// bytes. Blocks double until the values fit, so that the last one has up to twice their number, and
-// those before it as much together.
+// perByte is the maximum number of bytes that Decode may allocate for each byte of the body. The
+// worst case is an empty histogram, which has two bytes. The memory for values grows by doubling
+// blocks. The last block has up to twice the required size, and the earlier blocks together are as
+// large.
 var perByte = 4 * float64(reflect.TypeFor[Histogram]().Size()) / 2
 
 func growthCalls() []growth.Call[growthBody] {
@@ -103,7 +104,7 @@ func growthCalls() []growth.Call[growthBody] {
 						total += part.AppendSize()
 					}
 					if total > 4*len(in.body) {
-						continue // as the package comment says: all parts together may be many times the body
+						continue // see the package comment: all parts together may be many times larger than the body
 					}
 					var b []byte
 					for part := range p.Parts {
@@ -114,18 +115,19 @@ func growthCalls() []growth.Call[growthBody] {
 			}, Alloc: 250},
 		{Name: "Splitter.Split accept", Run: func(in growthBody) {
 			var p Splitter
-			for _, version := range []Version{V1, V2} { // one of them is the wrong one
+			for _, version := range []Version{V1, V2} { // one of them is the wrong version
 				_ = p.Split(in.body, version, By{Labels: []string{"service_id"}, MaxParts: 10, Accept: func([]byte, *SeriesView) error { return ErrParts }})
 			}
 		}, Alloc: 120},
 	}
 }
 
-// emptyMost is how many bytes of empty series or histograms are decoded: a Series takes 152 bytes
-// and a Histogram 240, so that more would only measure a collector that is short of memory.
+// emptyMost is the maximum number of bytes of empty series or histograms. A Series needs 152 bytes
+// of memory, and a Histogram 240. With more of them, the test would only measure the garbage
+// collector under memory pressure.
 const emptyMost = 2 << 20
 
-// growthBodies are the inputs of both versions.
+// growthBodies returns the inputs for both versions.
 func growthBodies() []growth.Family[growthBody] {
 	var all []growth.Family[growthBody]
 	add := func(name string, version Version, make func(n int) []byte) {
@@ -155,7 +157,7 @@ func growthBodies() []growth.Family[growthBody] {
 	add("empty series", V1, repeat(pbBytes(1)))
 	all[len(all)-1].Most = emptyMost
 	add("one series of many labels", V1, func(n int) []byte { return pbBytes(1, repeat(other)(n)) })
-	// numbered are labels, each with its own name.
+	// numbered returns labels with different names.
 	numbered := func(n int) []byte {
 		var b []byte
 		for i := range n / 24 {
@@ -265,10 +267,10 @@ func growthBodies() []growth.Family[growthBody] {
 	return all
 }
 
-// TestGrowthBodies has the bodies accepted that should be: where a Splitter rejects every series,
-// nothing of its parts is measured.
+// The Splitter accepts all bodies that it should. If it rejected every series of a body, the growth
+// test would not measure the parts.
 func TestGrowthBodies(t *testing.T) {
-	rejected := []string{ // because of a label that is there twice
+	rejected := []string{ // their label is repeated
 		"one series of many labels that decide, version 1", "one series of many labels that decide, version 2",
 	}
 	for _, f := range growthBodies() {
@@ -338,7 +340,7 @@ func TestGrowthCovers(t *testing.T) {
 	})
 }
 
-// TestGrowthHeld sends one large body and many small ones through the same objects and pools.
+// TestGrowthHeld sends one large body and then many small ones through the same objects and pools.
 func TestGrowthHeld(t *testing.T) {
 	bodies := func(large, small int) map[int][]byte {
 		return map[int][]byte{large: shape{series: large / 340, tenants: large / 1000}.body2(), small: labels2Body([]string{"service_id", "x"})}
@@ -375,7 +377,7 @@ func TestGrowthHeld(t *testing.T) {
 			}
 		}},
 		{Name: "Append, long texts", Start: func(int, int) func(int) any {
-			return func(n int) any { // the texts of each request are new
+			return func(n int) any { // every request contains new texts
 				text := strings.Repeat("x", n/2)
 				return Append(nil, V2, &Request{Series: []Series{{Labels: []Label{{Name: text, Value: text[1:]}}}}})
 			}
@@ -385,7 +387,7 @@ func TestGrowthHeld(t *testing.T) {
 	})
 }
 
-// splits returns the Start of a Held whose large body has a shape.
+// splits returns the Start function of a Held test whose large body has the given shape.
 func splits(t *testing.T, of func(n int) shape) func(int, int) func(int) any {
 	return func(large, small int) func(int) any {
 		in := map[int][]byte{large: of(large).body2(), small: labels2Body([]string{"service_id", "x"})}

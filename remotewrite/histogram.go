@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// Histograms, which are the same in both versions but for one field.
+// Histograms. They have the same fields in both versions, except for one field.
 
-// histogram decodes the histogram b[i:], of the schema of either version.
+// histogram decodes the histogram b[i:]. The schema is histogram1 or histogram2.
 func (m *memory) histogram(b []byte, i int, schema *message) bool {
 	h := m.histograms.next()
 	*h = Histogram{}
@@ -45,7 +45,7 @@ func (m *memory) histogram(b []byte, i int, schema *message) bool {
 	return true
 }
 
-// field decodes a field of which a histogram has one at most.
+// field decodes a field that is not repeated.
 func (h *Histogram) field(b []byte, tag uint32, at int, schema *message) bool {
 	switch tag {
 	case 1<<3 | typeVarint:
@@ -102,7 +102,7 @@ func (s *BucketSpan) decode(b []byte, i int) bool {
 	return true
 }
 
-// decodeDeltas decodes the varints b[i:], packed or one.
+// decodeDeltas decodes the varints b[i:], which are packed or a single one.
 func decodeDeltas(to *slab[int64], b []byte, i int) bool {
 	for i < len(b) {
 		v, next := readVarint(b, i)
@@ -115,7 +115,7 @@ func decodeDeltas(to *slab[int64], b []byte, i int) bool {
 	return true
 }
 
-// decodeFloats decodes the words b[i:], packed or one.
+// decodeFloats decodes the words b[i:], which are packed or a single one.
 func decodeFloats(to *slab[float64], b []byte, i int) bool {
 	if (len(b)-i)%8 != 0 {
 		return false
@@ -160,7 +160,7 @@ func appendHistogram(b []byte, tag byte, h *Histogram, version Version) []byte {
 	return b
 }
 
-// size is that of the field, of one of two numbers. A count that is 0 is there all the same.
+// size returns the size of the field of c. A count of 0 is not omitted.
 func (c Count) size() int {
 	switch c.kind {
 	case countInt:
@@ -171,7 +171,8 @@ func (c Count) size() int {
 	return 0
 }
 
-// append appends c as field number if it is an integer, as the field after it if it is a float.
+// append appends c as the field with this number if c is an integer, and as the next field if c is
+// a float.
 func (c Count) append(b []byte, number byte) []byte {
 	switch c.kind {
 	case countInt:
@@ -189,7 +190,7 @@ func (k *Buckets) size() (n int) {
 	return n + sizePacked(sizeDeltas(k.Deltas)) + sizePacked(8*len(k.Counts))
 }
 
-// append appends k as the fields from number on.
+// append appends k as three kinds of fields, whose numbers begin with number.
 func (k *Buckets) append(b []byte, number byte) []byte {
 	for i := range k.Spans {
 		s := &k.Spans[i]

@@ -1,10 +1,10 @@
 package remotewrite
 
-// Histograms as views: their numbers are read as they are yielded, what they have several of is
-// found when it is asked for.
+// Views of histograms. Fields that are not repeated are read when a histogram is yielded. Repeated
+// fields are read only when a method is called.
 
 // HistogramView is a view of a native histogram. It is valid as long as the view of its series. Its
-// fields are those of [Histogram].
+// fields have the same meaning as in [Histogram].
 type HistogramView struct {
 	raw []byte
 
@@ -52,7 +52,7 @@ func (h HistogramView) CustomValues(yield func(float64) bool) { floats(h.raw, 16
 // histogram has Counts. Each loop scans the whole message of the histogram.
 type BucketsView struct {
 	raw    []byte // the histogram
-	number uint32 // of the field that holds the spans; those of deltas and counts follow
+	number uint32 // of the field with the spans; deltas and counts have the next numbers
 }
 
 // Spans yields the sequences of adjacent buckets.
@@ -70,8 +70,8 @@ func (k BucketsView) Spans(yield func(BucketSpan) bool) {
 	}
 }
 
-// Deltas yields the counts of an integer histogram: the first, and then the difference of each to
-// the one before.
+// Deltas yields the counts of an integer histogram: the first count, and then the difference
+// between each count and the previous one.
 func (k BucketsView) Deltas(yield func(int64) bool) {
 	number := k.number + 1
 	for i := 0; i < len(k.raw); {
@@ -92,7 +92,7 @@ func (k BucketsView) Deltas(yield func(int64) bool) {
 // Counts yields the counts of a float histogram.
 func (k BucketsView) Counts(yield func(float64) bool) { floats(k.raw, k.number+2, yield) }
 
-// floats yields the words in the fields of a number, packed or not.
+// floats yields the numbers in the fields with this field number, packed or not.
 func floats(b []byte, number uint32, yield func(float64) bool) {
 	for i := 0; i < len(b); {
 		tag, at, next := readField(b, i)

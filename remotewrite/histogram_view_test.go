@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// valueOf is all that h has.
+// valueOf copies all fields of h.
 func valueOf(h HistogramView) Histogram {
 	buckets := func(k BucketsView) Buckets {
 		return Buckets{slices.Collect(k.Spans), slices.Collect(k.Deltas), slices.Collect(k.Counts)}
@@ -21,8 +21,7 @@ func valueOf(h HistogramView) Histogram {
 	}
 }
 
-// checkHistograms wants the views of the histograms of a body to have what Decode has made of them,
-// bit by bit.
+// checkHistograms checks that the histogram views of a body equal the histograms in r, bit by bit.
 func checkHistograms(t *testing.T, body []byte, version Version, r *Request) {
 	t.Helper()
 	var s Scanner
@@ -43,8 +42,9 @@ func checkHistograms(t *testing.T, body []byte, version Version, r *Request) {
 	}
 }
 
-// randomHistogram is the fields of a histogram as a parser must take them: in any order, some of
-// them twice, lists packed, one by one, or in pieces, and some fields that nobody knows.
+// randomHistogram returns the fields of a histogram in forms that a parser must accept. They are in
+// any order, and some are repeated or unknown. Lists are packed, unpacked, or split into several
+// fields.
 func randomHistogram(r *rand.Rand) []byte {
 	var fields [][]byte
 	number := func() uint64 { return r.Uint64() >> r.IntN(64) }
@@ -79,7 +79,7 @@ func randomHistogram(r *rand.Rand) []byte {
 	return slices.Concat(fields...)
 }
 
-// TestHistogramView reads random histograms as views and as values.
+// Views and decoded values of random histograms are equal.
 func TestHistogramView(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var decoded Request
@@ -99,7 +99,7 @@ func TestHistogramView(t *testing.T) {
 	}
 }
 
-// TestHistogramViewBreak: a loop over what a histogram has may be left.
+// A loop over a part of a histogram may end early.
 func TestHistogramViewBreak(t *testing.T) {
 	histogram := pbBytes(4, pbBytes(8, pbInt(1, 2)), pbBytes(8, pbInt(1, 4)), pbPacked(9, 2, 4), pbDouble(10, 1), pbDouble(10, 2), pbDouble(16, 1), pbDouble(16, 2))
 	var s Scanner

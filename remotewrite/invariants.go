@@ -2,5 +2,5 @@
 
 package remotewrite
 
-// invariants is for tests: what was lent out is made useless as soon as it expires.
+// invariants is set for tests: a view becomes unusable as soon as it expires.
 const invariants = true

@@ -4,7 +4,7 @@ package remotewrite
 
 import "testing"
 
-// TestExpired: what has expired is of no use any more.
+// With the tag invariants, using an expired view or part panics.
 func TestExpired(t *testing.T) {
 	c := shape{series: 4, tenants: 2}
 	panics := func(what string, f func()) {

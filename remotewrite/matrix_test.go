@@ -16,7 +16,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/corpus/matrix"
 )
 
-// answer is all that can be learnt from a body, by some way.
+// answer contains everything that one of the functions returns for a body.
 type answer struct {
 	Series   []Series
 	Metadata []Metadata
@@ -25,11 +25,11 @@ type answer struct {
 	Rejected []answerRejection
 }
 
-// answerPart is a part that was appended and decoded again.
+// answerPart is a part after Append and Decode.
 type answerPart struct {
 	Key     string
 	Series  []Series
-	Unknown []string // of each series: the fields that the schema does not have
+	Unknown []string // for each series, the fields that are not in the schema
 }
 
 type answerRejection struct {
@@ -37,10 +37,10 @@ type answerRejection struct {
 	Cause  string
 }
 
-// TestMatrix reads bodies of both versions by every entry, with a Request, a Scanner and a Splitter
-// that are used for all of them, whatever has failed before. Bodies are whole, cut at each byte and
-// mutated, on pages that are read-only and end where nothing can be read. Strings that were handed
-// out must never change, nor slices that a caller has put into the Request.
+// TestMatrix reads bodies of both versions with every exported function. It reuses one Request, one
+// Scanner and one Splitter, also after errors. Bodies are complete, truncated at each byte, or
+// mutated. They are in read-only memory whose end is followed by an unreadable page. Returned
+// strings must never change, and neither must slices that a caller has put into the Request.
 func TestMatrix(t *testing.T) {
 	m := &matrixBodies{t: t}
 	kind := func(name string, version Version) matrix.Kind {
@@ -53,13 +53,13 @@ func TestMatrix(t *testing.T) {
 		Text:        matrixText,
 		ViewsUsed:   true,
 		ExactErrors: true,
-		Explains:    func([]byte, string) bool { return true }, // the target stays as it was
+		Explains:    func([]byte, string) bool { return true }, // the target is unchanged
 		Options:     matrix.FieldNames(reflect.TypeFor[By]()),
 		Elsewhere:   map[string]string{"Sound": "checkSplit, in TestSplit and FuzzSplit: what a store takes of a histogram has rules and tests of its own"},
 	})
 }
 
-// matrixBodies has what is used again for each body.
+// matrixBodies contains the objects that are reused for each body.
 type matrixBodies struct {
 	t        *testing.T
 	request  Request
@@ -67,7 +67,7 @@ type matrixBodies struct {
 	splitter Splitter
 }
 
-// names are those of labels: some are asked for by Find and By.
+// names contains label names. Find and By ask for some of them.
 var names = []string{"", "a", "b", "c", "service_id", "__name__", "job", strings.Repeat("long", 40)}
 
 func matrixText(r *rand.Rand) string {
@@ -86,10 +86,10 @@ func fillAnswer(r *rand.Rand, v reflect.Value) bool {
 	switch p := v.Addr().Interface().(type) {
 	case *Label:
 		p.Name = names[r.IntN(len(names))]
-		if p.Value = matrixText(r); r.IntN(3) == 0 { // which differs from others in its last byte only
+		if p.Value = matrixText(r); r.IntN(3) == 0 { // differs from other values only in its last byte
 			p.Value = fmt.Sprint("instance-0", r.IntN(10))
 		}
-	case *Exemplar: // mostly without some field, so that the field of another shows
+	case *Exemplar: // usually without some field, so that a field that was not cleared is detected
 		p.Value, p.Timestamp = []float64{0, 1.5, r.Float64()}[r.IntN(3)], []int64{0, now, r.Int64()}[r.IntN(3)]
 		p.Labels = make([]Label, r.IntN(3))
 		for i := range p.Labels {
@@ -111,7 +111,7 @@ func fillAnswer(r *rand.Rand, v reflect.Value) bool {
 		if r.IntN(4) == 0 {
 			p.Timestamp, p.StartTimestamp = r.Int64()>>r.IntN(64), -r.Int64()>>r.IntN(64)
 		}
-	case *[]string, *[]answerPart, *[]answerRejection: // are not in a body
+	case *[]string, *[]answerPart, *[]answerRejection: // not part of a body
 	default:
 		return false
 	}
@@ -119,7 +119,8 @@ func fillAnswer(r *rand.Rand, v reflect.Value) bool {
 }
 
 func (m *matrixBodies) subject(version Version) *matrix.Subject {
-	// oracle is the answer of the second decoder, by what a way reads of it.
+	// oracle returns the answer of the reference decoder, limited to the fields that a function
+	// reads.
 	oracle := func(of func(o *oracleBody, to *answer) error) matrix.Decode {
 		return func(b []byte, target reflect.Value) (int, error) {
 			o, err := oracleDecode(b, version)
@@ -138,7 +139,7 @@ func (m *matrixBodies) subject(version Version) *matrix.Subject {
 		to.Series, to.Metadata = o.series, o.metadata
 		return nil
 	})
-	// way sets the target only if there is no error.
+	// way only sets the target if there is no error.
 	way := func(name string, views bool, oracle matrix.Decode, read func(b []byte, old, to *answer) error) matrix.Way {
 		return matrix.Way{Name: name, Views: views, Oracle: oracle, Bytes: func(b []byte, target reflect.Value) (int, error) {
 			old := target.Interface().(*answer)
@@ -155,7 +156,7 @@ func (m *matrixBodies) subject(version Version) *matrix.Subject {
 	decode := func(decode func([]byte, Version, *Request) error) func(b []byte, old, to *answer) error {
 		return func(b []byte, old, to *answer) error {
 			r := &m.request
-			r.Series, r.Metadata = old.Series, old.Metadata // which are the caller's, and must not be written
+			r.Series, r.Metadata = old.Series, old.Metadata // these belong to the caller and must not be written to
 			err := decode(b, version, r)
 			if err != nil && (r.Series != nil || r.Metadata != nil) {
 				m.t.Errorf("%x: an error leaves %v", b, r)
@@ -224,7 +225,7 @@ func (m *matrixBodies) subject(version Version) *matrix.Subject {
 	return subject
 }
 
-// matrixBys are what series are split by, and the option whose effect is looked for.
+// matrixBys contains the options for splitting, and the name of the option whose effect is checked.
 var matrixBys = []struct {
 	option string
 	by     By
@@ -242,10 +243,10 @@ var matrixBys = []struct {
 	{"Accept", By{Labels: []string{"a"}}},
 }
 
-// accepted is what accept says, of plain values.
+// accepted returns the decision of accept, computed from plain values.
 func accepted(key string, s *Series) bool { return len(key)%4 != 3 && len(s.Samples) != 1 }
 
-// accept rejects some series by their key, and some by what the view shows.
+// accept rejects some series by their key, and some by the content of the view.
 func (m *matrixBodies) accept(key []byte, v *SeriesView) error {
 	s := m.seriesOf(v)
 	for i, name := range m.splitter.scanner.names {
@@ -261,7 +262,7 @@ func (m *matrixBodies) accept(key []byte, v *SeriesView) error {
 	return nil
 }
 
-// clip wants s to be a piece that nothing can be appended to, and returns a copy.
+// clip checks that s has no spare capacity, and returns a copy.
 func clip[T any](m *matrixBodies, s []T) []T {
 	if cap(s) != len(s) {
 		m.t.Errorf("%d values of %T have room for %d", len(s), s, cap(s))
@@ -271,7 +272,7 @@ func clip[T any](m *matrixBodies, s []T) []T {
 
 func (m *matrixBodies) clip(s []Metadata) []Metadata { return clip(m, s) }
 
-// cloneSeries copies all memory but that of the strings.
+// cloneSeries copies all memory except the strings.
 func (m *matrixBodies) cloneSeries(from []Series) []Series {
 	all := clip(m, from)
 	for i := range all {
@@ -292,7 +293,7 @@ func (m *matrixBodies) cloneSeries(from []Series) []Series {
 	return all
 }
 
-// scan reads all views, which must lie in the body.
+// scan reads all views, and checks that they lie in the body.
 func (m *matrixBodies) scan(b []byte, version Version, to *answer) error {
 	s := &m.scanner
 	s.Find(names[1:4]...)
@@ -329,7 +330,7 @@ func (m *matrixBodies) text(b, view []byte) string {
 	return string(view)
 }
 
-// seriesOf copies what a view shows.
+// seriesOf copies the content of a view.
 func (m *matrixBodies) seriesOf(v *SeriesView) (s Series) {
 	b := v.scanner.body
 	for name, value := range v.Labels {
@@ -356,7 +357,7 @@ func (m *matrixBodies) seriesOf(v *SeriesView) (s Series) {
 	return s
 }
 
-// split takes a body apart, and decodes each part by the oracle.
+// split splits a body, and decodes each part with the oracle.
 func (m *matrixBodies) split(b []byte, version Version, by By, to *answer) error {
 	p := &m.splitter
 	err := p.Split(b, version, by)
@@ -419,7 +420,7 @@ func (m *matrixBodies) split(b []byte, version Version, by By, to *answer) error
 	return err
 }
 
-// encode writes a, by Append or as some other encoder could.
+// encode encodes a with Append, or in another valid form.
 func (m *matrixBodies) encode(a *answer, version Version) []byte {
 	r := &Request{Series: a.Series, Metadata: a.Metadata}
 	b := Append(nil, version, r)
@@ -432,7 +433,7 @@ func (m *matrixBodies) encode(a *answer, version Version) []byte {
 	return w.body(r)
 }
 
-// bodyWriter writes bodies in all forms that protobuf allows.
+// bodyWriter writes bodies in all forms that Protobuf allows.
 type bodyWriter struct {
 	r       *rand.Rand
 	version Version
@@ -441,7 +442,7 @@ type bodyWriter struct {
 
 func (w *bodyWriter) odd(n int) bool { return w.r.IntN(n) == 0 }
 
-// varint is n, sometimes longer than it must be.
+// varint returns the encoding of n, which is sometimes longer than necessary.
 func (w *bodyWriter) varint(n uint64) []byte {
 	b := binary.AppendUvarint(nil, n)
 	if w.odd(20) {
@@ -450,7 +451,7 @@ func (w *bodyWriter) varint(n uint64) []byte {
 			b = append(b, 0)
 		}
 		if len(b) == maxVarint && w.odd(2) {
-			b[maxVarint-1] = byte(w.r.IntN(4)) // of more than 64 bits, from 2 on
+			b[maxVarint-1] = byte(w.r.IntN(4)) // values from 2 on exceed 64 bits
 		}
 	}
 	return b
@@ -483,7 +484,8 @@ func (w *bodyWriter) string(number int, s string) []byte {
 	return w.bytes(number, []byte(s))
 }
 
-// message is the fields in their order, mostly, and nothing else.
+// message returns the fields. Sometimes it changes their order, repeats a field, or adds an unknown
+// one.
 func (w *bodyWriter) message(fields [][]byte) []byte {
 	if w.odd(12) {
 		w.r.Shuffle(len(fields), func(i, j int) { fields[i], fields[j] = fields[j], fields[i] })
@@ -497,7 +499,7 @@ func (w *bodyWriter) message(fields [][]byte) []byte {
 	return slices.Concat(fields...)
 }
 
-// unknown is a field that no message has.
+// unknown returns a field that no message defines.
 func (w *bodyWriter) unknown(depth int) []byte {
 	number := []int{18, 19, 100, 1<<29 - 1}[w.r.IntN(4)]
 	switch n := w.r.IntN(5); {
@@ -513,7 +515,7 @@ func (w *bodyWriter) unknown(depth int) []byte {
 	return w.string(number, "unknown")
 }
 
-// packed is numbers in one field or several.
+// packed returns numbers in one or several fields.
 func (w *bodyWriter) packed(number, wire, n int, each func(i int) []byte) (fields [][]byte) {
 	var open []byte
 	for i := range n {
@@ -539,7 +541,7 @@ func (w *bodyWriter) floats(number int, list []float64) [][]byte {
 	})
 }
 
-// ref is a reference to a symbol, which may be there twice.
+// ref returns a reference to a symbol. Sometimes it adds the symbol a second time.
 func (w *bodyWriter) ref(s string) uint64 {
 	k := slices.Index(w.symbols, s)
 	if k < 0 || w.odd(20) {
@@ -560,7 +562,7 @@ func (w *bodyWriter) labels(list []Label) (fields [][]byte) {
 	for _, l := range list {
 		fields = append(fields, w.bytes(1, w.message([][]byte{w.string(1, l.Name), w.string(2, l.Value)})))
 	}
-	if n := len(fields); n > 0 && w.odd(30) { // both lengths of the last label say one byte more than there is
+	if n := len(fields); n > 0 && w.odd(30) { // both lengths of the last label exceed the rest of the message by one
 		last := w.bytes(1, slices.Concat(w.bytes(1, []byte(list[n-1].Name)), w.bytes(2, []byte(list[n-1].Value+"v"))))
 		fields[n-1] = last[:len(last)-1]
 	}
@@ -575,7 +577,7 @@ func (w *bodyWriter) body(r *Request) []byte {
 		number = 5
 	}
 	for i := range r.Series {
-		for range 1 + max(0, w.r.IntN(40)-36)*6 { // some many times
+		for range 1 + max(0, w.r.IntN(40)-36)*6 { // some series are repeated
 			fields = append(fields, w.bytes(number, w.message(w.series(&r.Series[i]))))
 		}
 	}

@@ -2,13 +2,13 @@ package remotewrite
 
 import "github.com/slipstream-go/slipstream/internal/buffer"
 
-// memory is what a Request is decoded into: a slab for each kind of value.
+// memory contains the values of a decoded Request: a slab for each kind of value.
 type memory struct {
 	series             slab[Series]
 	labels             slab[Label]
 	samples            slab[Sample]
 	exemplars          slab[Exemplar]
-	exemplarLabels     slab[Label] // they may come amid those of the series
+	exemplarLabels     slab[Label] // separate, because exemplars may be between the labels of the series
 	histograms         slab[Histogram]
 	negative, positive bucketMemory
 	customValues       slab[float64]
@@ -16,8 +16,8 @@ type memory struct {
 	symbols            slab[string]
 	texts              buffer.Strings
 
-	before   []Label // the plain labels that the series before begins with
-	beforeAt int     // where in the body they are
+	before   []Label // the plain labels at the beginning of the previous series
+	beforeAt int     // their offset in the body
 }
 
 type bucketMemory struct {
@@ -26,7 +26,7 @@ type bucketMemory struct {
 	counts slab[float64]
 }
 
-// begin makes all memory free.
+// begin marks all memory as free.
 func (m *memory) begin() {
 	m.series.begin()
 	m.labels.begin()
@@ -48,8 +48,8 @@ func (m *bucketMemory) begin() {
 	m.counts.begin()
 }
 
-// end forgets what earlier requests have left behind that of this one. What has no pointers may
-// stay.
+// end clears the values of earlier requests that are left after the values of this request. Values
+// without pointers may remain.
 func (m *memory) end() {
 	m.series.end()
 	m.labels.end()
@@ -60,12 +60,12 @@ func (m *memory) end() {
 	m.symbols.end()
 }
 
-// keepRoom is how many values there is room for in any case. More goes when recent requests have
-// not needed it.
+// keepRoom is the number of values for which memory is always kept. More memory is released if
+// recent requests did not need it.
 const keepRoom = 1 << 10
 
-// emptied is the list of the last request made ready for the next: its memory, or none if that has
-// become too large.
+// emptied returns list as an empty list for the next request. If its memory is too large, it
+// returns nil.
 func emptied[T any](list []T, p *buffer.Peak) []T {
 	if p.TooLarge(len(list), cap(list), keepRoom) {
 		return nil
@@ -76,17 +76,17 @@ func emptied[T any](list []T, p *buffer.Peak) []T {
 // slab is memory for the values of one kind in all messages of a request. Each message gets a slice
 // of it.
 //
-//	block   those of messages before | of the current message | free, but for what an earlier request left
+//	block   of earlier messages      | of the current message | free, except values of an earlier request
 //	        0                        from                      len          left                        cap
 //
-// A block that is full stays with the messages that have slices of it, and one of twice its size
-// follows: nothing is moved but the values of the current message. The last block is there for the
-// next request, which soon finds all the room that it needs in it.
+// A full block stays with the messages that have slices of it. A new block of twice its size
+// follows, and only the values of the current message are moved. The next request reuses the last
+// block. After a few requests, this block is large enough for a whole request.
 type slab[T any] struct {
 	block []T
 	from  int
 	left  int
-	used  int // values in the blocks before
+	used  int // values in the earlier blocks
 	peak  buffer.Peak
 }
 
@@ -101,7 +101,7 @@ func (s *slab[T]) begin() {
 	s.used, s.from, s.block = 0, 0, s.block[:0]
 }
 
-// end clears what is left of earlier requests.
+// end clears the values that are left from earlier requests.
 func (s *slab[T]) end() {
 	if n := len(s.block); n < s.left {
 		clear(s.block[n:s.left])
@@ -109,7 +109,7 @@ func (s *slab[T]) end() {
 	s.left = len(s.block)
 }
 
-// next is the next value of the current message, which holds anything.
+// next returns the next value of the current message. Its content is undefined.
 func (s *slab[T]) next() *T {
 	n := len(s.block)
 	if n == cap(s.block) {
@@ -128,7 +128,7 @@ func (s *slab[T]) grow() {
 	s.from, s.left = 0, 0
 }
 
-// cut ends the current message: its values are the slice.
+// cut ends the current message, and returns its values.
 func (s *slab[T]) cut() []T {
 	from, to := s.from, len(s.block)
 	if from == to {

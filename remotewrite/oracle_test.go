@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// A second decoder, for TestMatrix: it takes the fields of a message one by one, as the tables of
-// the protobuf encoding say, and has no short ways, no views and no memory to use again.
+// This file is the reference decoder for TestMatrix. It decodes a message field by field, by the
+// tables of the Protobuf encoding. It has no fast paths, no views and no reused memory.
 
 var errOracle = errors.New("the oracle refuses the body")
 
-// oracleBody is what is in a body.
+// oracleBody contains the content of a body.
 type oracleBody struct {
 	series   []Series
-	unknown  [][]byte // of each series: the fields that the schema does not have, as they came
+	unknown  [][]byte // for each series, the raw fields that are not in the schema
 	refs     []map[string]bool
 	metadata []Metadata
 	symbols  []string
@@ -23,9 +23,9 @@ type oracleBody struct {
 // oracleField is one field of a message.
 type oracleField struct {
 	number, wire int
-	n            uint64 // a number, or the bits of one
-	b            []byte // bytes
-	raw          []byte // all of the field
+	n            uint64 // a number, or its bits
+	b            []byte // the content of a length-prefixed field
+	raw          []byte // the whole field
 }
 
 // oracleVarint reads a varint of at most 64 bits.
@@ -42,7 +42,7 @@ func oracleVarint(b []byte) (v uint64, rest []byte, err error) {
 	return 0, nil, errOracle
 }
 
-// oracleFields takes a message apart.
+// oracleFields splits a message into its fields.
 func oracleFields(b []byte) (all []oracleField, err error) {
 	for len(b) > 0 {
 		from := b
@@ -76,7 +76,7 @@ func oracleFields(b []byte) (all []oracleField, err error) {
 	return all, nil
 }
 
-// oracleNext reads a field; of a group only its tag.
+// oracleNext reads a field. For a group, it only reads the tag.
 func oracleNext(b []byte) (f oracleField, rest []byte, err error) {
 	tag, b, err := oracleVarint(b)
 	if err != nil {
@@ -113,8 +113,8 @@ func oracleNext(b []byte) (f oracleField, rest []byte, err error) {
 	return f, b[size:], nil
 }
 
-// oracleMessage calls field for each field of a message that has this number and wire type. It may
-// return errOther for a number that the message does not have; any other error ends the message.
+// oracleMessage calls field for each field of a message. field may return errOther for a number
+// that the message does not define. Any other error ends the message.
 func oracleMessage(b []byte, field func(f oracleField) error) (unknown []byte, err error) {
 	all, err := oracleFields(b)
 	for _, f := range all {
@@ -129,7 +129,7 @@ func oracleMessage(b []byte, field func(f oracleField) error) (unknown []byte, e
 
 var errOther = errors.New("a field that the message does not have")
 
-// must is errOracle unless ok.
+// must returns errOracle if ok is false.
 func must(ok bool) error {
 	if ok {
 		return nil
@@ -137,7 +137,7 @@ func must(ok bool) error {
 	return errOracle
 }
 
-// numbers reads packed numbers, or one.
+// numbers reads packed numbers or a single number.
 func (f oracleField) numbers(wire int) (all []uint64, err error) {
 	switch {
 	case f.wire == wire:
@@ -162,7 +162,7 @@ func (f oracleField) numbers(wire int) (all []uint64, err error) {
 
 func (f oracleField) float() float64 { return math.Float64frombits(f.n) }
 
-// sint is the zigzag number of n.
+// sint returns the zigzag-decoded value of n.
 func sint(n uint64) int64 {
 	if n%2 == 1 {
 		return -int64(n/2) - 1
@@ -231,7 +231,7 @@ func (o *oracleBody) addMetadata(b []byte) error {
 	return err
 }
 
-// addSeries reads a series. The numbers of its messages differ by version.
+// addSeries reads a series. The field numbers of its messages depend on the version.
 func (o *oracleBody) addSeries(b []byte, version Version) error {
 	var s Series
 	var refs []uint64
@@ -276,7 +276,7 @@ func (o *oracleBody) addSeries(b []byte, version Version) error {
 	return err
 }
 
-// symbol is the text of a reference. 0 is empty, if there are no symbols too.
+// symbol returns the text of a reference.
 func (o *oracleBody) symbol(ref uint64, used map[string]bool) (string, error) {
 	if uint64(uint32(ref)) >= uint64(len(o.symbols)) {
 		return "", errOracle
@@ -474,8 +474,8 @@ func oracleSpan(b []byte) (s BucketSpan, err error) {
 	return s, err
 }
 
-// split does what a Splitter does: the parts in the order of their first series, and what is
-// rejected.
+// split returns the parts in the order of their first series, and the rejected series, as a
+// Splitter must.
 func (o *oracleBody) split(version Version, by By, accept func(key string, s *Series) bool) (parts []answerPart, rejected []answerRejection, err error) {
 	if by.MaxSeries > 0 && len(o.series) > by.MaxSeries || version == V2 && by.MaxSymbols > 0 && len(o.symbols) > by.MaxSymbols {
 		return nil, nil, errOracle

@@ -1,18 +1,18 @@
 package remotewrite
 
-// Level 1: a body as views of its bytes. What is common to both versions and the walk through
-// version 1 are here, that through version 2 is in scan2.go.
+// Scanning of a body, with views of its bytes. This file contains the code for both versions and
+// the scan of version 1. The scan of version 2 is in scan2.go.
 //
-// A series is checked whole before it is yielded, in one pass that also looks for the labels that
-// Find names. So a caller that walks through a series cannot fail: those functions only find where
-// things are.
+// A series is checked completely before it is yielded. The same pass looks for the labels that Find
+// names. So iterating over a series cannot fail: the methods of a view only find the places of the
+// fields.
 
 import (
 	"github.com/slipstream-go/slipstream/internal/buffer"
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// The tags that the loops know: number<<3 | wire type.
+// The tags that the loops handle: number<<3 | wire type.
 const (
 	tagSeries1   = 1<<3 | typeBytes
 	tagMetadata1 = 3<<3 | typeBytes
@@ -20,7 +20,7 @@ const (
 	tagSeries2   = 5<<3 | typeBytes
 
 	tagLabel      = 1<<3 | typeBytes // of a series or an exemplar of version 1
-	tagRefs       = 1<<3 | typeBytes // the same of version 2, packed
+	tagRefs       = 1<<3 | typeBytes // the same in version 2, packed
 	tagRef        = 1<<3 | typeVarint
 	tagSamples    = 2<<3 | typeBytes
 	tagExemplar1  = 3<<3 | typeBytes
@@ -37,8 +37,8 @@ const (
 )
 
 // Scanner iterates over a body and yields views of it. The zero value is ready for Reset. A Scanner
-// that is reused does not allocate. It keeps memory for as many symbols as recent bodies had. It is
-// not safe for concurrent use, and must not be copied after its first use.
+// that is reused does not allocate. It keeps memory for as many symbols as recent bodies contained.
+// It is not safe for concurrent use, and must not be copied after its first use.
 //
 //	s.Reset(body, remotewrite.V1)
 //	for series := range s.Series {
@@ -57,14 +57,14 @@ type Scanner struct {
 	symbols    []symbol    // of version 2
 	peak       buffer.Peak // of symbols
 	series     SeriesView
-	maxSymbols int // of a body of version 2; 0 is no bound
+	maxSymbols int // of a body of version 2; 0 means no limit
 
-	unknown  bool // there were fields at the top that the schema does not have
-	metadata bool // and, in version 1, such as are metadata
+	unknown  bool // the request contains fields that the schema does not define
+	metadata bool // the request contains metadata (version 1)
 }
 
-// Reset sets the body, which must not change while s and its views are in use. The names set by
-// Find stay.
+// Reset sets the body, which must not change while s and its views are in use. Reset keeps the
+// names that Find has set.
 func (s *Scanner) Reset(body []byte, version Version) {
 	s.body, s.version, s.err, s.unknown, s.metadata = body, version, nil, false, false
 	s.symbols = emptied(s.symbols, &s.peak)
@@ -82,8 +82,8 @@ func (s *Scanner) Find(names ...string) {
 	}
 }
 
-// Err returns the error of the body, an *[Error], after a loop has ended, or nil if the loop has
-// scanned all of it. After a break, the rest of the body has not been checked.
+// Err returns the error that ended the last loop, an *[Error], or nil if the loop has scanned the
+// whole body. After a break, the rest of the body has not been checked.
 func (s *Scanner) Err() error { return s.err }
 
 // Series yields the series in order, up to the first invalid one. A view is valid until the next
@@ -91,7 +91,7 @@ func (s *Scanner) Err() error { return s.err }
 //
 // Errors between series, and in the metadata of version 1, are found during the loop. In version 2,
 // symbols may follow the series that refer to them, so an error outside of the series ends the loop
-// before the first of them.
+// before the first series.
 func (s *Scanner) Series(yield func(*SeriesView) bool) {
 	switch s.version {
 	case V1:
@@ -103,7 +103,7 @@ func (s *Scanner) Series(yield func(*SeriesView) bool) {
 	}
 }
 
-// fail notes what is wrong with the field at i of the body.
+// fail sets the error of s to f, a fault in the field at i of the body.
 func (s *Scanner) fail(request *message, f *fault, i int) {
 	request.locate(f, s.body, 0, i)
 	s.err = f.error()
@@ -153,23 +153,24 @@ type SeriesView struct {
 	body    []byte // from the start of the request to the end of the series
 	from    int    // where its field begins
 	at      int    // where its message begins: 0 ≤ from < at ≤ len(body)
-	rest    int    // where the labels end that it begins with, as far as they are plain: at ≤ rest ≤ len(body)
+	rest    int    // end of the plain labels at the beginning of the series: at ≤ rest ≤ len(body)
 
 	labels, samples, exemplars, histograms int
-	metadata                               int // fields (version 2)
+	metadata                               int // number of metadata fields (version 2)
 	found                                  []found
-	plain                                  bool // in version 2, that plainRefs has taken all references
+	plain                                  bool // in version 2: plainRefs has read all references
 }
 
-// found is what is known of a label that Find asked for: offsets of the body.
+// found is the result of the search for a label that Find has set. All offsets are offsets of the
+// body.
 type found struct {
-	from, to   int    // the field of the last of them (version 1)
+	from, to   int    // the field of the last such label (version 1)
 	value, end int    // its value
 	ref        uint32 // of the value (version 2)
-	n          int    // how many there are
+	n          int    // number of such labels
 }
 
-// begin makes v the series whose field begins at from and whose message is body[at:].
+// begin sets v to the series whose field begins at offset from and whose message is body[at:].
 func (v *SeriesView) begin(body []byte, from, at int) {
 	v.body, v.from, v.at, v.rest = body, from, at, 0
 	v.labels, v.samples, v.exemplars, v.histograms, v.metadata = 0, 0, 0, 0, 0
@@ -178,11 +179,11 @@ func (v *SeriesView) begin(body []byte, from, at int) {
 	}
 }
 
-// view is b[from:to] as a caller gets it: to append to it takes new memory, so that the body after
-// it stays as it is.
+// view returns b[from:to] for a caller. Appending to the result allocates new memory, so that it
+// does not overwrite the rest of the body.
 func view(b []byte, from, to int) []byte { return b[from:to:to] }
 
-// lend yields v; in tests a copy of it, which is useless afterwards.
+// lend yields v. In tests it yields a copy of v, which becomes unusable afterwards.
 func (v *SeriesView) lend(yield func(*SeriesView) bool) bool {
 	if invariants {
 		lent := *v
@@ -195,8 +196,8 @@ func (v *SeriesView) lend(yield func(*SeriesView) bool) bool {
 // Raw returns the encoded message of the series.
 func (v *SeriesView) Raw() []byte { return view(v.body, v.at, len(v.body)) }
 
-// Found returns the value of the i-th label set by Find, and how often the series has that label.
-// If it is repeated, which the protocol forbids, the value is the last one.
+// Found returns the value of the i-th label set by Find, and the number of its occurrences in the
+// series. If the label is repeated, which the protocol forbids, the last value wins.
 func (v *SeriesView) Found(i int) (value []byte, n int) {
 	f := &v.found[i]
 	if f.n == 0 {
@@ -205,8 +206,8 @@ func (v *SeriesView) Found(i int) (value []byte, n int) {
 	return view(v.scanner.body, f.value, f.end), f.n
 }
 
-// Label returns the value of a label, the last one if it is repeated, and how often the series has
-// it. To search for the same labels in every series, Find is faster.
+// Label returns the value of a label, and the number of its occurrences in the series. If the label
+// is repeated, the last value wins. To search for the same labels in every series, Find is faster.
 func (v *SeriesView) Label(name string) (value []byte, n int) {
 	v.Labels(func(have, is []byte) bool {
 		if string(have) == name {
@@ -217,10 +218,10 @@ func (v *SeriesView) Label(name string) (value []byte, n int) {
 	return value, n
 }
 
-// check1 holds a series of version 1 to its schema, counts what is in it, and looks for labels.
+// check1 checks a series of version 1 against its schema, counts its fields, and looks for labels.
 //
-// Labels come first, and nearly all of them have the one form that plainLabel knows; then there is
-// nearly always one sample. What has any other form is left to the schema.
+// Labels come first, and nearly all of them have the one form that plainLabel accepts. Then there
+// is nearly always one sample. Fields of any other form are checked with the schema.
 func (v *SeriesView) check1() *fault {
 	b, i, lengths, labels := v.body, v.at, v.scanner.lengths, 0
 	for {
@@ -267,7 +268,7 @@ func (v *SeriesView) check1() *fault {
 	}
 }
 
-// look notes the label in the field b[from:to] if it is one of those looked for.
+// look records the label in the field b[from:to] if Find has set its name.
 //
 //go:noinline
 func (v *SeriesView) look(from, to, name, nameEnd, value, valueEnd int) {
@@ -281,13 +282,14 @@ func (v *SeriesView) look(from, to, name, nameEnd, value, valueEnd int) {
 	}
 }
 
-// plainLabel gives where the label field at i ends, if it has the form that every encoder gives to
-// short labels, else -1. Its name is b[i+4:nameEnd], its value b[nameEnd+2:next].
+// plainLabel returns the end of the label field at i, if the field has the form that every encoder
+// uses for short labels. Otherwise it returns -1. The name is b[i+4:nameEnd], and the value is
+// b[nameEnd+2:next].
 //
 //	0a len  0a name …  12 value …     every length below 128
 //
-// Where it ends, the next label begins: a load of its own for that one length is sooner there than
-// a shift of the four bytes.
+// The next label begins at the end of this one. A separate load of the field's length makes this
+// offset available earlier than a shift of the four bytes.
 func plainLabel(b []byte, i int) (nameEnd, next int) {
 	if len(b)-i < 6 {
 		return 0, -1
@@ -301,8 +303,8 @@ func plainLabel(b []byte, i int) (nameEnd, next int) {
 	return nameEnd, next
 }
 
-// plainSample gives where the sample field at i ends: if it is a value, or none because that is 0,
-// and a time from 1971 to 2109. Else it gives -1.
+// plainSample returns the end of the sample field at i, if the field consists of a value and a time
+// from 1971 to 2109. A value of 0 may be missing. For any other field it returns -1.
 //
 //	12 10  09 value: 8 bytes  10 timestamp: 6 bytes
 //	12 07  10 timestamp: 6 bytes
@@ -320,11 +322,11 @@ func plainSample(b []byte, i int) (next int) {
 	return -1
 }
 
-// label is where the name and the value of a label are.
+// label contains the offsets of the name and the value of a label.
 type label struct{ name, nameEnd, value, valueEnd int }
 
-// readLabel reads the label whose field is b[i:], and which has been checked. What it does not have
-// is empty.
+// readLabel reads the label in the field b[i:], which has been checked. A missing name or value is
+// empty.
 func readLabel(b []byte, i int) (l label) {
 	_, i, _ = readField(b, i)
 	for i < len(b) {
@@ -461,8 +463,8 @@ func (e ExemplarView) Labels(yield func(name, value []byte) bool) {
 	labels1(e.body, e.at, yield)
 }
 
-// MetadataView is a view of the description of a metric: in version 1 an entry of the request, with
-// the name of a metric family; in version 2 that of a series.
+// MetadataView is a view of the description of a metric. In version 1 it is an entry of the
+// request, with the name of a metric family. In version 2 it belongs to a series.
 type MetadataView struct {
 	Type       MetricType
 	Family     []byte // version 1

@@ -1,6 +1,7 @@
 package remotewrite
 
-// Level 1 of version 2: labels are numbers of symbols, which are found in a pass of their own.
+// Scanning of version 2, in which labels are references to symbols. A separate pass finds the
+// symbols.
 
 import (
 	"math"
@@ -8,9 +9,10 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// symbol is where one is in the body, and which of the names that Find asks for it is: i+1, or 0.
+// symbol contains the offsets of a symbol in the body. If the symbol is one of the names that Find
+// has set, find is 1 + the index of the name. Otherwise find is 0.
 //
-// It is small, because a hostile body may have one for every two of its bytes.
+// It is small, because a hostile body may contain a symbol for every two of its bytes.
 type symbol struct {
 	at, end uint32
 	find    uint32
@@ -39,7 +41,8 @@ func (s *Scanner) series2(yield func(*SeriesView) bool) {
 	}
 }
 
-// index is the first pass: it finds the symbols, and whatever is wrong at the top.
+// index makes the first pass. It finds the symbols, and sets s.err if there is an error outside of
+// the series. It reports whether there is no error.
 func (s *Scanner) index() bool {
 	b := s.body
 	s.symbols = s.symbols[:0]
@@ -90,8 +93,8 @@ func (s *Scanner) index() bool {
 }
 
 // Symbols yields the symbols of a body of version 2, in order. The first is empty. They are views
-// of the body. All of the body is scanned before the first symbol, and [Scanner.Err] returns an
-// error outside of the series.
+// of the body. The whole body is scanned before the first symbol is yielded. If there is an error
+// outside of the series, [Scanner.Err] returns it.
 func (s *Scanner) Symbols(yield func(symbol []byte) bool) {
 	if s.version != V2 || !s.index() {
 		return
@@ -103,7 +106,8 @@ func (s *Scanner) Symbols(yield func(symbol []byte) bool) {
 	}
 }
 
-// which is the number of a name that Find asks for, counted from 1, or 0.
+// which returns the number of a name that Find has set, counted from 1. It returns 0 if the symbol
+// is not such a name.
 func (s *Scanner) which(symbol []byte) uint32 {
 	if s.lengths>>(len(symbol)%64)&1 != 0 {
 		for i, name := range s.names {
@@ -115,16 +119,16 @@ func (s *Scanner) which(symbol []byte) uint32 {
 	return 0
 }
 
-// symbol is the symbol of a reference that has been checked.
+// symbol returns the symbol with the reference ref, which has been checked.
 func (s *Scanner) symbol(ref uint64) []byte {
 	y := &s.symbols[uint32(ref)]
 	return view(s.body, int(y.at), int(y.end))
 }
 
-// check2 holds a series of version 2 to its schema, counts what is in it, and looks for labels.
+// check2 checks a series of version 2 against its schema, counts its fields, and looks for labels.
 //
-// Labels come first, in the one form that plainRefs knows; then there is nearly always one sample,
-// and metadata, which may be empty. What has any other form is left to the schema.
+// Labels come first, in the one form that plainRefs accepts. Then there is nearly always one
+// sample, and metadata, which may be empty. Fields of any other form are checked with the schema.
 func (v *SeriesView) check2() *fault {
 	b, symbols := v.body, len(v.scanner.symbols)
 	refs := 0
@@ -171,10 +175,10 @@ func (v *SeriesView) check2() *fault {
 	return nil
 }
 
-// plainRefs looks for labels among the references that the series begins with, and counts them: if
-// they have the form that every encoder gives them, one packed field of pairs, with a length below
-// 128 and numbers below 2^14. It gives where that ends, else -1, or when one of them is beyond the
-// symbols.
+// plainRefs looks for labels among the references at the beginning of the series, and counts the
+// labels. The references must have the form that every encoder uses: one packed field of pairs,
+// with a length below 128 and numbers below 2^14. It returns the end of that field. If the form is
+// different, or if a reference exceeds the number of symbols, it returns -1.
 func (v *SeriesView) plainRefs() (next int) {
 	b, i := v.body, v.at
 	if len(b)-i < 2 || mem.Load16(b, i)&0x80ff != tagRefs {
@@ -203,8 +207,8 @@ func (v *SeriesView) plainRefs() (next int) {
 	return next
 }
 
-// shortRef reads the reference at i, which takes one byte or two; else it gives one that is beyond
-// all symbols.
+// shortRef reads the reference at i if it takes one or two bytes. Otherwise it returns a reference
+// that exceeds any number of symbols.
 func shortRef(b []byte, i int) (ref uint, next int) {
 	if i < len(b) {
 		if ref = uint(b[i]); ref < 0x80 {
@@ -217,7 +221,8 @@ func shortRef(b []byte, i int) (ref uint, next int) {
 	return math.MaxUint, i
 }
 
-// note notes that label k of those looked for has the value of a reference.
+// note records the value of the label with index k among the names that Find has set. The argument
+// value is the reference of that value.
 func (v *SeriesView) note(k, value uint32) {
 	f, y := &v.found[k], &v.scanner.symbols[value]
 	f.value, f.end, f.ref = int(y.at), int(y.end), value
@@ -259,7 +264,7 @@ func pairs(b []byte, i int, yield func(name, value uint32) bool) {
 	}
 }
 
-// labels2 is Labels of version 2.
+// labels2 is Labels for version 2.
 func (v *SeriesView) labels2(yield func(name, value []byte) bool) {
 	s := v.scanner
 	if !v.plain {
@@ -290,7 +295,7 @@ func (v *SeriesView) Metadata() (m MetadataView) {
 	if v.scanner.version != V2 {
 		return m
 	}
-	// One that comes in several fields is merged.
+	// Metadata in several fields is merged.
 	v.fields(tagMetadata2, v.metadata, func(b []byte, i int) bool {
 		for i < len(b) {
 			tag, at, next := readField(b, i)
@@ -309,7 +314,8 @@ func (v *SeriesView) Metadata() (m MetadataView) {
 	return m
 }
 
-// text is the symbol that the varint at i refers to. 0 is empty, whether there are symbols or not.
+// text returns the symbol that the varint at i refers to. Reference 0 is the empty string, even if
+// there are no symbols.
 func (s *Scanner) text(b []byte, i int) []byte {
 	ref, _ := readVarint(b, i)
 	if uint32(ref) == 0 {

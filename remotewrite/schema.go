@@ -6,10 +6,10 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// The messages of both versions. The .proto text of each stands above its table; check holds bytes
-// to it, and names what fails.
+// The messages of both versions. The .proto text of each message precedes its table. The function
+// check compares bytes with a table, and names the field that is wrong.
 
-// A kind tells what a field holds, and what is checked of it.
+// A kind is the type of a field's value, and determines the checks of the value.
 type kind uint8
 
 const (
@@ -20,11 +20,11 @@ const (
 	kindMessage
 	kindVarints  // packed, or one by one
 	kindFixed64s // the same
-	kindRef      // to a symbol
-	kindRefs     // to symbols, packed or one by one; in pairs
+	kindRef      // reference to a symbol
+	kindRefs     // pairs of references to symbols, packed or one by one
 )
 
-// wireTypes is which wire types a kind may have, as a set.
+// wireTypes contains the wire types that each kind may have, as a set.
 var wireTypes = [...]uint8{
 	kindUnknown:  1<<typeVarint | 1<<typeFixed64 | 1<<typeBytes | 1<<typeGroup | 1<<typeFixed32,
 	kindVarint:   1 << typeVarint,
@@ -40,14 +40,14 @@ var wireTypes = [...]uint8{
 type field struct {
 	name    string
 	kind    kind
-	one     bool     // a message that is there once: parts of it merge
+	one     bool     // a message that is not repeated: several fields are merged
 	message *message // of kindMessage
 }
 
-// message is its fields by number; one without a name is not there.
+// message contains the fields of a message by number. An entry without a name is not a field.
 type message [18]field
 
-// repeated is a message that may be there any number of times.
+// repeated returns a field for a repeated message.
 func repeated(name string, m *message) field { return field{name: name, kind: kindMessage, message: m} }
 
 // prometheus.WriteRequest, version 1:
@@ -167,7 +167,7 @@ var request2 = &message{
 	5: repeated("timeseries", series2),
 }
 
-// TimeSeries of version 2; exemplars and histograms have changed places:
+// TimeSeries of version 2, in which exemplars and histograms exchange their numbers:
 //
 //	repeated uint32    labels_refs = 1; // name, value, name, value …
 //	repeated Sample    samples     = 2;
@@ -182,7 +182,7 @@ var series2 = &message{
 	5: {name: "metadata", kind: kindMessage, one: true, message: metadata2},
 }
 
-// Sample of version 2: that of version 1, and
+// Sample of version 2: the fields of version 1, and
 //
 //	int64 start_timestamp = 3;
 var sample2 = sample1.and(3, field{name: "start_timestamp", kind: kindVarint})
@@ -209,19 +209,19 @@ var metadata2 = &message{
 	4: {name: "unit_ref", kind: kindRef},
 }
 
-// Histogram of version 2: that of version 1, and
+// Histogram of version 2: the fields of version 1, and
 //
 //	int64 start_timestamp = 17;
 var histogram2 = histogram1.and(17, field{name: "start_timestamp", kind: kindVarint})
 
-// and is m with one more field.
+// and returns m with one more field.
 func (m *message) and(number int, f field) *message {
 	with := *m
 	with[number] = f
 	return &with
 }
 
-// check holds the message b[i:] to m. References must be to one of so many symbols.
+// check checks the message b[i:] against m. References must be less than the number of symbols.
 func (m *message) check(b []byte, i, symbols int) *fault {
 	from, refs := i, 0
 	for i < len(b) {
@@ -243,8 +243,9 @@ func (m *message) check(b []byte, i, symbols int) *fault {
 	return nil
 }
 
-// short gives where the field at i ends, if it is as nearly all are, and right: known, no
-// reference, with a tag of one byte, and shorter than 128 bytes. Else it gives -1.
+// short returns the end of the field at i, if the field is valid and has the most frequent form.
+// Such a field is known, contains no list of references, has a tag of one byte, and is shorter than
+// 128 bytes. For any other field, short returns -1.
 func (m *message) short(b []byte, i, symbols int) (next int) {
 	if len(b)-i < 2 || b[i] >= 0x80 {
 		return -1
@@ -286,22 +287,22 @@ func (m *message) short(b []byte, i, symbols int) (next int) {
 	return next
 }
 
-// plainSpan reports whether the message b[i:next] is a span as nearly all are.
+// plainSpan reports whether the message b[i:next] is a span of the most frequent form.
 //
 //	08 offset  10 length     each below 128
 func plainSpan(b []byte, i, next int) bool {
 	return next-i == 4 && mem.Load32(b, i)&0x80ff80ff == 0x00100008
 }
 
-// odd is the fault of the message at from when its references are no pairs.
+// odd returns the fault for an odd number of references, in the message at from.
 func (m *message) odd(from int) *fault {
 	f := &fault{at: from, cause: errOdd}
 	f.path.Field(m[1].name)
 	return f
 }
 
-// field checks the field at i, and gives its tag, where the next one begins, and how many
-// references are in it.
+// field checks the field at i. It returns the tag, the end of the field, and the number of
+// references in the field.
 func (m *message) field(b []byte, i, symbols int) (tag uint32, next, refs int, bad *fault) {
 	tag, at, next := readField(b, i)
 	if next < 0 {
@@ -327,7 +328,7 @@ func (m *message) field(b []byte, i, symbols int) (tag uint32, next, refs int, b
 	case kindRefs:
 		refs, bad = checkRefs(b[:next], at, symbols)
 	case kindRef:
-		// A field that is not there is 0 too, whether there are symbols or not.
+		// A missing field is 0 too, so 0 is valid even if there are no symbols.
 		if ref, _ := readVarint(b, at); uint32(ref) > 0 && uint64(uint32(ref)) >= uint64(symbols) {
 			bad = &fault{at: at, cause: errRef}
 		}
@@ -335,8 +336,8 @@ func (m *message) field(b []byte, i, symbols int) (tag uint32, next, refs int, b
 	return tag, next, refs, bad
 }
 
-// checkVarints holds b[i:] to be whole varints. Where four bytes have an end of one among them,
-// none is too long.
+// checkVarints checks that b[i:] consists of whole varints. If each group of four bytes contains
+// the last byte of a varint, no varint is too long.
 func checkVarints(b []byte, i int) *fault {
 	if len(b)-i >= 4 && b[len(b)-1] < 0x80 {
 		at := i
@@ -357,7 +358,7 @@ func checkVarints(b []byte, i int) *fault {
 	return nil
 }
 
-// checkRefs holds b[i:] to be references to symbols, and counts them.
+// checkRefs checks that b[i:] consists of references to symbols, and counts them.
 func checkRefs(b []byte, i, symbols int) (n int, bad *fault) {
 	for i < len(b) {
 		ref, next := readVarint(b, i)
@@ -373,7 +374,7 @@ func checkRefs(b []byte, i, symbols int) (n int, bad *fault) {
 	return n, nil
 }
 
-// packedFault is that of the number at i, which is not there whole.
+// packedFault returns the fault for the number at i, which is incomplete or too long.
 func packedFault(b []byte, i int) *fault {
 	f := varintFault(b, i)
 	if f.cause != errVarint {
@@ -382,8 +383,8 @@ func packedFault(b []byte, i int) *fault {
 	return f
 }
 
-// locate adds to f the name of the field at i of the message at from, if it has one, and which of
-// them it is.
+// locate adds the name of the field at i to the path of f, and its index if the field is repeated.
+// The message begins at from. A field without a name is not added.
 func (m *message) locate(f *fault, b []byte, from, i int) {
 	v, _ := readVarint(b, i)
 	number := v >> 3
@@ -397,7 +398,7 @@ func (m *message) locate(f *fault, b []byte, from, i int) {
 	f.path.Field(name)
 }
 
-// count is how many fields of a number are in b[i:].
+// count returns the number of fields in b[i:] with the given field number.
 func (m *message) count(b []byte, i int, number uint32) (n int) {
 	for i < len(b) {
 		tag, _, next := readField(b, i)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestPackedVarints holds the check by four bytes to one by single varints.
+// The check of packed varints, four bytes at a time, agrees with a check of single varints.
 func TestPackedVarints(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	good, bad := 0, 0
@@ -37,8 +37,8 @@ func TestPackedVarints(t *testing.T) {
 	}
 }
 
-// TestVarints: every length of one, cut everywhere; what one byte more than the most, or one bit
-// more, makes of it.
+// Varints of every length are read, and truncated varints are rejected. So are varints of more than
+// 10 bytes or 64 bits.
 func TestVarints(t *testing.T) {
 	for _, v := range []uint64{0, 1, 0x7f, 0x80, 0x3fff, 0x4000, 1<<32 - 1, 1 << 32, 1<<63 - 1, 1 << 63, 1<<64 - 1} {
 		b := pbInt(1, v)[1:]
@@ -64,7 +64,7 @@ func TestVarints(t *testing.T) {
 	}
 }
 
-// TestDeepGroups: groups within groups cost no stack, and none is forgotten.
+// Nested groups do not use the stack, and a missing end of a group is an error.
 func TestDeepGroups(t *testing.T) {
 	const deep = 1 << 20
 	body := make([]byte, 2*deep)
@@ -82,8 +82,8 @@ func TestDeepGroups(t *testing.T) {
 	}
 }
 
-// TestPlainForms: the fast paths take what encoders write. Without them everything would be right
-// still, but slow.
+// The fast paths accept the output of encoders. If they did not, the results would still be
+// correct, but slow.
 func TestPlainForms(t *testing.T) {
 	for _, lengths := range [][2]int{{0, 0}, {1, 1}, {10, 100}, {123, 0}, {0, 123}} {
 		b := pbLabels(fmt.Sprintf("%0*d", lengths[0], 0)[:lengths[0]], fmt.Sprintf("%0*d", lengths[1], 0)[:lengths[1]])

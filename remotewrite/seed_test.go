@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// The defects of the parser that this package grew from, each by its number in the list that was
-// made of them. Those of HTTP and of pools are the relay's.
+// Each of these tests checks for one defect of the parser that this package developed from. The
+// tests of the relay check for its defects in HTTP and in pools.
 
-// refuses wants every body, in hex, refused by all levels for this reason.
+// refuses checks that a Scanner and a Splitter reject every body, given in hex, with this cause.
 func refuses(t *testing.T, cause error, bodies ...string) {
 	t.Helper()
 	for _, text := range bodies {
@@ -31,8 +31,8 @@ func refuses(t *testing.T, cause error, bodies ...string) {
 	}
 }
 
-// reads wants a body, in hex, read as what the note says, and unchanged by a Splitter but for what
-// is not of the series.
+// reads checks that a Scanner reads the body, given in hex, as the note describes. The parts of a
+// Splitter must contain the series unchanged, and nothing else.
 func reads(t *testing.T, text, want, series string) {
 	t.Helper()
 	var s Scanner

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestAppendSize compares AppendSize with what Append appends.
+// AppendSize returns the number of bytes that Append appends.
 func TestAppendSize(t *testing.T) {
 	for _, version := range []Version{V1, V2} {
 		for _, c := range []shape{{series: 1, tenants: 1}, {series: 300, tenants: 7}, {series: 3000, tenants: 1000, runs: true}, {series: 50, tenants: 5, histograms: true}} {
@@ -39,8 +39,8 @@ func checkSizes(t *testing.T, body []byte, version Version, by By) {
 	}
 }
 
-// sharedSymbol is a body of version 2 in which the series of each tenant refer to the same symbol,
-// which has so many bytes.
+// sharedSymbol returns a body of version 2 in which the series of all tenants refer to one symbol
+// of the given size.
 func sharedSymbol(tenants, bytes int) []byte {
 	symbols := append(pbString(4, ""), pbString(4, "tenant")...)
 	symbols = append(append(symbols, pbString(4, "shared")...), pbString(4, strings.Repeat("x", bytes))...)
@@ -52,8 +52,8 @@ func sharedSymbol(tenants, bytes int) []byte {
 	return append(symbols, series...)
 }
 
-// TestAppendSizeTellsOfLargeParts: the size of parts that are much larger together than their body
-// is known before they are made.
+// AppendSize returns the size of the parts before they are built, even if all parts together are
+// much larger than the body.
 func TestAppendSizeTellsOfLargeParts(t *testing.T) {
 	const tenants = 1000
 	body := sharedSymbol(tenants, 1<<20)

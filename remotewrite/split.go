@@ -1,8 +1,8 @@
 package remotewrite
 
-// Level 2: a request is taken apart by a label, and each part is a request again. Nothing is
-// decoded: series are copied as they came, without the label if that is wanted. What is common to
-// both versions and the copying of version 1 are here, that of version 2, which has symbols, is in
+// Splitting of a request by a label. Each part is a request again. Nothing is decoded: series are
+// copied unchanged, or without the label if the caller wants that. This file contains the code for
+// both versions and the copying of version 1. The copying of version 2, which has symbols, is in
 // split2.go.
 
 import (
@@ -16,30 +16,31 @@ import (
 	"github.com/slipstream-go/slipstream/internal/buffer"
 )
 
-// By determines the part of a series by the value of a label. Split keeps neither the slice nor the
-// function.
+// By determines the part of a series by the value of a label. Split does not keep the slice or the
+// function after it returns.
 type By struct {
-	// Labels are label names in the order of precedence. The first of them that a series has,
-	// wherever it is in the series, decides. A label with an empty value counts as missing.
+	// Labels are label names in the order of precedence. The first of these labels that a series
+	// contains decides, wherever it is in the series. A label with an empty value counts as
+	// missing.
 	Labels []string
-	// Remove removes the deciding label from the series, and labels of the list with an empty
-	// value.
+	// Remove removes the deciding label from the series. It also removes labels that are listed in
+	// Labels and have an empty value.
 	Remove bool
 	// MaxParts, MaxSeries and MaxSymbols are the maximum numbers of parts, series and (in version
-	// 2) symbols; 0 means no limit. They limit the memory in addition to the body: see the package
-	// comment.
+	// 2) symbols; 0 means no limit. They limit the memory that is needed in addition to the body:
+	// see the package comment.
 	MaxParts, MaxSeries, MaxSymbols int
-	// Sound rejects series that no store accepts: those without a name, or with a native histogram
-	// for which [HistogramView.Check] returns an error.
+	// Sound rejects series that no store accepts: series without a name, and series with a native
+	// histogram for which [HistogramView.Check] returns an error.
 	Sound bool
-	// Default is the value for series without any of the labels. If it is empty, they are a part of
-	// their own: see [Part.Missing].
+	// Default is the value for series without any of the labels. If it is empty, these series are a
+	// separate part: see [Part.Missing].
 	Default string
 	// Accept, if not nil, is called for each series that has not been rejected, in the order of the
 	// body, with the key of its part. If it returns an error, the series is rejected with that
-	// cause (see [Splitter.Rejected]), except for [ErrLeftOut], which omits the series without
-	// counting it. The view is valid during the call, and its Found refers to Labels; the key is
-	// valid as long as the parts. Accept must not use the Splitter.
+	// cause (see [Splitter.Rejected]). The error [ErrLeftOut] omits the series without rejecting
+	// it. The view is valid during the call, and its Found refers to Labels. The key is valid as
+	// long as the parts. Accept must not use the Splitter.
 	Accept func(key []byte, s *SeriesView) error
 }
 
@@ -49,7 +50,7 @@ var (
 	ErrParts   = errors.New("remotewrite: too many parts")
 	ErrSeries  = errors.New("remotewrite: too many series")
 	ErrSymbols = errors.New("remotewrite: too many symbols")
-	// ErrDuplicate: a series has one of the labels more than once.
+	// ErrDuplicate: a series contains one of the labels more than once.
 	ErrDuplicate = errors.New("remotewrite: a label is repeated")
 	// ErrNoLabels: no label of a series remains after removal.
 	ErrNoLabels = errors.New("remotewrite: no label remains after removal")
@@ -60,42 +61,42 @@ var (
 )
 
 // Splitter splits requests by a label. The zero value is ready to use. A Splitter that is reused
-// allocates only if a request has more series or parts than recent ones; memory that recent
-// requests did not need is released. It is not safe for concurrent use, and must not be copied
-// after its first use.
+// allocates only if a request contains more series or parts than recent requests. It releases
+// memory that recent requests did not need. It is not safe for concurrent use, and must not be
+// copied after its first use.
 //
-// All results are valid until the next Split, and as long as the body does not change.
+// All results are valid until the next Split, but only while the body does not change.
 type Splitter struct {
-	scanner  Scanner  // which finds the labels
-	by       By       // Remove, MaxParts and MaxSeries; what else a call gives stays the caller's
-	missing  []byte   // the key of series that have none of the labels: Default
-	names    []string // what the scanner looks for: Labels, and perhaps nameLabel
-	named    int      // where that is among them, -1 if it is not looked for
-	deciders int      // how many of them are Labels
+	scanner  Scanner  // finds the labels
+	by       By       // only Remove, MaxParts and MaxSeries; other fields of the caller's By are not kept
+	missing  []byte   // the key of series without any of the labels: Default
+	names    []string // labels that the scanner looks for: Labels, and perhaps nameLabel
+	named    int      // index of nameLabel in names, or -1 if it is not there
+	deciders int      // how many of names are Labels
 
 	parts  []Part
 	pieces []piece
 	seed   maphash.Seed
-	table  []int32 // a power of two of slots, at most half of them taken: 1 + the number of a part, where its hash says
+	table  []int32 // a hash table of parts: 1 + the index of a part, or 0; its size is a power of two, and at most half of it is used
 	cuts   []cut   // of the current series
 
 	partsPeak, piecesPeak, decidedPeak buffer.Peak
 
-	changed  bool // something of the body is in no part
+	changed  bool // a piece of the body is in no part
 	rejected int
 	reasons  []Rejection
 
 	symbols rewriter // of version 2
-	decided []int32  // in version 2, by symbol: 1 + the number of the part whose series it decides of, or 0
+	decided []int32  // in version 2, for each symbol: 1 + the index of the part with this key, or 0
 }
 
-// A Rejection has the reason why a series is in no part.
+// A Rejection contains the reason why a series was rejected.
 type Rejection struct {
-	Series int // its number in the request
+	Series int // its index in the request
 	Cause  error
 }
 
-// maxReasons is how many rejections are told one by one.
+// maxReasons is the maximum number of rejections that are reported one by one.
 const maxReasons = 8
 
 // Part contains the series with one value of the label.
@@ -105,30 +106,30 @@ type Part struct {
 	hash     uint64
 	slot     int // in the table
 
-	first, last uint32 // of its pieces; 0 is none
-	size        int    // of what they copy
+	first, last uint32 // its pieces; 0 means none
+	size        int    // number of bytes in its pieces
 
 	Series, Samples, Exemplars, Histograms int
-	Metadata                               int // series that have some (version 2)
+	Metadata                               int // series with metadata (version 2)
 }
 
-// piece is bytes of the body that are copied to a part: as many series as stand side by side, or a
-// piece of one that is cut. It is small, because where tenants alternate there is one for each
-// series.
+// piece is a range of the body that is copied to a part: adjacent series, or a range of a series
+// without a removed label. It is small, because a body with alternating tenants needs a piece for
+// each series.
 type piece struct {
 	from, to uint32
-	next     uint32 // of the same part; 0 is none
-	// In version 1, the length of the message that begins here, if a label was cut out of it; in
-	// version 2, which label decided, counted from 1, if it is to be removed. Else 0.
+	next     uint32 // the next piece of the same part; 0 means none
+	// In version 1: the length of the message that begins here, if a label is removed from it. In
+	// version 2: the number of the deciding label, counted from 1, if it is removed. Otherwise 0.
 	mark  uint32
-	plain bool // in version 2, that plainRefs has taken all references
+	plain bool // in version 2: plainRefs has read all references
 }
 
 // cut is a field that is removed.
 type cut struct{ from, to int }
 
-// Split splits body, which must be shorter than 4 GB. After an error, an *[Error], [ErrParts],
-// [ErrSeries] or [ErrSymbols], there are no parts.
+// Split splits body, which must be shorter than 4 GB. After an error there are no parts. The error
+// is an *[Error], [ErrParts], [ErrSeries] or [ErrSymbols].
 func (p *Splitter) Split(body []byte, version Version, by By) error {
 	if uint64(len(body)) > math.MaxUint32 {
 		p.begin(nil, version)
@@ -158,13 +159,13 @@ func (p *Splitter) Split(body []byte, version Version, by By) error {
 // Reset removes all references to the body. Call it before p is put into a pool.
 func (p *Splitter) Reset() { p.begin(nil, 0) }
 
-// begin forgets the last request, and makes p ready for body.
+// begin removes the last request from p, and prepares p for body.
 func (p *Splitter) begin(body []byte, version Version) {
 	p.forget()
 	if p.table == nil {
 		p.seed, p.table = maphash.MakeSeed(), make([]int32, 64)
 	}
-	p.pieces = append(emptied(p.pieces, &p.piecesPeak), piece{}) // so that 0 is none
+	p.pieces = append(emptied(p.pieces, &p.piecesPeak), piece{}) // so that index 0 means none
 	p.decided = emptied(p.decided, &p.decidedPeak)
 	p.changed, p.rejected = false, 0
 	clear(p.reasons)
@@ -173,7 +174,7 @@ func (p *Splitter) begin(body []byte, version Version) {
 	p.symbols.forget(p.scanner.symbols)
 }
 
-// forget lets the parts go.
+// forget removes the parts.
 func (p *Splitter) forget() {
 	for i := range p.parts {
 		p.table[p.parts[i].slot] = 0
@@ -183,12 +184,12 @@ func (p *Splitter) forget() {
 		p.parts, p.table = nil, nil
 	}
 	if invariants {
-		p.parts = nil // so that one that is still held has no Splitter in it
+		p.parts = nil // so that a part that a caller still holds contains no Splitter
 	}
 	p.parts = p.parts[:0]
 }
 
-// collect gives every series to its part.
+// collect adds each series to its part.
 func (p *Splitter) collect(accept func([]byte, *SeriesView) error) error {
 	n := -1
 	for v := range p.scanner.Series {
@@ -196,7 +197,7 @@ func (p *Splitter) collect(accept func([]byte, *SeriesView) error) error {
 			return ErrSeries
 		}
 		key, decider, err := p.keyOf(v)
-		if err == nil && p.named >= 0 && len(key) > 0 { // else nobody gets the part
+		if err == nil && p.named >= 0 && len(key) > 0 { // without a key, nobody receives the part
 			err = p.sound(v)
 		}
 		if err == nil && accept != nil {
@@ -238,8 +239,9 @@ func (p *Splitter) collect(accept func([]byte, *SeriesView) error) error {
 	return p.scanner.Err()
 }
 
-// keyOf is the value that decides, and which label has it, counted from 1; Default and 0 if there
-// is none. In cuts it leaves what is to be removed, in order.
+// keyOf returns the deciding value, and the number of its label, counted from 1. If there is no
+// such label, it returns Default and 0. It sets p.cuts to the fields that are to be removed, in
+// order.
 func (p *Splitter) keyOf(v *SeriesView) (key []byte, decider int, err error) {
 	p.cuts, key = p.cuts[:0], slices.Clip(p.missing)
 	removed := 0
@@ -272,10 +274,10 @@ func (p *Splitter) keyOf(v *SeriesView) (key []byte, decider int, err error) {
 	return key, decider, nil
 }
 
-// nameLabel is the label that holds the name of a metric.
+// nameLabel is the label that contains the name of a metric.
 const nameLabel = "__name__"
 
-// sound returns why no store takes a series, or nil.
+// sound returns the reason why no store accepts a series, or nil.
 func (p *Splitter) sound(v *SeriesView) error {
 	switch f := &v.found[p.named]; {
 	case f.n == 0 || f.end == f.value:
@@ -294,7 +296,7 @@ func (p *Splitter) sound(v *SeriesView) error {
 	return nil
 }
 
-// cut adds one to the cuts, which are in the order of the bytes.
+// cut adds a cut to p.cuts, which is in the order of the bytes.
 func (p *Splitter) cut(from, to int) {
 	p.cuts = append(p.cuts, cut{from, to})
 	for i := len(p.cuts) - 1; i > 0 && p.cuts[i-1].from > from; i-- {
@@ -302,7 +304,7 @@ func (p *Splitter) cut(from, to int) {
 	}
 }
 
-// reject notes that series n is in no part.
+// reject records that series n is rejected.
 func (p *Splitter) reject(n int, cause error) {
 	p.changed = true
 	p.rejected++
@@ -311,7 +313,7 @@ func (p *Splitter) reject(n int, cause error) {
 	}
 }
 
-// part is the part of a key; nil if that would be one too many.
+// part returns the part with this key. If a new part would exceed MaxParts, it returns nil.
 func (p *Splitter) part(key []byte) *Part {
 	h := maphash.Bytes(p.seed, key)
 	mask := uint64(len(p.table) - 1)
@@ -346,8 +348,8 @@ func (p *Splitter) widen() {
 	}
 }
 
-// add puts a piece after the others of its part; it becomes more of the last, if that ends where it
-// begins.
+// add appends a piece to the pieces of its part. If the last piece ends where the new one begins,
+// add extends the last piece instead.
 func (p *Splitter) add(part *Part, next piece) {
 	part.size += int(next.to - next.from)
 	if last := &p.pieces[part.last]; part.last != 0 && last.to == next.from && last.mark == next.mark && last.plain == next.plain {
@@ -364,8 +366,8 @@ func (p *Splitter) add(part *Part, next piece) {
 	part.last = n
 }
 
-// addCut gives a part the series v without what is to be cut. The bytes between two cuts may be
-// none.
+// addCut adds the series v to a part, without the fields in p.cuts. There may be no bytes between
+// two cuts.
 func (p *Splitter) addCut(part *Part, v *SeriesView) {
 	length := len(v.body) - v.at
 	for _, c := range p.cuts {
@@ -395,12 +397,12 @@ func (p *Splitter) Parts(yield func(*Part) bool) {
 // Len returns the number of parts.
 func (p *Splitter) Len() int { return len(p.parts) }
 
-// Whole reports whether the body is identical to the request of a single part: all series belong to
-// it, nothing was removed, and the body has nothing else.
+// Whole reports whether the body is identical to the request of a single part. Then all series
+// belong to this part, nothing was removed, and the body contains nothing else.
 func (p *Splitter) Whole() bool { return p.WholeWithMetadata() && !p.scanner.metadata }
 
-// WholeWithMetadata is like Whole, but ignores metadata of version 1, which the part may be meant
-// to have.
+// WholeWithMetadata is like Whole, but ignores metadata of version 1. Use it if the part should
+// include that metadata.
 func (p *Splitter) WholeWithMetadata() bool { return len(p.parts) == 1 && !p.changed }
 
 // Rejected returns the number of series that were rejected, and the first few of them with their
@@ -428,18 +430,18 @@ func (p *Splitter) MetadataRaw(yield func([]byte) bool) {
 // changed.
 func (part *Part) Key() []byte { return part.key }
 
-// Missing reports whether the part has the series without any of the labels, if there is no
-// Default.
+// Missing reports whether the part contains the series without any of the labels. If there is a
+// Default, it returns false.
 func (part *Part) Missing() bool { return len(part.key) == 0 }
 
-// Size returns the number of bytes that Append appends in version 1. In version 2, symbols are
-// added: see [Part.AppendSize].
+// Size returns the number of bytes that Append appends in version 1. In version 2, Append also
+// appends symbols: see [Part.AppendSize].
 func (part *Part) Size() int { return part.size }
 
-// AppendSize returns the number of bytes that Append appends, in both versions. In version 2 that
-// can be the size of the body for each part, because a symbol is in every part whose series refer
-// to it: to append parts of untrusted bodies, add up the sizes first. AppendSize takes about as
-// long as Append without copying the symbols.
+// AppendSize returns the number of bytes that Append appends, in both versions. In version 2, each
+// part can be as large as the body, because a symbol is in every part whose series refer to it. So
+// add up the sizes before you append the parts of an untrusted body. AppendSize takes about as long
+// as Append without the copying of symbols.
 func (part *Part) AppendSize() int {
 	if part.splitter.scanner.version == V2 {
 		return part.appendSize2()
@@ -450,9 +452,9 @@ func (part *Part) AppendSize() int {
 // Append appends the part as a request of the same version as the body. In version 1, requests can
 // be concatenated. In version 2 they cannot, because references would refer to wrong symbols.
 //
-// In version 2 each part has the symbols that it refers to, so the parts together can be much
-// larger than the body: a body of 1.1 MB whose 4000 tenants refer to the same long symbols makes
-// 3.8 GB. Append one part at a time, and call [Part.AppendSize] first.
+// In version 2 each part contains the symbols that it refers to, so the parts together can be much
+// larger than the body. For example, a body of 1.1 MB whose 4000 tenants refer to the same long
+// symbols produces 3.8 GB. Append one part at a time, and call [Part.AppendSize] first.
 func (part *Part) Append(dst []byte) []byte {
 	p := part.splitter
 	if p.scanner.version == V2 {

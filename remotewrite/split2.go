@@ -1,8 +1,8 @@
 package remotewrite
 
-// Level 2 of version 2: each part gets symbols of its own, numbered in the order in which its
-// series refer to them. So only what refers to symbols is rewritten: labels of series and
-// exemplars, help and unit. The rest of a series is copied as it came.
+// Splitting of version 2. Each part gets its own symbols, numbered in the order in which its series
+// refer to them. So only references to symbols are rewritten: labels of series and exemplars, help
+// and unit. The rest of a series is copied unchanged.
 
 import (
 	"encoding/binary"
@@ -11,29 +11,29 @@ import (
 	"github.com/slipstream-go/slipstream/internal/buffer"
 )
 
-// rewriter renumbers symbols, for one part after the other. The cost of a part is that of its
-// references, however many symbols the body has: a number counts only if it is of the present
-// epoch.
+// rewriter renumbers symbols, for one part after the other. A number is valid only if its epoch is
+// the current epoch. So the cost of a part depends only on its references, and not on the number of
+// symbols in the body.
 type rewriter struct {
 	numbers []number // by symbol of the body
 	epoch   uint32   // of the current part; never 0
 	next    uint32   // the number of the next symbol
 
-	out    []byte // the request; its symbols, until they are all there
+	out    []byte // the request, up to the end of its symbols
 	series []byte // its series
 
 	counts  bool // symbols are counted, not appended
-	counted int  // their bytes
+	counted int  // size of the counted symbols
 
-	most int // bytes of the series of a part, of those before
+	most int // maximum size of series, for the parts before
 	peak buffer.Peak
 }
 
 type number struct{ epoch, to uint32 }
 
-// part2 is part for a key that is a symbol. It looks at the key once, however many series refer to
-// it: a body of a few megabytes may have a symbol of half its size as the key of a hundred
-// thousand.
+// part2 is part for a key that is a symbol. It reads the key only once, however many series refer
+// to it. In a body of a few megabytes, a symbol of half its size may be the key of a hundred
+// thousand series.
 func (p *Splitter) part2(key []byte, symbol uint32) *Part {
 	if len(p.decided) == 0 {
 		n := len(p.scanner.symbols)
@@ -50,7 +50,7 @@ func (p *Splitter) part2(key []byte, symbol uint32) *Part {
 	return part
 }
 
-// add2 gives a part the series v.
+// add2 adds the series v to a part.
 func (p *Splitter) add2(part *Part, v *SeriesView, decider int) {
 	if v.metadata > 0 {
 		part.Metadata++
@@ -67,7 +67,7 @@ func (part *Part) append2(dst []byte) []byte {
 	r.out = append(dst, tagSymbol, 0)
 	part.rewrite()
 	dst = append(r.out, r.series...)
-	r.out = nil // it is the caller's
+	r.out = nil // the caller owns it
 	return dst
 }
 
@@ -80,8 +80,8 @@ func (part *Part) appendSize2() int {
 	return r.counted + len(r.series)
 }
 
-// rewrite leaves the series of a part in the rewriter, with symbols of its own, which it appends to
-// out or counts.
+// rewrite writes the series of a part to the rewriter, with references to the part's own symbols.
+// It appends these symbols to out, or counts them.
 func (part *Part) rewrite() {
 	p := part.splitter
 	p.symbols.begin(len(p.scanner.symbols))
@@ -96,8 +96,8 @@ func (part *Part) rewrite() {
 	}
 }
 
-// forget lets go of what recent requests have not needed: of numbers too, of which there are as
-// many as symbols.
+// forget releases memory that recent requests did not need. It releases numbers together with
+// symbols, because both have the same length.
 func (r *rewriter) forget(symbols []symbol) {
 	if symbols == nil {
 		r.numbers = nil
@@ -108,7 +108,7 @@ func (r *rewriter) forget(symbols []symbol) {
 	r.most, r.series = 0, r.series[:0]
 }
 
-// begin makes r ready for a part of a request that has so many symbols.
+// begin prepares r for a part of a request that contains the given number of symbols.
 func (r *rewriter) begin(symbols int) {
 	if symbols > len(r.numbers) {
 		r.numbers = slices.Grow(r.numbers[:0], symbols)[:symbols]
@@ -123,7 +123,7 @@ func (r *rewriter) begin(symbols int) {
 	r.next, r.series = 1, r.series[:0]
 }
 
-// number is the number of a symbol in the part. It is small, so that it is inlined.
+// number returns the number of a symbol in the part. It is small, so that it is inlined.
 func (p *Splitter) number(ref uint32) uint32 {
 	if n := p.symbols.numbers[ref]; n.epoch == p.symbols.epoch {
 		return n.to
@@ -131,8 +131,8 @@ func (p *Splitter) number(ref uint32) uint32 {
 	return p.renumber(ref)
 }
 
-// renumber gives a symbol a number in the part, and appends it to the part's symbols. The empty one
-// is 0.
+// renumber gives a symbol a number in the part, and appends it to the part's symbols. The empty
+// symbol has number 0.
 func (p *Splitter) renumber(ref uint32) uint32 {
 	r := &p.symbols
 	n := &r.numbers[ref]
@@ -149,7 +149,7 @@ func (p *Splitter) renumber(ref uint32) uint32 {
 	return n.to
 }
 
-// series2 appends the series whose message is b[i:], and which is of this piece.
+// series2 appends the series whose message is b[i:]. The series belongs to this piece.
 func (p *Splitter) series2(b []byte, i int, piece *piece) {
 	r := &p.symbols
 	from := len(r.series)
@@ -183,20 +183,20 @@ func (p *Splitter) series2(b []byte, i int, piece *piece) {
 	r.close(from, at, tagSeries2)
 }
 
-// removes reports whether a label is to be left out, if any is: the one that decides, and those
-// that are looked for and are empty.
+// removes reports whether a label is removed, if Remove is set: the deciding label is removed, and
+// so are empty labels that the scanner looks for.
 func (p *Splitter) removes(name, value uint32, decider int) bool {
 	find, y := p.scanner.symbols[name].find, &p.scanner.symbols[value]
 	return find != 0 && (int(find) == decider || y.at == y.end)
 }
 
-// plainLabels2 appends the label references of the series whose message is b[i:]: as plainRefs took
-// them, with which it begins. It gives where they end.
+// plainLabels2 appends the label references of the series whose message is b[i:]. They are at its
+// beginning, in the form that plainRefs accepts. plainLabels2 returns the offset after them.
 func (p *Splitter) plainLabels2(b []byte, i, decider int) (next int) {
 	i, next = i+2, i+2+int(b[i+1])
 	r := &p.symbols
 	from := len(r.series)
-	at := r.open(1) // they are few and small
+	at := r.open(1) // the references are few and small
 	out, refs, remove := r.series, b[:next], p.by.Remove
 	for i < len(refs) {
 		var name, value uint
@@ -223,8 +223,8 @@ func appendRef(b []byte, ref uint32) []byte {
 	return binary.AppendUvarint(b, uint64(ref))
 }
 
-// labels2 appends the label references of the message b[i:] as one packed field, wherever in it
-// they are.
+// labels2 appends the label references of the message b[i:] as one packed field, wherever they are
+// in the message.
 func (p *Splitter) labels2(b []byte, i, decider int, remove bool) {
 	r := &p.symbols
 	from := len(r.series)
@@ -239,7 +239,7 @@ func (p *Splitter) labels2(b []byte, i, decider int, remove bool) {
 	r.closeLabels(from, at)
 }
 
-// closeLabels is close for label references. If there are none, there is no field.
+// closeLabels is close for label references. If there are none, it removes the field.
 func (r *rewriter) closeLabels(from, at int) {
 	if len(r.series) == at {
 		r.series = r.series[:from]
@@ -273,7 +273,7 @@ func (p *Splitter) metadata2(b []byte, i int) {
 		tag, value, next := readField(b, i)
 		if tag == tagHelp || tag == tagUnit {
 			ref, _ := readVarint(b, value)
-			if uint32(ref) != 0 { // 0 is empty, whether there are symbols or not
+			if uint32(ref) != 0 { // 0 is the empty string, even if there are no symbols
 				ref = uint64(p.number(uint32(ref)))
 			}
 			r.series = appendRef(append(r.series, byte(tag)), uint32(ref))
@@ -285,16 +285,16 @@ func (p *Splitter) metadata2(b []byte, i int) {
 	r.close(from, at, tagMetadata2)
 }
 
-// open leaves room for the header of a field of about n bytes, which close fills in. The field's
-// bytes begin at what it gives.
+// open reserves space for the header of a field of about n bytes. Later, close writes the header.
+// open returns the offset at which the bytes of the field begin.
 func (r *rewriter) open(n int) (at int) {
 	var room [1 + maxVarint]byte
 	r.series = append(r.series, room[:1+sizeVarint(uint64(n))]...)
 	return len(r.series)
 }
 
-// close puts the header of the field series[at:] into the room that was left for it at from. Nearly
-// always it fits.
+// close writes the header of the field series[at:] to the space that open has reserved at from. The
+// header nearly always fits; otherwise the bytes of the field are moved.
 func (r *rewriter) close(from, at int, tag byte) {
 	n := len(r.series) - at
 	if head := from + 1 + sizeVarint(uint64(n)); head != at {

@@ -12,15 +12,15 @@ import (
 	"time"
 )
 
-// keyed is what a naive reading says of a series: its part, or why it is rejected, and what of it
-// is in the part, which two series have in common only if they are the same.
+// keyed is the naive result for a series: the key of its part, or the cause of its rejection. The
+// series strings of two series are equal only if the series are equal in their parts.
 type keyed struct {
 	key    string
 	cause  error
 	series string
 }
 
-// naive reads series by series what Split must do.
+// naive computes series by series the result that Split must return.
 func naive(t testing.TB, body []byte, version Version, by By) (all []keyed, err error) {
 	var s Scanner
 	s.Reset(body, version)
@@ -69,8 +69,8 @@ func naive(t testing.TB, body []byte, version Version, by By) (all []keyed, err 
 	return all, s.Err()
 }
 
-// content is all that is in a series, but for labels that are left out: symbols by their texts,
-// what has none as its bytes.
+// content returns the content of a series, without some labels. Symbols are written as texts, and
+// other fields as raw bytes.
 func content(v *SeriesView, without func(name string) bool) string {
 	var out bytes.Buffer
 	version := v.scanner.version
@@ -108,9 +108,9 @@ func content(v *SeriesView, without func(name string) bool) string {
 	return out.String()
 }
 
-// checkSplit holds what Split makes of a body to the naive reading: the same is refused; every
-// series is in its part and in no other, in order, or rejected; nothing else is in a part; and what
-// says that a part is the whole body is right.
+// checkSplit compares Split with naive. Both must reject the same bodies and series. Each accepted
+// series must be in its own part only, in order, and a part must contain nothing else. If Whole
+// reports that a part equals the body, it must.
 func checkSplit(t testing.TB, p *Splitter, body []byte, version Version, by By) {
 	t.Helper()
 	want, wantErr := naive(t, body, version, by)
@@ -163,8 +163,8 @@ func checkSplit(t testing.TB, p *Splitter, body []byte, version Version, by By) 
 	}
 }
 
-// checkPart wants a part to hold these series and, of version 2, no symbol that they do not refer
-// to.
+// checkPart checks that a part contains these series. In version 2, it must contain no symbol that
+// they do not use.
 func checkPart(t testing.TB, part *Part, out []byte, version Version, want []string) {
 	t.Helper()
 	var s Scanner
@@ -235,7 +235,7 @@ func checkPart(t testing.TB, part *Part, out []byte, version Version, want []str
 	}
 }
 
-// bys are the ways in which tests take requests apart.
+// bys contains the options that the tests use to split requests.
 var bys = []By{
 	{},
 	{Labels: []string{"service_id"}},
@@ -254,7 +254,7 @@ var bys = []By{
 
 var errLess = errors.New("most are accepted, this one is not")
 
-// acceptMost rejects series by their keys, and by what is in them.
+// acceptMost rejects some series by their keys, and some by their content.
 func acceptMost(key []byte, s *SeriesView) error {
 	if _, n := s.Label("c"); n > 0 || len(key)%4 == 3 || bytes.HasSuffix(key, []byte("2")) {
 		return errLess
@@ -285,7 +285,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestSplitLabels: which label decides, what is removed, and what is rejected.
+// The labels decide the key of a series, which labels are removed, and which series are rejected.
 func TestSplitLabels(t *testing.T) {
 	by := By{Labels: []string{"x", "y"}, Remove: true}
 	for _, c := range []struct {
@@ -327,7 +327,7 @@ func TestSplitLabels(t *testing.T) {
 	}
 }
 
-// TestSplitWhole: a body that one part owns is recognised, and only that.
+// Whole reports true exactly if one part equals the whole body.
 func TestSplitWhole(t *testing.T) {
 	one := shape{series: 3, tenants: 1}
 	some := append(one.body1(), pbBytes(1, pbLabels("a", "1"))...)
@@ -364,8 +364,8 @@ func TestSplitWhole(t *testing.T) {
 	}
 }
 
-// TestSplitDefault: series that have none of the labels are with those that have the value by name,
-// in the order of the body.
+// Series without any of the labels are in the same part as series whose label has the default
+// value, in the order of the body.
 func TestSplitDefault(t *testing.T) {
 	var p Splitter
 	var s Scanner
@@ -393,9 +393,7 @@ func TestSplitDefault(t *testing.T) {
 	}
 }
 
-// TestSplitAccept: Accept is asked for each series that has a part, a part that is rejected whole
-// is none, and nothing of it is kept. What Accept leaves out is in no part, and nobody is told of
-// it.
+// A series for which Accept returns ErrLeftOut is in no part, and does not count as rejected.
 func TestSplitLeavesOut(t *testing.T) {
 	var p Splitter
 	c := shape{series: 30, tenants: 3}
@@ -421,6 +419,8 @@ func TestSplitLeavesOut(t *testing.T) {
 	}
 }
 
+// Accept is called once for each series with a key. If it rejects all series of a part, the part
+// does not exist. The Splitter does not keep Accept.
 func TestSplitAccept(t *testing.T) {
 	var p Splitter
 	c := shape{series: 30, tenants: 3}
@@ -454,7 +454,7 @@ func TestSplitAccept(t *testing.T) {
 	}
 }
 
-// TestSplitRuns: series that stand together are one piece, also after one that was cut.
+// Adjacent series of a part form one piece, also if a label was removed from the first one.
 func TestSplitRuns(t *testing.T) {
 	var p Splitter
 	body := shape{series: 100, tenants: 4, runs: true}.body1()
@@ -494,7 +494,7 @@ func TestSplitMaxParts(t *testing.T) {
 	}
 }
 
-// TestSplitManyParts: the table of parts grows, and forgets them.
+// The table of parts grows, and is cleared for the next request.
 func TestSplitManyParts(t *testing.T) {
 	var p Splitter
 	for _, tenants := range []int{1, 500, 3, 2000, 2} {
@@ -505,8 +505,8 @@ func TestSplitManyParts(t *testing.T) {
 	}
 }
 
-// TestSplitForgets: of a large request neither views nor, for long, memory are kept. Small ones
-// between large ones cost nothing.
+// After a large request, a Splitter does not keep views of the body. It frees its memory after many
+// small requests, but not after a few.
 func TestSplitForgets(t *testing.T) {
 	large, small := shape{series: 5000, tenants: 3000}, shape{series: 3, tenants: 2}
 	for version, both := range map[Version][2][]byte{V1: {large.body1(), small.body1()}, V2: {large.body2(), small.body2()}} {
@@ -553,8 +553,8 @@ func TestSplitForgets(t *testing.T) {
 	}
 }
 
-// Metadata is in no part. That a body is whole but for it can be told, because its receiver may be
-// meant to have it.
+// Metadata is in no part. WholeWithMetadata reports whether a part equals the body except for the
+// metadata, because the receiver of the part may be meant to receive the metadata.
 func TestWholeWithMetadata(t *testing.T) {
 	one := Request{Series: []Series{{Labels: []Label{{"t", "a"}}}}}
 	both := one
@@ -578,9 +578,9 @@ func TestWholeWithMetadata(t *testing.T) {
 	}
 }
 
-// TestSplitLargeKey: what a series costs does not depend on the size of the symbol that decides. It
-// used to be hashed for each, which took thousands of times as long. The least of interleaved
-// rounds is little disturbed by other processes.
+// The cost of a series does not depend on the size of the symbol that is its key. Hashing the
+// symbol for each series took thousands of times as long. The minimum of interleaved rounds is
+// hardly affected by other processes.
 func TestSplitLargeKey(t *testing.T) {
 	const n = 50_000
 	series := bytes.Repeat(pbBytes(5, pbPacked(1, 1, 2)), n)
@@ -602,7 +602,7 @@ func TestSplitLargeKey(t *testing.T) {
 	}
 }
 
-// What a body takes beyond itself can be bounded.
+// MaxParts, MaxSeries and MaxSymbols limit the memory that a body needs beyond its own size.
 func TestBounds(t *testing.T) {
 	r := &Request{Series: []Series{{Labels: []Label{{"t", "a"}}}, {Labels: []Label{{"t", "b"}}}, {Labels: []Label{{"t", "c"}}}}}
 	for _, version := range []Version{V1, V2} {

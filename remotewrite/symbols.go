@@ -8,39 +8,40 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// symbolTable turns the strings of a request into references to symbols, each of which is there
-// once. The first is empty.
+// symbolTable converts the strings of a request to references to symbols. Each string is one
+// symbol. The first symbol is empty.
 //
-// A series shares the names of its labels, and many values, with the series before: so a label is
-// compared with the one in its place there, and only what differs is looked up.
+// A series shares the names of its labels, and many values, with the previous series. So a label is
+// compared with the label at the same position of the previous series, and only different strings
+// are looked up.
 type symbolTable struct {
 	symbols slab[string]
 	hashes  slab[uint32] // of the symbols
-	slots   slab[uint32] // by hash, a reference, or 0 where there is none; a power of two of them, at most half of them taken
+	slots   slab[uint32] // a hash table of references, 0 if a slot is free; its size is a power of two, and at most half of it is used
 	seed    maphash.Seed
 	refs    slab[uint32] // of all series, in the order of refer
 
-	// The references of long strings, by where they are: a decoded request has the same place for a
-	// symbol in every series, and to hash or compare a string for each series that has it takes the
-	// length of the one times the number of the others.
+	// The references of long strings, by their places in memory. In a decoded request, a symbol has
+	// the same place in every series. Hashing or comparing a long string for each series that
+	// contains it would take its length times the number of series.
 	long map[place]uint32
 }
 
-// place is where a string is.
+// place is the place of a string in memory.
 type place struct {
 	at  mem.Pointer
 	len int
 }
 
-// longText is from how many bytes on a string is long.
+// longText is the minimum length of a long string, in bytes.
 const longText = 1 << 10
 
 var symbolTables = sync.Pool{New: func() any { return &symbolTable{seed: maphash.MakeSeed()} }}
 
 const firstSlots = 1 << 8
 
-// refer gives the references of r: of each series help and unit, then its labels and those of its
-// exemplars, name and value of each. The table is empty.
+// refer returns the references of r. For each series these are help and unit, then the name and the
+// value of each label, then the same for each label of its exemplars. The table must be empty.
 func (t *symbolTable) refer(r *Request) []uint32 {
 	*t.symbols.next(), *t.hashes.next() = "", 0
 	t.setSlots(firstSlots)
@@ -77,11 +78,11 @@ func (t *symbolTable) refer(r *Request) []uint32 {
 	return refs
 }
 
-// equal is a == b, or false for long strings that are not at the same place. What Decode gives is
-// mostly the same place, for which nothing has to be called.
+// equal reports whether a == b. For long strings at different places it returns false. Equal
+// strings from Decode are mostly at the same place, so that no call is necessary.
 func equal(a, b string) bool { return mem.SameText(a, b) || len(a) < longText && a == b }
 
-// forget makes t empty. It keeps its memory, but no string.
+// forget makes t empty. It keeps the memory of t, but no strings.
 func (t *symbolTable) forget() {
 	t.symbols.begin()
 	t.symbols.end()
@@ -91,7 +92,7 @@ func (t *symbolTable) forget() {
 	t.long = nil
 }
 
-// ref is the reference of s, which gets one if it has none.
+// ref returns the reference of s. If s is not a symbol yet, ref adds it.
 func (t *symbolTable) ref(s string) uint32 {
 	if s == "" {
 		return 0
@@ -116,7 +117,8 @@ func (t *symbolTable) longRef(s string) uint32 {
 	return ref
 }
 
-// find is ref by the bytes of s.
+// find returns the reference of s, which it looks up by its bytes. If s is not a symbol yet, find
+// adds it.
 func (t *symbolTable) find(s string) uint32 {
 	h := uint32(maphash.String(t.seed, s))
 	slots := t.slots.block
@@ -132,7 +134,7 @@ func (t *symbolTable) find(s string) uint32 {
 	}
 }
 
-// add makes s a symbol, whose slot is free.
+// add adds s as a symbol, in a free slot, and returns its reference.
 func (t *symbolTable) add(s string, h, slot uint32) uint32 {
 	ref := uint32(len(t.symbols.block))
 	*t.symbols.next(), *t.hashes.next() = s, h
@@ -143,7 +145,7 @@ func (t *symbolTable) add(s string, h, slot uint32) uint32 {
 	return ref
 }
 
-// setSlots gives the table n slots.
+// setSlots sets the number of slots of the table to n.
 func (t *symbolTable) setSlots(n int) {
 	if n > cap(t.slots.block) {
 		t.slots.block = make([]uint32, n)

@@ -16,10 +16,10 @@ const (
 // omits them.
 //
 // A Request owns the memory of all its slices, and Decode reuses it: slices are valid until the
-// next request. Decode must not be called concurrently, but Append may.
+// next call of Decode. Decode must not be called concurrently, but Append may.
 type Request struct {
 	Series   []Series
-	Metadata []Metadata // of families of metrics: version 1
+	Metadata []Metadata // of metric families (version 1)
 
 	memory memory
 }
@@ -43,8 +43,9 @@ type Sample struct {
 	StartTimestamp int64 // version 2
 }
 
-// StaleNaN is the bit pattern of a stale marker: the value of a sample, or the sum of a histogram,
-// after which its series ends. Use math.Float64bits to distinguish it from other NaNs.
+// StaleNaN is the bit pattern of a stale marker. A stale marker is the value of a sample, or the
+// sum of a histogram, and marks the end of its series. Use math.Float64bits to distinguish it from
+// other NaNs.
 const StaleNaN uint64 = 0x7ff0000000000002
 
 // Exemplar is an example of an observation, such as a trace.
@@ -72,13 +73,13 @@ type Histogram struct {
 // Counts.
 type Buckets struct {
 	Spans  []BucketSpan
-	Deltas []int64 // each from the one before, the first from 0
+	Deltas []int64 // each count minus the previous one; the first is the first count
 	Counts []float64
 }
 
 // BucketSpan is a sequence of adjacent buckets.
 type BucketSpan struct {
-	Offset int32 // buckets left out since the span before; of the first span, where it begins
+	Offset int32 // number of omitted buckets after the previous span; for the first span, where it begins
 	Length uint32
 }
 
@@ -103,7 +104,7 @@ func IntCount(n uint64) Count { return Count{countInt, n} }
 // FloatCount returns the count of a float histogram.
 func FloatCount(f float64) Count { return Count{countFloat, math.Float64bits(f)} }
 
-// Int returns the count as an integer, and whether it is one.
+// Int returns the count as an integer, and reports whether it is an integer.
 func (c Count) Int() (n uint64, ok bool) {
 	if c.kind != countInt {
 		return 0, false
@@ -111,7 +112,7 @@ func (c Count) Int() (n uint64, ok bool) {
 	return c.bits, true
 }
 
-// Float returns the count as a float, and whether it is one.
+// Float returns the count as a float, and reports whether it is a float.
 func (c Count) Float() (f float64, ok bool) {
 	if c.kind != countFloat {
 		return 0, false
@@ -119,7 +120,7 @@ func (c Count) Float() (f float64, ok bool) {
 	return math.Float64frombits(c.bits), true
 }
 
-// ResetHint indicates whether a histogram was reset after the one before it.
+// ResetHint indicates whether a histogram was reset after the previous histogram.
 type ResetHint int32
 
 const (

@@ -9,7 +9,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/corpus"
 )
 
-// vectorsOf are those of a version, from the file that every language obeys.
+// vectorsOf returns the vectors of a version, from the file that all languages share.
 func vectorsOf(t testing.TB, version Version) []corpus.Vector {
 	vectors, err := corpus.ReadVectors(fmt.Sprintf("../vectors/remotewrite%d.txt", version))
 	if err != nil {
@@ -18,7 +18,7 @@ func vectorsOf(t testing.TB, version Version) []corpus.Vector {
 	return vectors
 }
 
-// note is a body in the words of the vector files; it reads all that Scanner gives.
+// note returns everything that a Scanner reads from a body, in the notation of the vector files.
 func note(s *Scanner, body []byte, version Version) (string, error) {
 	var metadata, series []string
 	s.Reset(body, version)
@@ -88,9 +88,9 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// TestTruncated cuts every good vector and a generated body everywhere. What is cut where a field
-// of the request ends is a request; what is cut elsewhere is an error, which lies within it, and
-// what was yielded before it is what the whole body begins with.
+// TestTruncated cuts every valid vector and a generated body at each byte. A body that ends after a
+// field of the request is valid. Other cuts return an error with an offset inside the cut body. The
+// series before the error equal the first series of the whole body.
 func TestTruncated(t *testing.T) {
 	c := shape{series: 3, tenants: 2}
 	for version, bodies := range map[Version][][]byte{V1: {c.body1(), shape{2, 2, false, true}.body1()}, V2: {c.body2(), shape{2, 2, false, true}.body2()}} {

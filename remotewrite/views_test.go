@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestViewsEndWhereTheyEnd appends to every view: the body after it stays as it is.
+// Appending to a view does not change the body after it.
 func TestViewsEndWhereTheyEnd(t *testing.T) {
 	c := shape{series: 20, tenants: 3, histograms: true}
 	metadata := pbBytes(3, pbInt(1, 1), pbString(2, "family"), pbString(4, "help"), pbString(5, "unit"))
@@ -14,7 +14,7 @@ func TestViewsEndWhereTheyEnd(t *testing.T) {
 	v1 := append(pbBytes(1, long, pbLabels("service_id", "a"), exemplar), append(metadata, c.body1()...)...)
 	v2 := append(c.body2(), pbBytes(5, pbInt(1, 1), pbInt(1, 2), pbBytes(4, pbPacked(1, 1, 2), pbInt(3, now)), pbBytes(5, pbInt(3, 1), pbInt(4, 2)))...)
 	for version, body := range map[Version][]byte{V1: v1, V2: v2} {
-		body = append(body, pbInt(99, 1)...) // so that no view ends where the body does
+		body = append(body, pbInt(99, 1)...) // so that no view ends at the end of the body
 		before := bytes.Clone(body)
 		seen := map[string]int{}
 		check := func(name string, views ...[]byte) {

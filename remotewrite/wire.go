@@ -1,11 +1,11 @@
 package remotewrite
 
-// The alphabet of protobuf: tags, varints, and where a field ends. Nothing here knows of Remote
-// Write; what its messages hold is in schema.go.
+// Basic protobuf encoding: tags, varints and the ends of fields. Nothing in this file depends on
+// Remote Write, whose messages are in schema.go.
 //
-// The read functions take the bytes of a message, which end where it ends, and an offset; they give
-// the offset after what they read, or -1. Why it is -1 is found out afterwards, by fieldFault.
-// Lengths are compared unsigned against what is left.
+// The read functions receive the bytes up to the end of a message, and an offset. They return the
+// offset after the value that they read, or -1. After -1, fieldFault finds the reason. Lengths are
+// compared with the number of remaining bytes, as unsigned numbers.
 
 import (
 	"encoding/binary"
@@ -25,11 +25,11 @@ const (
 	typeFixed32 = 5
 )
 
-// maxVarint is the most bytes of a varint. The tenth holds one bit.
+// maxVarint is the maximum length of a varint, in bytes. The tenth byte contains one bit.
 const maxVarint = 10
 
-// readVarint reads the varint at i. It takes the -1 of a read that failed, and passes it on. It is
-// small, so that it is inlined.
+// readVarint reads the varint at i. If i is -1, because an earlier read failed, it returns -1. It
+// is small, so that it is inlined.
 func readVarint(b []byte, i int) (v uint64, next int) {
 	for shift := 0; uint(i) < uint(len(b)) && shift < 7*maxVarint; shift += 7 {
 		c := b[i]
@@ -45,8 +45,8 @@ func readVarint(b []byte, i int) (v uint64, next int) {
 	return 0, -1
 }
 
-// readField reads the field at i: its tag, where its value begins (that of bytes: after their
-// length), and where it ends.
+// readField reads the field at i. It returns the tag, the offset of the value (for bytes, the
+// offset after their length), and the end of the field.
 func readField(b []byte, i int) (tag uint32, at, next int) {
 	// Nearly all tags take one byte, and so do most numbers and lengths.
 	if len(b)-i >= 2 && b[i]-8 < 0x80-8 {
@@ -67,7 +67,7 @@ func readField(b []byte, i int) (tag uint32, at, next int) {
 		}
 	}
 	v, i := readVarint(b, i)
-	if i < 0 || v-8 > math.MaxUint32-8 { // field number 0, or one beyond the last
+	if i < 0 || v-8 > math.MaxUint32-8 { // field number 0, or a number that is too large
 		return 0, 0, -1
 	}
 	if v&7 == typeGroup {
@@ -77,7 +77,7 @@ func readField(b []byte, i int) (tag uint32, at, next int) {
 	return uint32(v), at, next
 }
 
-// readValue reads the value at i of a field that is no group: where it begins, and where it ends.
+// readValue returns the beginning and the end of the value at i. The field must not be a group.
 func readValue(b []byte, i int, wireType uint64) (at, next int) {
 	switch wireType {
 	case typeVarint:
@@ -103,9 +103,9 @@ func readValue(b []byte, i int, wireType uint64) (at, next int) {
 	return 0, -1
 }
 
-// skipGroup gives the offset after the end of the group whose tag ends at i. Of the numbers in it
-// nothing is asked, not even that the end's is the start's: so does the parser that Prometheus is
-// built with.
+// skipGroup returns the offset after the end of the group whose tag ends at i. It does not check
+// the field numbers in the group, not even that the end tag has the same number as the start tag.
+// The parser that Prometheus uses does the same.
 func skipGroup(b []byte, i int) int {
 	for depth := 1; depth > 0; {
 		v, at := readVarint(b, i)
@@ -127,19 +127,20 @@ func skipGroup(b []byte, i int) int {
 	return i
 }
 
-// readFixed64 is the word at i, which readField has seen to be there.
+// readFixed64 returns the word at i, which readField has checked.
 func readFixed64(b []byte, i int) uint64 { return mem.Load64(b, i) }
 
-// zigzag is the signed number that v stands for: 0, -1, 1, -2 …
+// zigzag returns the signed number that v encodes: 0, -1, 1, -2 …
 func zigzag(v uint64) int64 { return int64(v>>1) ^ -int64(v&1) }
 
-// unzigzag is what stands for v.
+// unzigzag returns the encoding of v.
 func unzigzag(v int64) uint64 { return uint64(v<<1) ^ uint64(v>>63) }
 
-// sizeVarint is how many bytes AppendUvarint takes for v.
+// sizeVarint returns the number of bytes that AppendUvarint appends for v.
 func sizeVarint(v uint64) int { return (bits.Len64(v|1) + 6) / 7 }
 
-// appendHeader appends the tag of a field of bytes, which is below 128, and how many they are.
+// appendHeader appends the header of a field of n bytes: its tag, which must be below 128, and the
+// length.
 func appendHeader(b []byte, tag byte, n int) []byte {
 	if n < 0x80 {
 		return append(b, tag, byte(n))

@@ -14,7 +14,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// hidden is an interface that no type made by reflection has.
+// hidden is an interface that no type created by reflection implements.
 type hidden interface{ hidden() }
 
 type embedded struct{ A, B uint16 }
@@ -26,7 +26,7 @@ type generic[T any] struct {
 	A, B   uint16
 }
 
-// strange has a field of every kind that an accessor can ask.
+// strange contains a field of every kind that an accessor can read.
 type strange struct {
 	A, B  uint16
 	Any   any
@@ -56,9 +56,9 @@ type strange struct {
 	Last struct{}
 }
 
-// TestBugAccessors: which function selects a field is found out by trying. Each of those that do
-// not is one that the trying has to see through: taken for the offset of A, it would write the
-// wrong field.
+// Build calls an accessor with several filled values to find out which field it returns. Only
+// accessors that always return the same field become an offset. If an accessor that sometimes
+// returns B became the offset of A, the schema would write the wrong field.
 func TestBugAccessors(t *testing.T) {
 	or := func(b bool, s *strange) *uint16 {
 		if b {
@@ -136,13 +136,12 @@ func TestBugAccessors(t *testing.T) {
 	}
 }
 
-// TestFilled: what accessors are tried with has something wherever there can be something, in the
-// later rounds.
+// In the later rounds, fill leaves no pointer, interface, function or channel nil.
 func TestFilled(t *testing.T) {
 	for round := range fillings {
 		v := new(strange)
 		fill(mem.PointerTo(v), reflect.TypeFor[strange](), round)
-		runtime.GC() // which all pointers must be valid for
+		runtime.GC() // panics if fill left an invalid pointer
 		for i, all := 0, reflect.ValueOf(v).Elem(); i < all.NumField(); i++ {
 			switch f := all.Field(i); f.Kind() {
 			case reflect.Interface, reflect.Func, reflect.Chan, reflect.UnsafePointer, reflect.Pointer:
@@ -154,8 +153,7 @@ func TestFilled(t *testing.T) {
 	}
 }
 
-// TestCalledAccessors reads and writes through accessors that are called: they lead to where the
-// value at hand says.
+// An accessor that selects a field by the content of the value is called for each message.
 func TestCalledAccessors(t *testing.T) {
 	type union struct {
 		Kind uint8
@@ -180,8 +178,8 @@ func TestCalledAccessors(t *testing.T) {
 			t.Errorf("%+v, want %+v, %v", got, v, err)
 		}
 	}
-	// An accessor that makes what is missing is called once for each element of a list, and for
-	// each entry of a map.
+	// An accessor that allocates a missing value is called once for each list element and map
+	// entry.
 	type leaf struct{ P *Behind }
 	type tree struct {
 		L []leaf

@@ -1,6 +1,7 @@
 package schema
 
-// The bugs of Parco, each as a test that it is none of ours. They are numbered as they were found.
+// These tests check that this package does not repeat the bugs of Parco. The tests are in the order
+// in which the bugs were found.
 
 import (
 	"bytes"
@@ -15,7 +16,7 @@ import (
 	"time"
 )
 
-// TestErrorsAreNotSwallowed: a message that is cut off anywhere is an error, and says where.
+// A truncated message returns an error with path and offset, wherever it was cut.
 func TestErrorsAreNotSwallowed(t *testing.T) {
 	b := fromHex(exampleBytes)
 	for n := range b {
@@ -33,8 +34,8 @@ func TestErrorsAreNotSwallowed(t *testing.T) {
 
 type wide struct{ A, B, C, D, E, F, G, H uint64 }
 
-// TestCountsDoNotAllocate: a count of elements that cannot all be there allocates nothing, nor does
-// one of elements without bytes.
+// Parse allocates nothing for a count of elements that exceeds the rest of the input. The same
+// holds for a count of elements without bytes that exceeds MaxItems.
 func TestCountsDoNotAllocate(t *testing.T) {
 	type list struct{ Wide []wide }
 	elements := Part(F("a", func(w *wide) *uint64 { return &w.A }, U64))
@@ -70,7 +71,7 @@ func TestCountsDoNotAllocate(t *testing.T) {
 	}
 }
 
-// TestSkippedBytes: skipped bytes are zeros, and may be any number.
+// Skipped bytes are written as zeros. Any number of bytes from 0 to maxSkip can be skipped.
 func TestSkippedBytes(t *testing.T) {
 	type one struct{ A uint8 }
 	for _, n := range []int{0, 1, 3, 4096, 4097, 9000, maxSkip} {
@@ -94,7 +95,7 @@ func TestSkippedBytes(t *testing.T) {
 	}
 }
 
-// TestHeadersAreChecked: what a header cannot count is not written.
+// A string, blob, list or map that is too long for its header returns an error.
 func TestHeadersAreChecked(t *testing.T) {
 	type all struct {
 		List []uint8
@@ -148,8 +149,7 @@ func TestHeadersAreChecked(t *testing.T) {
 	check(HI16BE, 32767)
 }
 
-// TestOptionsAreNoTail: an option that is not there is an error, unless it is in a Tail; a Tail
-// is no part of a stream.
+// A missing option is an error unless it is in a Tail. Streams reject schemas with a Tail.
 func TestOptionsAreNoTail(t *testing.T) {
 	type user struct {
 		Name  string
@@ -191,8 +191,8 @@ func TestOptionsAreNoTail(t *testing.T) {
 	}
 }
 
-// TestZeroTimeAndZones: the zero time comes back, what has no bytes is refused, and zones are those
-// that a reader has.
+// The zero time round-trips. A time outside the range of the encoding returns ErrTime. A zone that
+// a reader cannot load by its name returns ErrZone.
 func TestZeroTimeAndZones(t *testing.T) {
 	type times struct{ T time.Time }
 	at := func(t *times) *time.Time { return &t.T }
@@ -257,8 +257,7 @@ func TestZeroTimeAndZones(t *testing.T) {
 	}
 }
 
-// TestNothingIsWrittenBeforeItIsChecked: after an error dst is as it was, and a Writer has seen
-// nothing.
+// After an error, dst is unchanged and Write has not called the io.Writer.
 func TestNothingIsWrittenBeforeItIsChecked(t *testing.T) {
 	v := exampleValue()
 	v.Time = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -272,8 +271,8 @@ func TestNothingIsWrittenBeforeItIsChecked(t *testing.T) {
 	}
 }
 
-// TestOrderOfMaps: equal values have equal bytes if asked for; of equal keys the last counts;
-// nothing is nothing.
+// With SortMaps, equal values have equal encodings. If a key is repeated, the last value wins. A
+// nil map, list or blob is encoded like an empty one.
 func TestOrderOfMaps(t *testing.T) {
 	type maps struct {
 		Map  map[string]map[uint16]string
@@ -296,7 +295,8 @@ func TestOrderOfMaps(t *testing.T) {
 	if _, err := s.Parse([]byte("\x02\x01a\x01\x00\x01\x01x\x01a\x01\x00\x02\x01y\x00\x00"), &got); err != nil || len(got.Map) != 1 || got.Map["a"][2] != "y" {
 		t.Error(got, err)
 	}
-	// What is empty on the wire leaves nil as it is, and empties what is there.
+	// An empty map, list or blob in the input leaves a nil target nil, and empties a target that is
+	// not nil.
 	nothing := []byte("\x00\x00\x00")
 	v = maps{}
 	if _, err := s.Parse(nothing, &v); err != nil || v.Map != nil || v.List != nil || v.Blob != nil {
@@ -313,7 +313,7 @@ func TestOrderOfMaps(t *testing.T) {
 	}
 }
 
-// TestAllTypesNest: all of them nest.
+// Maps, lists, arrays, options and structs can be nested in each other.
 func TestAllTypesNest(t *testing.T) {
 	type nest struct {
 		Map  map[string][]*inner
@@ -342,7 +342,7 @@ func TestAllTypesNest(t *testing.T) {
 	}
 }
 
-// TestDepthOfOptions: see TestSelf. A run of options that lead ever deeper is refused.
+// A chain of options that exceeds MaxDepth is rejected. See also TestSelf.
 func TestDepthOfOptions(t *testing.T) {
 	type chain struct{ Next *chain }
 	s := Struct(F("next", func(c *chain) **chain { return &c.Next }, Opt(Self[chain]())))
@@ -354,8 +354,8 @@ func TestDepthOfOptions(t *testing.T) {
 	}
 }
 
-// TestIntsAre8Bytes: an int has 8 bytes everywhere; what an int of the machine cannot hold is
-// refused.
+// An int is encoded in 8 bytes on every platform. A value that does not fit the platform's int
+// returns ErrOverflow.
 func TestIntsAre8Bytes(t *testing.T) {
 	type number struct{ N int }
 	s := Struct(F("n", func(n *number) *int { return &n.N }, Int))
@@ -373,7 +373,7 @@ func TestIntsAre8Bytes(t *testing.T) {
 	}
 }
 
-// TestBuffersAreDropped: what one long message took is not kept for the short ones.
+// The pool does not keep the buffer of a long message.
 func TestBuffersAreDropped(t *testing.T) {
 	type text struct{ S string }
 	s := Struct(F("s", func(t *text) *string { return &t.S }, Str32))
@@ -389,8 +389,7 @@ func TestBuffersAreDropped(t *testing.T) {
 	}
 }
 
-// TestSchemasNeverChange: using a type in two schemas, or asking for options, leaves it as it
-// was.
+// Using a type in a second schema, or calling With, does not change the first schema.
 func TestSchemasNeverChange(t *testing.T) {
 	before := animalSchema.String()
 	a := func(a *animal) *uint8 { return &a.Age }

@@ -20,7 +20,7 @@ type odd struct {
 	Text  string
 }
 
-// TestMistakes lists them all, with names.
+// Build reports all mistakes in one error, each with the name of its field.
 func TestMistakes(t *testing.T) {
 	a := func(o *odd) *uint16 { return &o.A }
 	tail := Struct(F("x", func(i *inner) *uint16 { return &i.X }, U16), Tail(F("y", func(i *inner) *uint16 { return &i.Y }, U16)))
@@ -78,7 +78,7 @@ func TestMistakes(t *testing.T) {
 	Struct(F("", a, U16))
 }
 
-// TestEndless refuses a struct that always holds another of its type.
+// Build rejects a struct that always contains another value of its own type.
 func TestEndless(t *testing.T) {
 	_, err := Build(Get("self", Self[inner](), func(i *inner) inner { return *i }, func(i *inner, v inner) { *i = v }))
 	if err == nil || !strings.Contains(err.Error(), "so it has no end") {
@@ -86,7 +86,7 @@ func TestEndless(t *testing.T) {
 	}
 }
 
-// TestAccessors turns selections of fields into offsets, and nothing else.
+// Build compiles an accessor to an offset only if the accessor selects a field.
 func TestAccessors(t *testing.T) {
 	var outside uint16
 	calls := 0
@@ -126,7 +126,8 @@ func b2i(b bool) int {
 	return 0
 }
 
-// TestCalledAccessor writes and reads through a pointer, at the place of the field.
+// A called accessor can allocate a pointer and return a field behind it. Its value is read and
+// written in the order of the fields.
 func TestCalledAccessor(t *testing.T) {
 	s := Struct(
 		F("a", func(o *odd) *uint16 { return &o.A }, U16),
@@ -149,7 +150,7 @@ func TestCalledAccessor(t *testing.T) {
 	checkPath(t, s, b[:5], "in.y", 4)
 }
 
-// TestComputed writes and reads what functions give, of every kind that goes its own way.
+// Get fields of every kind with its own code path are written and read by their functions.
 func TestComputed(t *testing.T) {
 	type person struct {
 		first, last string
@@ -213,7 +214,7 @@ type branch struct {
 	Self *branch
 }
 
-// TestSelf writes and reads types that lead to themselves, by way of others too.
+// Recursive types round-trip, also if they are recursive through other types.
 func TestSelf(t *testing.T) {
 	s := Struct(
 		F("value", func(t *tree2) *uint8 { return &t.Value }, U8),
@@ -239,7 +240,7 @@ func TestSelf(t *testing.T) {
 		t.Errorf("%q %v", again, err)
 	}
 	checkPath(t, s, b[:4], "left.more", 4)
-	checkPath(t, s, b[:12], "more", 6) // which says that two are to come, of four bytes or more
+	checkPath(t, s, b[:12], "more", 6) // the count says that two elements of at least four bytes follow
 	checkPath(t, s, b[:24], "other.self.back.left", 24)
 	v.Left = &v
 	if _, err := s.Append(nil, &v); !isError(err, ErrDepth, strings.Repeat("left.", 64)+"left", -1) {

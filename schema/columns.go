@@ -1,12 +1,13 @@
 package schema
 
-// The columnar road: messages straight into typed columns (package column), in either of two forms.
+// Columns: messages are decoded directly into typed columns (package column). A message has one of
+// two forms.
 //
 //	rows     {time i64, host str8}                  a message is a row, and the next one follows it
-//	columns  {time list32(i64), host list32(str8)}  one message is all rows: nothing but lists, as long as each other
+//	columns  {time list32(i64), host list32(str8)}  one message contains all rows: only lists, all of the same length
 //
-//	columns.go        what schemas can be columns, the calls, and their errors
-//	columns_cells.go  the loops: cells, and lists of them
+//	columns.go        which schemas can be converted, the API, and its errors
+//	columns_cells.go  the loops over cells, and over lists of cells
 
 import (
 	"errors"
@@ -19,12 +20,12 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// ErrCell reports a value that its column cannot hold: an unsigned integer beyond int64, an integer
-// that a column of floats would round, or text that is not UTF-8. The message itself is valid, and
-// the reader continues after it. Use errors.Is.
+// ErrCell reports a value that its column cannot hold: an unsigned integer that exceeds int64, an
+// integer that a float column would round, or text that is not UTF-8. The message itself is valid,
+// and the reader continues after it. Test for it with errors.Is.
 var ErrCell = errors.New("schema: a number beyond the range of int64 cannot be stored; send it as a float or a string")
 
-// cellError is an ErrCell with a text of its own.
+// cellError is an ErrCell with its own text.
 type cellError string
 
 func (e cellError) Error() string        { return "schema: " + string(e) }
@@ -32,10 +33,11 @@ func (e cellError) Is(target error) bool { return target == ErrCell }
 
 const errText = cellError("a string is not UTF-8")
 
-// Columns converts messages to columns of a [column.Batch]. A message is a row or, if all fields of
-// the schema are lists, a set of columns. Columns never change, and may be used concurrently.
+// Columns converts messages to columns of a [column.Batch]. A message is one row. If all fields of
+// the schema are lists, a message is a set of columns instead. A Columns is immutable, and may be
+// used concurrently.
 //
-//	integers         int64; an integer beyond int64 is an error, and one that a column of floats would round
+//	integers         int64; an error if it exceeds int64, or if a float column would round it
 //	f32, f64         float64
 //	bool             bool
 //	time             time, rounded down to microseconds
@@ -43,15 +45,15 @@ const errText = cellError("a string is not UTF-8")
 //	opt              null, or the value; for a missing struct, null in all its columns
 //	struct           columns named outer.inner
 //	skip             no column
-//	fields of a Tail null if the message ends before them; a missing list is no column
+//	fields of a Tail null if the message ends before them; a missing list adds no column
 //
 // Other types cannot be converted.
 type Columns struct {
 	fields []columnField
 	steps  []cellStep // of a row
-	lists  []listPart // of columns; nil if messages are rows
-	must   int        // how many columns lists always are: those not of a Tail
-	whole  bool       // there is a Tail: one message is all that may come
+	lists  []listPart // one for each field, if messages are columns; nil if they are rows
+	must   int        // number of lists outside the Tail, which every message contains
+	whole  bool       // the schema has a Tail, so the input is a single message
 }
 
 type columnField struct {
@@ -59,7 +61,7 @@ type columnField struct {
 	kind column.Kind
 }
 
-// listPart is a list, or bytes that are skipped.
+// listPart is a field of a message of columns: a list, or skipped bytes.
 type listPart struct {
 	column int
 	header Header
@@ -72,7 +74,8 @@ type listPart struct {
 // an *[Error] with the path of the field.
 func (s *Shape) Columns() (*Columns, error) { return columnsOf(s.root()) }
 
-// columnsOf is n, a message, as columns. The error has the path of the field that cannot be one.
+// columnsOf returns the conversion of messages of n to columns. The error contains the path of the
+// field that cannot be converted.
 func columnsOf(n *node) (*Columns, error) {
 	c := &Columns{whole: n.hasTail()}
 	var err error
@@ -138,11 +141,11 @@ func (c *Columns) addLists(n *node) error {
 	return nil
 }
 
-// maxColumnName is in bytes. All fields of a struct repeat the names around it, so that a small
-// schema would have large ones.
+// maxColumnName is the maximum length of a column name, in bytes. A column name repeats the names
+// of all enclosing structs, so even a small schema could produce very long names.
 const maxColumnName = 1 << 10
 
-// row appends the steps of n.
+// row appends the steps that read n, and adds the columns of n to c.fields.
 func (c *Columns) row(steps []cellStep, n *node, path string) (_ []cellStep, err error) {
 	if len(path) > maxColumnName {
 		return nil, &Error{Offset: nowhere, Path: path, Cause: fmt.Errorf("schema: the name of a column would have more than %d bytes", maxColumnName)}
@@ -192,7 +195,7 @@ func (c *Columns) row(steps []cellStep, n *node, path string) (_ []cellStep, err
 	return append(steps, s), nil
 }
 
-// noCell says that n is nothing that a cell could hold.
+// noCell returns the error for a type n that no cell can hold.
 func noCell(path string, n *node) error {
 	what, hint := map[kind]string{
 		kindBlob: "a blob", kindArray: "an array", kindMap: "a map", kindStruct: "a list of structs", kindList: "a list",
@@ -207,7 +210,7 @@ func noCell(path string, n *node) error {
 	return &Error{Offset: nowhere, Path: path, Cause: fmt.Errorf("schema: %s has no cell: %s", what, hint)}
 }
 
-// reserveCells ends the steps, and sets their rooms.
+// reserveCells appends the final step, and sets the room of each step.
 func reserveCells(steps []cellStep) []cellStep {
 	steps = append(steps, cellStep{kind: cellEnd})
 	for k := len(steps) - 2; k >= 0; k-- {
@@ -237,13 +240,14 @@ func (c *Columns) All() iter.Seq2[string, column.Kind] {
 	}
 }
 
-// Parse reads all messages in data into b. Rows are added to those of b; for columns, b must be
-// empty. Only one message of a schema with a Tail can be read.
+// Parse reads all messages in data into b. Rows are appended to the rows of b. If messages are
+// columns, b must be empty. If the schema has a Tail, data may contain only one message.
 //
 // An error is an *[Error]. Its Path is [3].host (row and column) for rows, and host[3] for columns.
-// After an error b contains the values that were read before: call b.Reset to remove all, or b.Undo
-// to remove the incomplete row. Memory is proportional to the input and within the limits of b; the
-// nulls of a missing struct take no bytes of the input. b does not refer to data.
+// After an error, b contains the values read before the error. Call b.Reset to remove all values,
+// or b.Undo to remove the incomplete row. Memory use is proportional to the size of the input,
+// except for the nulls of a missing struct, which take no bytes of the input. It never exceeds the
+// limits of b. b does not refer to data.
 func (c *Columns) Parse(data []byte, b *column.Batch) error {
 	r := cellReader{b: data}
 	if c.lists != nil {
@@ -252,7 +256,7 @@ func (c *Columns) Parse(data []byte, b *column.Batch) error {
 	if !r.bind(c.fields, b, 0) {
 		return r.inRow(0)
 	}
-	if len(data) > 0 && !r.accept(c.steps, 0) { // without a cell, a column takes on no kind
+	if len(data) > 0 && !r.accept(c.steps, 0) { // without cells, the columns must not get a kind
 		return r.inRow(0)
 	}
 	for i, row := 0, 0; i < len(data); row++ {
@@ -268,8 +272,8 @@ func (c *Columns) Parse(data []byte, b *column.Batch) error {
 	return nil
 }
 
-// Rows returns a reader for the rows of data, in either form. It returns an error if data is a set
-// of columns and not valid.
+// Rows returns a reader for the rows in data, for both forms of messages. It returns an error if
+// messages are columns and data is invalid.
 func (c *Columns) Rows(data []byte) (*RowReader, error) {
 	r := &RowReader{columns: c, at: []int{0}}
 	r.cells.b = data
@@ -284,8 +288,8 @@ func (c *Columns) Rows(data []byte) (*RowReader, error) {
 type RowReader struct {
 	columns  *Columns
 	cells    cellReader
-	at, next []int // where the next message begins, or the next cell of each list that is there; the same after that
-	left     int   // of the cells of lists
+	at, next []int // offsets of the next message, or of the next cell of each list present; next: of the row after it
+	left     int   // remaining rows, if messages are columns
 }
 
 // More reports whether there is another row.
@@ -296,14 +300,14 @@ func (r *RowReader) More() bool {
 	return r.at[0] < len(r.cells.b)
 }
 
-// Read adds the next row to b. After an error, b.Undo removes the incomplete row. After [ErrCell]
-// the reader continues with the next row; after any other error it stays where it was. The Path of
-// an *[Error] is that of the column.
+// Read appends the next row to b. After an error, b.Undo removes the incomplete row. After
+// [ErrCell], the next call reads the next row. After any other error, the next call reads the same
+// row again. The Path of an *[Error] is the name of the column.
 func (r *RowReader) Read(b *column.Batch) error {
 	r.cells.cellFault = cellFault{}
 	fields := r.columns.fields
 	if r.columns.lists != nil {
-		fields = fields[:len(r.at)] // a list that is not there is no column
+		fields = fields[:len(r.at)] // a missing list adds no column
 	}
 	if !r.cells.bind(fields, b, r.at[0]) {
 		return r.cells.inRow(-1)
@@ -320,7 +324,7 @@ func (r *RowReader) Read(b *column.Batch) error {
 		}
 		k := len(r.next)
 		if k == len(r.at) || !r.cells.accept(l.steps, r.at[k]) {
-			break // there is no more, or r.next has no place for the cell
+			break // no more lists are present, or the column cannot hold the cell
 		}
 		r.next = append(r.next, r.cells.run(l.steps, r.at[k]))
 	}
@@ -340,15 +344,15 @@ func (r *RowReader) Read(b *column.Batch) error {
 	return nil
 }
 
-// cellFault is what is wrong, and where.
+// cellFault contains an error and its place.
 type cellFault struct {
 	path  string
-	cell  int // of a list; below zero: none, or all of them
+	cell  int // index in a list; negative for an error outside of a list, or in the whole list
 	at    int
 	cause error
 }
 
-// inRow is the fault as an error: in a row, or in one that is told by itself if that is below zero.
+// inRow returns the fault as an error in a row. If row is negative, the path does not contain it.
 func (r *cellReader) inRow(row int) error {
 	var p wire.Path
 	p.Inner(r.path)
@@ -358,7 +362,8 @@ func (r *cellReader) inRow(row int) error {
 	return &Error{Offset: int64(r.at), Path: p.String(), Cause: r.cause}
 }
 
-// inList is the fault as an error: in a cell of a list, or in the list.
+// inList returns the fault as an error in a cell of a list. If r.cell is negative, it is an error
+// in the list itself.
 func (r *cellReader) inList() error {
 	var p wire.Path
 	if r.cell >= 0 {
@@ -368,7 +373,8 @@ func (r *cellReader) inList() error {
 	return &Error{Offset: int64(r.at), Path: p.String(), Cause: r.cause}
 }
 
-// bind finds the columns of b for the fields of a row that begins at i.
+// bind finds the columns of b for fields, and reports whether it succeeded. The row begins at
+// offset i.
 func (r *cellReader) bind(fields []columnField, b *column.Batch, i int) bool {
 	r.columns = r.columns[:0]
 	for k := range fields {

@@ -12,24 +12,24 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// cellStep is one step through a row, or through an element of a list.
+// cellStep is one step of reading a row, or of reading a list element.
 type cellStep struct {
 	kind   cellKind
 	holds  column.Kind
 	signed bool
 	big    bool
 	header Header
-	size   int // on the wire: of a number, of a header, of what is skipped
+	size   int // encoded size of the number, of the header, or of the skipped bytes
 	column int
-	span   int // of an option: how many of the steps after it lead to its value
-	room   int // bytes that this step and those after it take at least
+	span   int // of an option: how many of the following steps read its value
+	room   int // minimum encoded size of this step and the steps after it
 	path   string
 }
 
 type cellKind uint8
 
 const (
-	cellInt64 cellKind = iota // eight bytes, little-endian, with a sign
+	cellInt64 cellKind = iota // eight bytes, little-endian, signed
 	cellInt                   // any other integer
 	cellFloat64
 	cellFloat
@@ -42,16 +42,18 @@ const (
 	cellEnd
 )
 
-// cellReader reads cells. Where its functions give -1, its fault says why; a fault beside another
-// result is that of a value that its column cannot hold, in whose place stands another.
+// cellReader reads cells. If a method returns -1, the cellFault contains the reason. If a method
+// returns another result and the cellFault is set, the column could not hold a value and contains a
+// different value in its place.
 type cellReader struct {
 	cellFault
 	b       []byte
 	columns []*column.Column
 }
 
-// run reads one cell, or a whole row, at i. Whatever step it is at, the bytes are there that this
-// step and those after it take at least, so that only what varies is checked.
+// run reads one cell or a whole row at offset i, and returns the offset after it. At each step, b
+// contains at least the minimum size of this step and the steps after it. So only parts of variable
+// size need a check.
 func (r *cellReader) run(steps []cellStep, i int) int {
 	b := r.b
 	if len(b)-i < steps[0].room {
@@ -136,8 +138,8 @@ func (r *cellReader) run(steps []cellStep, i int) int {
 	}
 }
 
-// accept makes the columns ready for the cells that steps always lead to, the first of which is at
-// i.
+// accept prepares the columns for the cells that steps always read, and reports whether all columns
+// accept these cells. The first cell is at offset i.
 func (r *cellReader) accept(steps []cellStep, i int) bool {
 	for k := 0; k < len(steps); k++ {
 		s := &steps[k]
@@ -156,7 +158,8 @@ func (r *cellReader) accept(steps []cellStep, i int) bool {
 	return true
 }
 
-// row is run for a message, after which nothing may come if it has a Tail. The columns are ready.
+// row reads a message, as run does. If the schema has a Tail, the input must end after the message.
+// The caller has called accept.
 func (r *cellReader) row(c *Columns, i int) int {
 	end := r.run(c.steps, i)
 	if end >= 0 && c.whole && end < len(r.b) {
@@ -167,7 +170,7 @@ func (r *cellReader) row(c *Columns, i int) int {
 
 var errAfter = errors.New("schema: the input continues after a message that must be the only one")
 
-// nulls appends a null to each column that steps lead to.
+// nulls appends a null to the column of each cell in steps.
 func (r *cellReader) nulls(steps []cellStep) {
 	for k := range steps {
 		if s := &steps[k]; s.kind < cellSkip {
@@ -181,16 +184,16 @@ func (r *cellReader) wrong(path string, at int, cause error) int {
 	return -1
 }
 
-// refuse notes a cell that its column cannot hold; the cause is an [ErrCell]. Reading goes on, and
-// the first one counts.
+// refuse records a cell that its column cannot hold; cause is an [ErrCell]. Reading continues, and
+// only the first such cell is recorded.
 func (r *cellReader) refuse(path string, at int, cause error) {
 	if r.cause == nil {
 		r.wrong(path, at, cause)
 	}
 }
 
-// appendInt appends the integer v, which is at i, to the column of s. A column of floats refuses
-// one that it would round.
+// appendInt appends the integer v, which is at i, to the column of s. If a float column would round
+// v, appendInt also records an [ErrCell].
 func (r *cellReader) appendInt(s *cellStep, v int64, i int) {
 	c := r.columns[s.column]
 	if c.Kind == column.Float64 && !c.AcceptsInt64(v) {
@@ -199,8 +202,8 @@ func (r *cellReader) appendInt(s *cellStep, v int64, i int) {
 	c.AppendInt64(v)
 }
 
-// skip is run without columns, which checks each step by itself, and so finds the one at which the
-// input ends.
+// skip does the same as run, but fills no columns and checks each step separately. So it finds the
+// step at which the input ends.
 func (r *cellReader) skip(steps []cellStep, i int) int {
 	b := r.b
 	for k := 0; k < len(steps); k++ {
@@ -232,7 +235,7 @@ func (r *cellReader) skip(steps []cellStep, i int) int {
 	return i
 }
 
-// float is the number whose bits, in size bytes, are w.
+// float returns the number of size bytes whose bits are w.
 func float(w uint64, size int) float64 {
 	if size == 4 {
 		return float64(math.Float32frombits(uint32(w)))
@@ -240,7 +243,7 @@ func float(w uint64, size int) float64 {
 	return math.Float64frombits(w)
 }
 
-// microseconds is the instant that stands on the wire as n.
+// microseconds converts n, an encoded instant, to microseconds since 1970, rounded down.
 func microseconds(n uint64) int64 {
 	if int64(n) == zeroNanos {
 		return time.Time{}.UnixMicro()
@@ -252,7 +255,7 @@ func microseconds(n uint64) int64 {
 	return us
 }
 
-// parseLists reads the one message of a body of columns.
+// parseLists reads an input of columns, which is a single message, into b.
 func (r *cellReader) parseLists(c *Columns, b *column.Batch) error {
 	if b.Rows > 0 || len(b.Columns) > 0 {
 		return errors.New("schema: columns need an empty batch")
@@ -283,7 +286,8 @@ func (r *cellReader) parseLists(c *Columns, b *column.Batch) error {
 	return err
 }
 
-// findLists finds the first cells of the lists, and how many each has. It looks at all of them.
+// findLists returns the offset of the first cell of each list, and the number of rows. It checks
+// all cells.
 func (r *cellReader) findLists(c *Columns) (at []int, rows int, err error) {
 	err = r.eachList(c, func(l *listPart, name string, n, i int) (int, error) {
 		at, rows = append(at, i), n
@@ -298,8 +302,8 @@ func (r *cellReader) findLists(c *Columns) (at []int, rows int, err error) {
 	return at, rows, err
 }
 
-// eachList goes through a message of lists, and has read read the n cells of each, the first of
-// which is at i.
+// eachList reads a message of lists. For each list it calls the function read, which reads the n
+// cells from offset i and returns the offset after them.
 func (r *cellReader) eachList(c *Columns, read func(l *listPart, name string, n, i int) (next int, err error)) error {
 	b, i, rows := r.b, 0, -1
 	for k := range c.lists {
@@ -337,7 +341,8 @@ func (r *cellReader) eachList(c *Columns, read func(l *listPart, name string, n,
 	return nil
 }
 
-// count is how many cells the list at i has, for which there are bytes, and where they begin.
+// count returns the number of cells of the list at i, and the offset of the first cell. The input
+// is long enough for n cells of minimum size. On error, n is -1.
 func (r *cellReader) count(l *listPart, name string, i int) (n, at int) {
 	if at = i + l.header.size(); at > len(r.b) {
 		return r.wrong(name, i, ErrShort), 0
@@ -351,7 +356,7 @@ func (r *cellReader) count(l *listPart, name string, i int) (n, at int) {
 	return n, at
 }
 
-// list reads n cells at i into c, which is empty.
+// list reads n cells at i into c, which must be empty.
 func (r *cellReader) list(steps []cellStep, c *column.Column, n, i int) int {
 	s := &steps[0]
 	if n == 0 {
@@ -421,7 +426,7 @@ func (r *cellReader) bools(s *cellStep, to []bool, i int) {
 
 const maxHeader = 8 // bytes
 
-// texts reads strings. The header of the first is there.
+// texts reads n strings at i into c. The input contains the header of the first string.
 func (r *cellReader) texts(s *cellStep, c *column.Column, n, i int) int {
 	b, start := r.b, i
 	c.Ends = slices.Grow(c.Ends, n)
@@ -429,7 +434,7 @@ func (r *cellReader) texts(s *cellStep, c *column.Column, n, i int) int {
 	for k := range n {
 		size, at := s.header.read(b, i), i+s.size
 		if to := len(c.Text); uint(size) <= mem.BlockSize && len(b)-at >= mem.BlockSize+maxHeader && cap(c.Text)-to >= mem.BlockSize && uint64(to) < 1<<31 {
-			// As a whole block, of which what is too much is overwritten by the next.
+			// Copy a whole block. The next string overwrites the excess bytes.
 			mem.StoreBlock(c.Text, to, mem.At[mem.Block](mem.From(b, at), 0))
 			c.Text, c.Ends = c.Text[:to+size], append(c.Ends, uint32(to+size))
 			c.Rows++
@@ -440,7 +445,7 @@ func (r *cellReader) texts(s *cellStep, c *column.Column, n, i int) int {
 		switch {
 		case size < 0:
 			err = s.header.negative(b, i)
-		case len(b)-at-(n-1-k)*s.size < size: // each of those after takes a header
+		case len(b)-at-(n-1-k)*s.size < size: // each string after it needs a header
 			err = ErrShort
 		default:
 			err = c.AppendString(b[at : at+size])

@@ -20,11 +20,11 @@ import (
 	"github.com/slipstream-go/slipstream/internal/guard"
 )
 
-// cells are the values of a row, by column. Nulls are not there, times are time.Time, floats are
-// their bits.
+// cells contains the values of a row by column name. Null cells are absent, times are time.Time,
+// and floats are stored as their bits.
 type cells map[string]any
 
-// rowsOf are the rows of b.
+// rowsOf returns the rows of b.
 func rowsOf(b *column.Batch) []cells {
 	rows := make([]cells, b.Rows)
 	for i := range rows {
@@ -55,7 +55,8 @@ func rowsOf(b *column.Batch) []cells {
 
 func sameCells(a, b []cells) bool { return slices.EqualFunc(a, b, maps.Equal[cells, cells]) }
 
-// putCells puts what v, a value of n, is as cells into a row. It reports whether all of it can be.
+// putCells stores the cells of v, a value of n, in row. It reports whether every cell can be
+// represented.
 func putCells(row cells, n *node, v reflect.Value, path string) bool {
 	switch n.kind {
 	case kindInt:
@@ -89,7 +90,7 @@ func putCells(row cells, n *node, v reflect.Value, path string) bool {
 	return true
 }
 
-// mostlyUTF8 replaces most strings in v that are not UTF-8.
+// mostlyUTF8 makes most of the strings in v valid UTF-8.
 func mostlyUTF8(r *rand.Rand, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:
@@ -109,7 +110,7 @@ func mostlyUTF8(r *rand.Rand, v reflect.Value) {
 	}
 }
 
-// cellNotation is the notation of a cell at random.
+// cellNotation returns the notation of a random cell.
 func cellNotation(r *rand.Rand) string {
 	header := headerTexts[r.IntN(len(headerTexts))]
 	leaves := []string{"u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "f32", "f64", "bool", "u16be", "i16be", "u32be", "i32be", "u64be", "i64be", "f32be",
@@ -121,7 +122,7 @@ func cellNotation(r *rand.Rand) string {
 	return s
 }
 
-// rowNotation is the notation of a row at random.
+// rowNotation returns the notation of a random row.
 func rowNotation(r *rand.Rand, depth int) string {
 	fields := []string{cellNotation(r)}
 	for range r.IntN(6) {
@@ -141,7 +142,7 @@ func rowNotation(r *rand.Rand, depth int) string {
 	return "{" + strings.Join(fields, ",") + "}"
 }
 
-// listsNotation is the notation of columns at random.
+// listsNotation returns the notation of random columns.
 func listsNotation(r *rand.Rand) string {
 	var fields []string
 	for range 1 + r.IntN(5) {
@@ -153,8 +154,8 @@ func listsNotation(r *rand.Rand) string {
 	return "{" + strings.Join(fields, ",") + "}"
 }
 
-// Rows and columns at random hold what was written, are short where they are cut off, and are the
-// same row by row.
+// Random rows and columns return the cells that were written. A truncated message returns an error.
+// Reading row by row returns the same rows as reading all at once.
 func TestColumnsRandom(t *testing.T) {
 	for seed := range uint64(1000) {
 		r := corpus.New(seed)
@@ -202,7 +203,7 @@ func TestColumnsRandom(t *testing.T) {
 				row := cells{}
 				sound = append(sound, putCells(row, s.n, v, ""))
 				want = append(want, row)
-				spans = spans[:0] // of the last row
+				spans = spans[:0] // spans of the last row
 				data = naive(data, s.n, v, "", &spans)
 			}
 		}
@@ -243,7 +244,7 @@ func TestColumnsRandom(t *testing.T) {
 			b.Reset()
 			err := c.Parse(data[:n:n], &b)
 			if !c.Lists() && err == nil && naiveRows(c, data[:n]) {
-				continue // cut off between rows
+				continue // cut between two rows
 			}
 			if !errors.Is(err, ErrShort) && !errors.Is(err, ErrCell) {
 				fail("cut at %d: %v", n, err)
@@ -255,7 +256,7 @@ func TestColumnsRandom(t *testing.T) {
 	}
 }
 
-// naiveRows reports whether data ends where a row does.
+// naiveRows reports whether data ends at the end of a row.
 func naiveRows(c *Columns, data []byte) bool {
 	r := cellReader{b: data}
 	i := 0
@@ -333,7 +334,7 @@ func TestColumnsWithout(t *testing.T) {
 	if _, err := columnsOf(U8.n); err == nil || !strings.Contains(err.Error(), "a message must be a struct") {
 		t.Error(err)
 	}
-	name := strings.Repeat("n", 204) // five of which, with dots between them, are as long as a name may be
+	name := strings.Repeat("n", 204) // five of these names, joined by dots, have the maximum length of a column name
 	for levels, want := range map[int]bool{5: true, 6: false} {
 		s, err := ParseShape(strings.Repeat("{"+name+" ", levels) + "u8" + strings.Repeat("}", levels))
 		if err != nil {
@@ -380,7 +381,7 @@ func TestColumnsErrors(t *testing.T) {
 		{"{u8,str8}", "\x01\x02é" + "\x02\x03a\xc3(", errText, "[1].F1", 5},
 		{"{u8,opt(str8)}", "\x01\x01\x01\xff", errText, "[0].F1", 2},
 		{"{list8(str8)}", "\x03\x01a\x02é\x01\xff", errText, "F0[2]", 6},
-		{"{list8(str8)}", "\x02\x01\xc3\x01\xa9", errText, "F0[0]", 1}, // é in two cells
+		{"{list8(str8)}", "\x02\x01\xc3\x01\xa9", errText, "F0[0]", 1}, // the bytes of é are split over two cells
 		{"{list8(str8)}", "\x01\x28" + strings.Repeat("\xc3", 40), errText, "F0[0]", 1},
 		{"{u8,[u8]}", "\x01\x02\x03", errAfter, "[0]", 2},
 		{lists, "\x02\x01\x00\x02", ErrShort, "F0", 0},
@@ -408,8 +409,8 @@ func TestColumnsErrors(t *testing.T) {
 	}
 }
 
-// TestColumnsKeepIntegers reads integers into columns of floats and the other way round: those that
-// a float64 would round are refused.
+// Integers can be read into a column of floats, and floats into a column of integers. Both reject
+// integers that a float64 would round.
 func TestColumnsKeepIntegers(t *testing.T) {
 	const big = "\x01\x00\x00\x00\x00\x00\x20\x00" // 2^53 + 1
 	parse := func(b *column.Batch, notation, data string) error {
@@ -447,7 +448,7 @@ func TestColumnsKeepIntegers(t *testing.T) {
 	}
 }
 
-// A Tail that is not there is null, and its lists are no columns.
+// The fields of a missing Tail are null. The lists of a missing Tail create no columns.
 func TestColumnsTail(t *testing.T) {
 	for _, c := range []struct {
 		notation, data string
@@ -482,7 +483,8 @@ func TestColumnsTail(t *testing.T) {
 	}
 }
 
-// Rows go after rows, and a column of another kind is an error that leaves them.
+// A second message appends its rows to the batch. A column of another kind returns an error, and
+// the existing rows are kept.
 func TestColumnsAfterRows(t *testing.T) {
 	c, err := columnsOf(mustSchema("{u8,str8}").n)
 	if err != nil {
@@ -514,7 +516,7 @@ func TestColumnsAfterRows(t *testing.T) {
 	}
 }
 
-// A list that is not there is not read after another one was refused.
+// After an error in one list, a missing list of the Tail is not read.
 func TestColumnsTailRefused(t *testing.T) {
 	c, err := columnsOf(mustSchema("{list8(u8),[list8(u8)]}").n)
 	if err != nil {
@@ -563,13 +565,13 @@ func TestColumnsLimits(t *testing.T) {
 	}
 }
 
-// Columns of too many cells are refused before there is memory for one of them. A list of a Tail
-// counts when it is there.
+// Columns that exceed MaxCells are rejected before memory is allocated for them. A list of a Tail
+// counts only if it is present.
 func TestColumnsCells(t *testing.T) {
 	const text = ": 2 rows of 2 columns are more than 3 cells; send smaller batches (offset "
 	for _, c := range []struct {
 		notation, data string
-		most, made     int // cells; columns, of which one that is refused is none
+		most, made     int // maximum number of cells; number of columns in the batch, excluding a rejected column
 		ok             bool
 	}{
 		{"{skip1,list8(i64),list8(i64)}", "\x00\x02" + strings.Repeat("\x00", 16) + "\x02" + strings.Repeat("\x00", 16), 4, 2, true},
@@ -590,8 +592,8 @@ func TestColumnsCells(t *testing.T) {
 	}
 }
 
-// FuzzColumns reads whatever bytes as whatever columns. Memory is bounded by the input; all at once
-// gives the rows that one by one does.
+// FuzzColumns reads random bytes as random columns. Memory use is bounded by the input. Reading all
+// rows at once and reading them one by one return the same rows.
 func FuzzColumns(f *testing.F) {
 	for seed := range uint64(20) {
 		f.Add(seed, []byte("\x01\x00\x00\x01\x01a\x02\x00\x00\x00\x00\x00\x00\x00\x80"))

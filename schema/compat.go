@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Verdict is the result of [Compat]. Both is the union of its two parts: test one by v&NewReadsOld
-// != 0.
+// Verdict is the result of [Compat]. NewReadsOld and OldReadsNew are flags, and Both sets both
+// flags. To test one flag, use v&NewReadsOld != 0.
 type Verdict uint8
 
 const (
@@ -16,7 +16,7 @@ const (
 	NewReadsOld  Verdict = 1 << 0
 	OldReadsNew  Verdict = 1 << 1
 	Both         Verdict = NewReadsOld | OldReadsNew
-	Equal        Verdict = Both | 1<<2 // their fingerprints are the same
+	Equal        Verdict = Both | 1<<2 // the fingerprints are the same
 )
 
 func (v Verdict) String() string {
@@ -35,10 +35,10 @@ func (v Verdict) String() string {
 	return "Verdict(" + strconv.Itoa(int(v)) + ")"
 }
 
-// Difference is the reason why one of two schemas cannot read the messages of the other: the first
-// fields that do not match, as their paths and types. In a path, [] is an element of a list or a
-// value of a map, and [key] a key of a map. A field of the Tail is in brackets. A field is "" if
-// the message has no more fields.
+// Difference explains why one schema cannot read another's messages. It contains the paths and
+// types of the first mismatched fields. In a path, [] is an element of a list or a value of a map,
+// and [key] a key of a map. A field of the Tail is in brackets. Old or New is "" if that schema has
+// no more fields.
 type Difference struct {
 	Reader   string // "new" or "old"
 	Old, New string
@@ -61,25 +61,25 @@ func orNothing(s string) string {
 }
 
 // Compat compares an older and a newer shape. If each can read the other's messages, the error is
-// nil. Otherwise it is a *[Difference], or two joined ones, for each direction that is not
-// possible.
+// nil. Otherwise it joins one *[Difference] for each direction in which messages cannot be read.
 //
 // A shape can read the messages of another if these conditions hold:
 //
-//   - Each message of the other is parsed without an error, also if it ends within the other's
+//   - Each message of the other is parsed without an error, even if it ends within the other's
 //     Tail.
 //   - Fields at the same place get the same values.
-//   - Fields that only the reader has get the values of zero bytes.
-//   - No bytes remain, except whole fields of the writer's Tail, which are returned as the rest. So
-//     messages with a Tail must be read one by one, as always.
+//   - Fields that only the reader defines get zero values or, in place of a Skip, the values that
+//     zero bytes encode.
+//   - No bytes remain, except whole fields of the writer's Tail. Parse returns these as the rest,
+//     so messages with a Tail must be read one by one, as always.
 //
-// These changes keep the conditions, and no others:
+// Only these changes satisfy the conditions:
 //
 //	in both directions   other names
 //	                     fields added to a Tail, a Tail added, fields removed from its end
-//	                     Skip(n) replaced by numbers, flags, times and arrays of them of n bytes, or of
-//	                     fewer and another Skip; and the reverse. If the writer skips the bytes, the fields
-//	                     have the values of zeros, which is 1970 for a time
+//	                     Skip(n) replaced by numbers, flags, times and arrays of these that take n bytes, or
+//	                     fewer bytes and another Skip; and the reverse. If the writer skips the bytes, the
+//	                     fields get the values that zero bytes encode: 1970 for a time
 //	                     Str and Blob with the same header exchanged
 //	                     Time and I64 exchanged
 //	                     a struct replaced by its fields, or the reverse
@@ -88,15 +88,15 @@ func orNothing(s string) string {
 //	                     fields at the end that become a Tail
 //	old reads new        the reverse of these
 //
-// The changes may be in structs, elements, keys and options. Go types, and the Go type of an As,
-// are not part of a shape.
+// The changes may occur in nested structs, elements, keys and options. Go types, and the Go type of
+// an As, are not part of a shape.
 //
-// Names are not compared: two fields of one type that exchange places look like two fields that
-// exchange names.
+// Names are not compared. If two fields of the same type exchange places, Compat cannot detect it:
+// they look like two fields that exchange names.
 //
-// Compare each pair of versions whose messages meet. If neighbouring versions can read each other,
-// the first and the third need not: for example, if one version removes a field, and the next uses
-// its bytes again.
+// Compare each pair of versions if one of them may read the other's messages. Even if adjacent
+// versions can read each other's messages, the first and the third may not. For example, one
+// version removes a field, and the next one reuses its bytes.
 func Compat(old, new *Shape) (Verdict, error) {
 	if old.text(false) == new.text(false) {
 		return Equal, nil
@@ -112,7 +112,8 @@ func Compat(old, new *Shape) (Verdict, error) {
 	return v, errors.Join(forth, back)
 }
 
-// reads tells why the reader, which is called so, does not read what the writer writes.
+// reads returns nil if the reader can read the writer's messages, and otherwise an error. The
+// reader's name is "new" or "old".
 func reads(name string, reader, writer *Shape) error {
 	c := comparison{seen: make(map[[2]*node]bool), left: maxVisits}
 	switch {
@@ -126,35 +127,35 @@ func reads(name string, reader, writer *Shape) error {
 	return &Difference{Reader: name, Old: c.reader, New: c.writer}
 }
 
-// comparison is whether one shape reads another.
+// comparison checks whether one shape can read the messages of another.
 //
-// A message is taken as a row of atoms, with all structs, and arrays that are not too long, written
-// out. Both rows are walked together: either the atoms fit, or one of them is bytes that are
-// skipped, of which the other takes its part.
+// It treats a message as a row of atoms: structs, and arrays that are not too long, are replaced by
+// their parts. Both rows are compared from the front. An atom matches a compatible atom, or as many
+// skipped bytes in the other row.
 type comparison struct {
-	seen           map[[2]*node]bool // pairs that were compared or are being so: they fit, or all has failed
-	left           int               // how many more nodes may be looked at
-	reader, writer string            // what does not fit
+	seen           map[[2]*node]bool // pairs compared so far: each one matches, or is still being compared, or has ended the comparison
+	left           int               // how many more nodes may be visited
+	reader, writer string            // the first mismatch
 }
 
 const (
 	maxVisits = 1 << 18
-	maxSpread = 256 // elements of an array, over all arrays that it is in, that are atoms of their own
+	maxSpread = 256 // maximum number of elements, multiplied over nested arrays, that become separate atoms
 )
 
-// place is a node of a shape, or bytes to skip, and where it is.
+// place is a node of a shape or skipped bytes, with a path.
 type place struct {
 	n    *node
 	path *trail
-	size int  // bytes on the wire, if that is always as many, or 0
-	tail bool // it is of the Tail
+	size int  // encoded size in bytes, or 0 if it varies
+	tail bool // it belongs to the Tail
 	ends bool // a message may end before it
 }
 
-// trail is a path that nobody has asked for yet.
+// trail is a path, as a linked list. Its text is built only when it is needed.
 type trail struct {
 	to   *trail
-	step string // a field, or what is in brackets
+	step string // a field name, or text in brackets
 }
 
 func (t *trail) String() string {
@@ -167,7 +168,7 @@ func (t *trail) String() string {
 	return join(t.to.String(), t.step)
 }
 
-// text is what a Difference tells of p.
+// text returns p as a Difference shows it.
 func (p place) text() string {
 	text := skipOf(p.size)
 	if p.n != nil {
@@ -182,7 +183,7 @@ func (p place) text() string {
 	return text
 }
 
-// differ notes the first atoms of two rows as those that do not fit.
+// differ records the first atoms of two rows as the mismatch, and returns false.
 func (c *comparison) differ(reader, writer []place) bool {
 	if len(reader) > 0 {
 		c.reader = reader[0].text()
@@ -241,7 +242,8 @@ func (c *comparison) reads(r, w place) bool {
 	return false
 }
 
-// atoms appends those of p, which is in so many elements of arrays.
+// atoms appends the atoms of p to row. The number times is the product of the lengths of the arrays
+// around p.
 func (c *comparison) atoms(row []place, p place, times int) []place {
 	n := p.n
 	switch c.left--; {
@@ -274,7 +276,7 @@ func (c *comparison) atoms(row []place, p place, times int) []place {
 	return append(row, p)
 }
 
-// fixed reports whether all values of n take as many bytes.
+// fixed reports whether all values of n have the same encoded size.
 func (n *node) fixed() bool {
 	switch n.kind {
 	case kindInt, kindFloat, kindBool, kindTime:
@@ -287,8 +289,8 @@ func (n *node) fixed() bool {
 	return false
 }
 
-// skipped is what follows n bytes of a row, if they are to be skipped. If the row is the writer's,
-// its message may not end in the midst of them.
+// skipped returns the rest of row after n skipped bytes, and reports whether the row begins with n
+// skipped bytes. For the writer's row, whole is true: its message must not end within these bytes.
 func skipped(row []place, n int, whole bool) (rest []place, ok bool) {
 	k := 0
 	for left := n; left > 0; k++ {
@@ -304,7 +306,8 @@ func skipped(row []place, n int, whole bool) (rest []place, ok bool) {
 	return row[k:], n > 0
 }
 
-// readsWord reports whether a value of n can be read from one of w, but for what they are made of.
+// readsWord reports whether a value of n can be read from a value of w. It ignores their keys and
+// elements.
 func (n *node) readsWord(w *node) bool {
 	text := func(n *node) bool { return n.kind == kindString || n.kind == kindBlob }
 	nanoseconds := func(n *node) bool {
@@ -321,7 +324,7 @@ func (n *node) readsWord(w *node) bool {
 	return notation{}.word(n) == notation{}.word(w)
 }
 
-// parts reports whether what r is made of can be read from what w is made of.
+// parts reports whether the keys and elements of r can be read from the keys and elements of w.
 func (c *comparison) parts(r, w place) bool {
 	if r.n.key != nil && !c.reads(r.part(r.n.key, "[key]"), w.part(w.n.key, "[key]")) {
 		return false
@@ -329,7 +332,8 @@ func (c *comparison) parts(r, w place) bool {
 	return r.n.elem == nil || c.reads(r.part(r.n.elem, "[]"), w.part(w.n.elem, "[]"))
 }
 
-// part is a node that p is made of. The value of an option is at the same place.
+// part returns the place of n, which is a part of p. The value of an option has the same path as
+// the option.
 func (p place) part(n *node, step string) place {
 	if p.n.kind == kindOpt {
 		return place{n: n, path: p.path}

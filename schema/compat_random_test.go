@@ -1,7 +1,7 @@
 package schema
 
-// Compat against what is read: schemas at random, changed at random. What it says must be seen in
-// messages, whether it is yes or no.
+// Compat is tested with random schemas and random changes to them. For each pair, messages must
+// confirm the verdict, whether it is positive or negative.
 
 import (
 	"fmt"
@@ -14,11 +14,12 @@ import (
 	"github.com/slipstream-go/slipstream/internal/corpus"
 )
 
-// unread tells what of the message b, which w writes as the writer's spans say, r does not read as
-// Compat promises; or nothing. At the offsets tail fields of its Tail begin.
+// unread describes the first part of the message b that r does not read as Compat promises, or
+// returns "". w wrote b, and written contains its spans. tail contains the offsets of the fields of
+// w's Tail.
 func unread(rnd *rand.Rand, r, w *anySchema, b []byte, written []span, tail []int) string {
 	v := reflect.New(r.typ)
-	fillValue(rnd, r.n, v.Elem(), 3) // all of which must be gone
+	fillValue(rnd, r.n, v.Elem(), 3) // Parse must overwrite all of these values
 	left, err := r.parseInto(v, b, defaults)
 	if err != nil {
 		return fmt.Sprintf("%+v", err)
@@ -49,8 +50,7 @@ func unread(rnd *rand.Rand, r, w *anySchema, b []byte, written []span, tail []in
 	return ""
 }
 
-// mayBe reports whether the words r and w may stand for each other: what is written as w, and read
-// as r.
+// mayBe reports whether r can read the words that w writes.
 func mayBe(r, w *node) bool {
 	a, b := notation{}.word(r), notation{}.word(w)
 	text := func(s string) string { return strings.Replace(s, "blob", "str", 1) }
@@ -70,8 +70,8 @@ func skippedBy(written []span, s span) bool {
 	return true
 }
 
-// messages calls try with messages of w until it gives something, which is given back: what w
-// writes, and what ends before a field of its Tail.
+// messages calls try with messages of w until try returns a text, and returns that text. The
+// messages are complete, or end before a field of w's Tail.
 func messages(rnd *rand.Rand, w *anySchema, values int, try func(b []byte, written []span, tail []int) string) string {
 	head := len(w.n.fields)
 	for k, f := range slices.Backward(w.n.fields) {
@@ -95,7 +95,7 @@ func messages(rnd *rand.Rand, w *anySchema, values int, try func(b []byte, writt
 	return ""
 }
 
-// checkReads holds a verdict in one direction against messages.
+// checkReads checks with messages that r reads w if yes is true, and that it does not otherwise.
 func checkReads(t *testing.T, rnd *rand.Rand, r, w *anySchema, yes bool, says error) {
 	t.Helper()
 	values := 20
@@ -111,8 +111,9 @@ func checkReads(t *testing.T, rnd *rand.Rand, r, w *anySchema, yes bool, says er
 	}
 }
 
-// optOfNothing reports whether there is an option in n of what takes no byte. It is one byte
-// itself, always, so it could stand in the place of a Skip; Compat takes no option for one.
+// optOfNothing reports whether n contains an option of an element without bytes. Such an option
+// always occupies one byte, so it could replace a Skip. But Compat never accepts an option as a
+// Skip.
 func optOfNothing(n *node) bool {
 	if n.kind == kindOpt && n.elem.least() == 0 {
 		return true
@@ -125,7 +126,8 @@ func optOfNothing(n *node) bool {
 	return false
 }
 
-// checkCompat changes a random schema, and looks at what Compat says of both. It tells the verdict.
+// checkCompat changes a random schema, checks the verdict of Compat on both schemas, and returns
+// it.
 func checkCompat(t *testing.T, seed uint64) Verdict {
 	rnd := corpus.New(seed)
 	var parts [2][]string
@@ -173,16 +175,16 @@ func TestCompatRandom(t *testing.T) {
 	}
 }
 
-// FuzzCompat is TestCompatRandom for seeds that nobody thought of.
+// FuzzCompat runs the check of TestCompatRandom with random seeds.
 func FuzzCompat(f *testing.F) {
 	f.Add(uint64(1))
 	f.Fuzz(func(t *testing.T, seed uint64) { checkCompat(t, seed) })
 }
 
-// mutator changes shapes.
+// mutator makes random changes to shapes.
 type mutator struct{ rnd *rand.Rand }
 
-// copied is n without Go types.
+// copied returns a copy of n without Go types.
 func (m *mutator) copied(n *node) *node {
 	c := &node{kind: n.kind, size: n.size, signed: n.signed, big: n.big, header: n.header, count: n.count}
 	if n.key != nil {
@@ -201,16 +203,16 @@ func (m *mutator) copied(n *node) *node {
 	return c
 }
 
-// a is a new node.
+// a returns a new node for the notation text.
 func (m *mutator) a(text string) *node { return m.copied(mustShape("{a " + text + "}").n.fields[0].n) }
 
-// some is one of a few types.
+// some returns a node of a randomly chosen type.
 func (m *mutator) some() *node {
 	all := []string{"u8", "bool", "i16", "u32be", "f32", "i64", "time", "str8", "str16", "opt(u8)", "list8(u16)", "array2(bool)"}
 	return m.a(all[m.rnd.IntN(len(all))])
 }
 
-// change changes something in root.
+// change makes one random change in root.
 func (m *mutator) change(root *node) {
 	structs, leaves := []*node{root}, []*node(nil)
 	var walk func(n *node, key bool)
@@ -229,13 +231,13 @@ func (m *mutator) change(root *node) {
 	n := structs[m.rnd.IntN(len(structs))]
 	at := m.rnd.IntN(len(n.fields) + 1)
 	switch m.rnd.IntN(12) {
-	case 0: // at the end of the Tail
+	case 0: // append a field to the Tail
 		root.fields = append(root.fields, field{n: m.some(), tail: true})
 	case 1:
 		if root.hasTail() {
 			root.fields = root.fields[:len(root.fields)-1]
 		}
-	case 2: // where the Tail begins
+	case 2: // move the start of the Tail
 		at := slices.IndexFunc(root.fields, func(f field) bool { return f.tail })
 		switch {
 		case at < 0 && len(root.fields) > 0:
@@ -245,7 +247,7 @@ func (m *mutator) change(root *node) {
 		case at > 0:
 			root.fields[at-1].tail = true
 		}
-	case 3, 4, 5: // a Skip becomes fields, of as many bytes or not
+	case 3, 4, 5: // replace a Skip by fields, of the same size or not
 		for k, f := range n.fields {
 			if f.n == nil {
 				parts, left := []field(nil), f.skip
@@ -262,11 +264,11 @@ func (m *mutator) change(root *node) {
 				break
 			}
 		}
-	case 6: // a field becomes a Skip
+	case 6: // replace a field by a Skip
 		if at < len(n.fields) && n.fields[at].n != nil {
 			n.fields[at] = field{skip: n.fields[at].n.least(), tail: n.fields[at].tail}
 		}
-	case 7: // other types
+	case 7: // change a type
 		if len(leaves) > 0 {
 			m.retype(leaves[m.rnd.IntN(len(leaves))])
 		}
@@ -279,11 +281,11 @@ func (m *mutator) change(root *node) {
 			tail := at > 0 && n.fields[at-1].tail
 			n.fields = slices.Insert(n.fields, at, field{n: m.some(), tail: tail})
 		}
-	case 10: // another order
+	case 10: // swap two fields
 		if at+1 < len(n.fields) && n.fields[at].tail == n.fields[at+1].tail {
 			n.fields[at], n.fields[at+1] = n.fields[at+1], n.fields[at]
 		}
-	case 11: // the same, written otherwise
+	case 11: // another notation of the same fields
 		if at == len(n.fields) || n.fields[at].n == nil {
 			break
 		}
@@ -300,11 +302,11 @@ func (m *mutator) change(root *node) {
 	}
 }
 
-// others are numbers that may be put for others, rightly or not.
+// others maps a number type to types that can replace it, some of them incompatible.
 var others = map[string][]string{"bool": {"u8", "i8"}, "u8": {"bool"}, "time": {"i64", "u64", "i64be"}, "i64": {"time"}, "u32": {"i32", "f32"}, "u16": {"u16be"},
 	"f64": {"i64", "f64be"}}
 
-// retype makes n another type: one that may stand for it, or not.
+// retype changes the type of n to another one, which is compatible or not.
 func (m *mutator) retype(n *node) {
 	others := others[notation{}.word(n)]
 	switch {

@@ -1,7 +1,7 @@
 package schema
 
-// Each rule of Compat as a pair of versions of a Go type: values are written by each, and read by
-// the other.
+// Each test checks one rule of Compat with two versions of a Go type. Each version writes values,
+// and the other version reads them.
 
 import (
 	"fmt"
@@ -16,15 +16,15 @@ import (
 	"github.com/slipstream-go/slipstream/internal/corpus"
 )
 
-// rule is two versions.
+// rule describes two versions of a type and the verdict that Compat must return.
 type rule[O, N any] struct {
 	old    *Schema[O]
 	new    *Schema[N]
 	want   Verdict
-	same   func(o *O, n *N) bool // what both have is the same
-	onlyO  func(o *O) bool       // what only the old version has is zero
-	onlyN  func(n *N) bool       // what only the new version has is zero
-	follow int                   // bytes of the new version's Tail that the old one leaves at least
+	same   func(o *O, n *N) bool // the fields of both versions are equal
+	onlyO  func(o *O) bool       // the fields of the old version only are zero
+	onlyN  func(n *N) bool       // the fields of the new version only are zero
+	follow int                   // minimum number of bytes of the new version's Tail that the old version leaves unread
 }
 
 func derive[T any]() *Schema[T] {
@@ -35,8 +35,8 @@ func derive[T any]() *Schema[T] {
 	return s
 }
 
-// check writes values with each version and reads them with the other. Where they do not read each
-// other, some value must show it.
+// check writes values with each version and reads them with the other. If the verdict is negative,
+// at least one value must fail to be read.
 func (r rule[O, N]) check(t *testing.T) {
 	t.Helper()
 	v, err := Compat(r.old.Shape(), r.new.Shape())
@@ -79,7 +79,7 @@ func (r rule[O, N]) check(t *testing.T) {
 	}
 }
 
-// fillDeep is fillValue for types that may lead to themselves, up to a depth.
+// fillDeep is like fillValue, but supports recursive types, up to depth.
 func fillDeep(rnd *rand.Rand, n *node, v reflect.Value, depth int) {
 	switch {
 	case n.kind == kindSelf:
@@ -125,7 +125,8 @@ type tailedLess struct {
 	Email *string `wire:"tail opt(str8)"`
 }
 
-// TestRuleTail: who reads an older message gets zeros, who reads a newer one is left with the rest.
+// A reader of an older message gets zeros for the missing fields. A reader of a newer message
+// leaves the unknown fields unread.
 func TestRuleTail(t *testing.T) {
 	rule[base, tailed]{old: derive[base](), new: derive[tailed](), want: Both, follow: 3,
 		same:  func(o *base, n *tailed) bool { return o.Name == n.Name && o.Age == n.Age },
@@ -140,8 +141,8 @@ func TestRuleTail(t *testing.T) {
 		onlyO: func(o *tailed) bool { return o.Email == nil && o.Tags == nil && o.Map == nil }}.check(t)
 }
 
-// TestRuleTailOfOldFields: a Tail may be missing, so who has it in front of it cannot read what
-// ends before it.
+// If the new version moves a field into the Tail, the field can be missing. The old version cannot
+// read messages without the field.
 func TestRuleTailOfOldFields(t *testing.T) {
 	old := Struct(F("Name", func(b *base) *string { return &b.Name }, Str8), F("Age", func(b *base) *uint8 { return &b.Age }, U8))
 	new := Struct(F("Name", func(b *base) *string { return &b.Name }, Str8), Tail(F("Age", func(b *base) *uint8 { return &b.Age }, U8)))
@@ -157,7 +158,7 @@ func TestRuleTailOfOldFields(t *testing.T) {
 	}
 }
 
-// TestRuleTailNeedsFrames: messages with a Tail cannot follow each other.
+// Messages with a Tail cannot be concatenated without frames.
 func TestRuleTailNeedsFrames(t *testing.T) {
 	for _, err := range derive[tailed]().ParseAll([]byte("\x01a\x01")) {
 		if !isError(err, ErrEnd, "", 0) {
@@ -176,9 +177,9 @@ func TestRuleSkip(t *testing.T) {
 	type new struct {
 		A  uint8
 		F  float32   `wire:"f32be"`
-		In [3]bool   // in both
+		In [3]bool   // in both versions
 		_  struct{}  `wire:"skip1"`
-		U  [1]uint16 // so that 10 are full
+		U  [1]uint16 // completes the 10 bytes of the old version
 		B  string
 	}
 	rule[old, new]{old: derive[old](), new: derive[new](), want: Both,
@@ -196,8 +197,8 @@ func TestRuleSkip(t *testing.T) {
 	rule[old, more]{old: derive[old](), new: derive[more](), want: Incompatible, same: func(o *old, n *more) bool { return o.A == n.A && o.B == n.B }}.check(t)
 }
 
-// TestRuleSkipTime: a time in bytes that were skipped is what eight zeros are, which is not the
-// zero time.
+// Skipped bytes are read as a time of eight zero bytes, which is the Unix epoch and not the zero
+// time.
 func TestRuleSkipTime(t *testing.T) {
 	type old struct {
 		_ struct{} `wire:"skip9"`
@@ -316,7 +317,7 @@ type chain struct {
 	Next *chain
 }
 
-// odd and even links of a chain are of two types.
+// The links of the chain alternate between the types oddLink and evenLink.
 type oddLink struct {
 	On   bool
 	Next *evenLink
@@ -345,7 +346,7 @@ func (c *oddLink) list() (all []uint8) {
 	return all
 }
 
-// TestRuleSelf: types that lead to themselves are compared until they come round.
+// Compat compares recursive types until a pair of types repeats.
 func TestRuleSelf(t *testing.T) {
 	old := Struct(F("On", func(c *chain) *bool { return &c.On }, Bool), F("Next", func(c *chain) **chain { return &c.Next }, Opt(Self[chain]())))
 	even := Part(F("On", func(c *evenLink) *uint8 { return &c.On }, U8), F("Next", func(c *evenLink) **oddLink { return &c.Next }, Opt(Self[oddLink]())))
@@ -355,7 +356,7 @@ func TestRuleSelf(t *testing.T) {
 	}}.check(t)
 }
 
-// TestRuleChanges are those that cannot be read, though many can be parsed.
+// These changes are incompatible, although many of the messages can be parsed.
 func TestRuleChanges(t *testing.T) {
 	type old struct {
 		A uint32
@@ -409,7 +410,7 @@ func TestRuleChanges(t *testing.T) {
 	rule[old, added]{old: o, new: derive[added](), want: Incompatible, same: func(o *old, n *added) bool { return o.A == n.A && o.B == n.B }}.check(t)
 }
 
-// TestRuleAs: what Go types the fields have is not on the wire.
+// The Go types of the fields are not part of the encoding.
 func TestRuleAs(t *testing.T) {
 	type old struct{ A int64 }
 	type new struct{ A time.Duration }
@@ -417,8 +418,7 @@ func TestRuleAs(t *testing.T) {
 		same: func(o *old, n *new) bool { return time.Duration(o.A) == n.A }}.check(t)
 }
 
-// TestTooLarge gives up on shapes that would be written out for long, and takes little memory until
-// then.
+// Compat reports shapes that are too large to expand, and allocates at most 256 MB before it does.
 func TestTooLarge(t *testing.T) {
 	name := strings.Repeat("n", maxName)
 	long := "{" + strings.Repeat(name+" {", 50) + "a array250({" + manyFields(1100) + "})" + strings.Repeat("}", 51)
@@ -436,9 +436,9 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// TestHuge: an array that is larger than can be counted takes the place of no Skip.
+// An array whose size exceeds the maximum that Compat counts does not replace a Skip.
 func TestHuge(t *testing.T) {
-	skips := strings.Repeat("skip1048576,", 1023) + "skip1048575" // hugeWire bytes
+	skips := strings.Repeat("skip1048576,", 1023) + "skip1048575" // hugeWire bytes in total
 	if v, err := Compat(mustShape("{"+skips+"}"), mustShape("{x array1073741823(array2(u8))}")); v != Incompatible {
 		t.Error(v, err)
 	}

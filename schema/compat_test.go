@@ -7,12 +7,12 @@ import (
 	"testing"
 )
 
-// TestCompat is the rules, one by one, and what is near them.
+// TestCompat checks each rule of Compat, and cases close to its limits.
 func TestCompat(t *testing.T) {
 	for _, c := range []struct {
 		old, new string
 		want     Verdict
-		why      string // the first difference
+		why      string // text of the first difference
 	}{
 		{"u8", "u8", Equal, ""},
 		{"bool", "u8", NewReadsOld, "old does not read new: old has bool, new has u8"},
@@ -115,7 +115,7 @@ func TestCompat(t *testing.T) {
 		{"{a list8({x u8, y {z u8}})}", "{a list8(array2(u8))}", Both, ""},
 		{"{a list8({x u8, y u16})}", "{a list8({x u8, y u32})}", Incompatible, "new does not read old: old has a[].y (u16), new has a[].y (u32)"},
 
-		// types that lead to themselves
+		// recursive types
 		{"{a u8, next opt(^0)}", "{a u8, next opt({a u8, next opt(^1)})}", Both, ""},
 		{"{a u8, next opt(^0)}", "{a u8, next opt({a u8, next opt(^0)})}", Both, ""},
 		{"{a bool, next opt(^0)}", "{a bool, next opt({a u8, next opt(^1)})}", NewReadsOld, "old does not read new: old has next.a (bool), new has next.a (u8)"},
@@ -136,7 +136,7 @@ func TestCompat(t *testing.T) {
 			t.Errorf("%s → %s: %v", c.old, c.new, err)
 		}
 
-		// The other way round it is the same.
+		// With the arguments swapped, the verdict is mirrored.
 		turned := map[Verdict]Verdict{NewReadsOld: OldReadsNew, OldReadsNew: NewReadsOld}
 		want, ok := turned[c.want]
 		if !ok {

@@ -9,18 +9,19 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// Custom returns a type that functions write and read. The name stands for it in the notation of a
-// schema: types with the same name must have the same bytes. A value takes at least least bytes.
+// Custom returns a type whose values are written and read by functions. The name identifies the
+// type in a schema's notation. Types with the same name must have the same encoding. The parameter
+// least is the minimum encoded size of a value, in bytes.
 //
 // The function append appends a value to dst. If it returns an error, nothing of the message is
-// written. The function parse reads a value from r, which returns the rest of the message, and has
-// at least least bytes. A read from r may wait for as many bytes as it asks for, so parse must not
-// ask for more than the value has. r is valid until parse returns. Such a value costs several
-// calls, and a copy of the bytes that parse reads.
+// written. The function parse reads a value from r. The reader r returns the rest of the message,
+// which contains at least the minimum size. A read from r may wait until all requested bytes have
+// arrived, so parse must not request more bytes than the value contains. r is valid until parse
+// returns. Each value costs several calls, and a copy of the bytes that parse reads.
 //
 // If parse passes r to [Schema.Read] of another schema, the limits of that schema apply. MaxDepth
-// and MaxItems continue from the place of the value, and each Custom counts as one level, so input
-// cannot nest Customs without end.
+// and MaxItems continue to count from the place of the value. Each Custom counts as one level, so
+// input cannot nest Customs without limit.
 func Custom[V any](name string, least int, append func(dst []byte, v *V) ([]byte, error), parse func(r io.Reader, v *V) error) Type[V] {
 	n := node{kind: kindCustom, size: min(max(least, 0), hugeWire), custom: &custom{name: name}}
 	if name == "" || !utf8.ValidString(name) || least < 0 || append == nil || parse == nil {
@@ -31,14 +32,14 @@ func Custom[V any](name string, least int, append func(dst []byte, v *V) ([]byte
 	return leaf[V](n)
 }
 
-// custom is what a value of functions is made of.
+// custom contains the name and the functions of a Custom type.
 type custom struct {
 	name   string
 	append func(dst []byte, p mem.Pointer) ([]byte, error)
 	parse  func(r io.Reader, p mem.Pointer) error
 }
 
-// custom appends what the functions of o make of the value at p.
+// custom appends the value at p, with the append function of o.
 func (e *encoder) custom(o *op, p mem.Pointer, b []byte) []byte {
 	all, err := o.sub.n.custom.append(b, p)
 	if err != nil {
@@ -51,7 +52,7 @@ func (e *encoder) custom(o *op, p mem.Pointer, b []byte) []byte {
 	return all
 }
 
-// custom has the functions of o read the value at p.
+// custom reads the value at p, with the parse function of o.
 func (d *decoder) custom(o *op, p mem.Pointer, i int) int {
 	if k := o.sub.n.size; len(d.b)-i < k && d.more(i, k) == nil {
 		return d.wrong(i, d.ends())
@@ -67,15 +68,15 @@ func (d *decoder) custom(o *op, p mem.Pointer, i int) int {
 	switch err {
 	case nil:
 		return to
-	case io.EOF, io.ErrUnexpectedEOF: // of the source
+	case io.EOF, io.ErrUnexpectedEOF: // returned by the source
 		err = d.ends()
 	}
 	d.fault = customFault(i, err)
 	return -1
 }
 
-// customFault is the fault of functions. What they tell about the place is kept, if they are made
-// of schemas themselves.
+// customFault returns the fault for an error of a Custom's function. If the function uses a schema
+// itself, the fault keeps the path and offset of its error.
 func customFault(at int, err error) *fault {
 	f := &fault{at: at, index: -1, cause: err}
 	if e, ok := err.(*Error); ok {
@@ -85,8 +86,8 @@ func customFault(at int, err error) *fault {
 	return f
 }
 
-// source is the rest of a message as a reader. It has a decoder of its own, so that the current one
-// stays where no other function sees it.
+// source is an io.Reader of the rest of a message. It contains a copy of the decoder, so that no
+// other function gets a reference to the decoder itself.
 type source struct {
 	d  decoder
 	at int
@@ -94,7 +95,7 @@ type source struct {
 
 var sources = sync.Pool{New: func() any { return new(source) }}
 
-// Read gives len(b) bytes, or as many as there are.
+// Read reads len(b) bytes, or fewer if fewer are available.
 func (s *source) Read(b []byte) (int, error) {
 	if len(s.d.b)-s.at < len(b) {
 		s.d.more(s.at, len(b))

@@ -13,8 +13,8 @@ import (
 
 var errOdd = errors.New("odd")
 
-// varint is a number of as many bytes as it needs, none of which may be odd in its last 4 bits but
-// the first.
+// varint is a variable-length number. The value 13, and a byte 13 in the input, return errOdd, so
+// that the tests can provoke an error.
 var varint = Custom("varint", 1, func(dst []byte, v *uint64) ([]byte, error) {
 	if *v == 13 {
 		return append(dst, "half of it"...), errOdd
@@ -57,7 +57,7 @@ var customSchema = Struct(
 	F("map", func(c *customs) *map[string]uint64 { return &c.Map }, Map(H8, Str8, varint)),
 	Get("opt", Opt(varint), func(c *customs) *uint64 { return c.Opt }, func(c *customs, n *uint64) { c.Opt = n }))
 
-// TestCustom: values of functions may be anywhere in a message.
+// Custom values can occur anywhere in a message.
 func TestCustom(t *testing.T) {
 	n := uint64(1 << 40)
 	v := customs{300, "text", []uint64{1, 1 << 63, 5}, map[string]uint64{"k": 200}, &n}
@@ -107,8 +107,8 @@ func TestCustom(t *testing.T) {
 	}
 }
 
-// TestCustomOfWhole: functions may be for what is in other fields too, and take no bytes. A path
-// goes on through an Error of theirs.
+// A Custom field can cover the whole struct, and can have no bytes. The path of an Error that its
+// function returns is appended to the path of the field.
 func TestCustomOfWhole(t *testing.T) {
 	self := func(c *customs) *customs { return c }
 	var parsed []string
@@ -142,7 +142,7 @@ func TestCustomOfWhole(t *testing.T) {
 	}
 }
 
-// TestCustomReads: reading gives all that is asked for, and then the reason why there is no more.
+// The reader of a Custom returns all requested bytes that exist, and then the error.
 func TestCustomReads(t *testing.T) {
 	broken := errors.New("broken")
 	var got [][]byte
@@ -187,9 +187,9 @@ func TestCustomReads(t *testing.T) {
 	}
 }
 
-// TestCustomNested: a Custom that reads by a schema of Customs again nests no deeper than that
-// schema's MaxDepth, and its elements without bytes are as many in all as MaxItems allows, however
-// many bytes come.
+// A Custom may read with a schema that contains Customs. The depth of such nesting is limited by
+// that schema's MaxDepth. MaxItems limits the total number of its elements without bytes, whatever
+// the length of the input.
 func TestCustomNested(t *testing.T) {
 	type onion struct{ Inner *onion }
 	var s *Schema[onion]
@@ -221,8 +221,8 @@ func TestCustomNested(t *testing.T) {
 	}
 }
 
-// TestCustomAppendsTooLittle: what is fewer bytes than a Custom takes at least could not be read
-// again, so it is not written; nor is what an append returns that has left out dst.
+// An append function that returns fewer bytes than the Custom's minimum, or a result without dst,
+// is an error, and nothing is written.
 func TestCustomAppendsTooLittle(t *testing.T) {
 	parse := func(io.Reader, *int) error { return nil }
 	for name, append := range map[string]func(dst []byte, v *int) ([]byte, error){
@@ -239,8 +239,8 @@ func TestCustomAppendsTooLittle(t *testing.T) {
 	}
 }
 
-// TestCustomShape: a Custom is known by its name, whatever is in it, and by the bytes that it takes
-// at least.
+// The shape of a Custom consists of its name, which may contain any characters, and its minimum
+// size.
 func TestCustomShape(t *testing.T) {
 	appendNothing, parseNothing := func(dst []byte, _ *int) ([]byte, error) { return dst, nil }, func(io.Reader, *int) error { return nil }
 	type one struct{ N int }

@@ -9,23 +9,23 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// decoder is what decoding one message needs besides the target.
+// decoder contains the state of decoding one message, except the target.
 type decoder struct {
-	b     []byte // 0 ≤ i ≤ len(b), for every offset i that run is at
+	b     []byte // 0 ≤ i ≤ len(b) for every offset i in run
 	o     *options
 	fault *fault
-	feed  *feed   // where more come from than b, or nil
-	depth int     // how many values of their own type are around the current one
-	items int     // how many elements have taken no bytes
-	owed  int     // bytes that elements around the current value take at least, which are after it
-	near  stretch // a copy of input, of which strings are cut; near.from ≤ i
-	texts texts   // where others are copied
-	cut   bool    // b is not all that there is, but as much as a message may take
+	feed  *feed   // the source of the bytes after b, or nil
+	depth int     // number of recursive values that enclose the current one
+	items int     // number of elements so far that take no bytes
+	owed  int     // minimum size of the elements that follow the current value in enclosing lists
+	near  stretch // a copy of part of the input, from which strings are cut; near.from ≤ i
+	texts texts   // memory for other copied strings
+	cut   bool    // the input was longer than a message may be, and b is its beginning
 }
 
-// start makes d, which is zero, ready for the message at the beginning of b. It is a method because
-// the compiler would make a literal of this size elsewhere and copy it, for which the processor
-// would wait.
+// start prepares d, which must be zero, for the message at the beginning of b. It is a method
+// because of the compiler, which would build a composite literal of this size in other memory and
+// copy it. The processor would wait for that copy.
 func (d *decoder) start(b []byte, pg *program, o *options) {
 	if len(b) > o.bytes {
 		b, d.cut = b[:o.bytes], true
@@ -33,12 +33,12 @@ func (d *decoder) start(b []byte, pg *program, o *options) {
 	d.b, d.o, d.texts.ahead = b, o, pg.texts
 }
 
-// next makes d ready for a message in d.b that follows others.
+// next prepares d for a message in d.b that follows other messages.
 func (d *decoder) next(pg *program, o *options) {
 	*d = decoder{b: d.b, o: o, feed: d.feed, texts: texts{ahead: pg.texts}}
 }
 
-// ends is why there are no more bytes than d.b.
+// ends returns the reason why no more bytes follow d.b.
 func (d *decoder) ends() error {
 	switch {
 	case d.cut:
@@ -49,10 +49,10 @@ func (d *decoder) ends() error {
 	return ErrShort
 }
 
-// run decodes n values from d.b[i:] to p and what follows it. It gives the offset after them, or -1
-// with d.fault set. It may move d.b.
+// run decodes n values from d.b[i:] to consecutive memory at p. It returns the offset after them,
+// or -1 with d.fault set. It may move d.b.
 //
-// The inner loop does what needs no call, as that of the encoder does.
+// Like the loop of the encoder, the inner loop handles only cases that need no call.
 func (d *decoder) run(pg *program, p mem.Pointer, n int, i int) int {
 	b, left, alias := d.b, n, d.o.text == inputText
 	o := &pg.dec.ops[0]
@@ -175,7 +175,7 @@ func (d *decoder) run(pg *program, p mem.Pointer, n int, i int) int {
 			}
 		}
 		q := mem.Add(p, uintptr(o.off))
-		text, at := q, i // where the string is, in memory and in b, if o is of one
+		text, at := q, i // the string's place in memory and its offset in b, for string ops
 		switch o.kind {
 		case opOptString8, opOptString16:
 			if mem.Load8(b, i) != 1 || len(b)-i <= int(o.size1) {
@@ -183,7 +183,7 @@ func (d *decoder) run(pg *program, p mem.Pointer, n int, i int) int {
 			}
 			text, at = o.value(o.something(mem.At[mem.Raw](q, 0))), i+1
 			fallthrough
-		case opString8, opString16: // of which there is no copy yet
+		case opString8, opString16: // d.near does not contain the string
 			h, size := int(o.size1), readSmall(b, at, o.size1)
 			if len(b)-at >= h+size+int(o.room) {
 				d.putText(mem.At[string](text, 0), b, at+h, size)
@@ -233,7 +233,7 @@ func (d *decoder) run(pg *program, p mem.Pointer, n int, i int) int {
 	}
 }
 
-// readSmall is the number of one byte or two, as size says, at b[i:].
+// readSmall returns the number at b[i:], which has size bytes: 1 or 2.
 func readSmall(b []byte, i int, size uint8) int {
 	if size == 1 {
 		return int(mem.Load8(b, i))
@@ -241,14 +241,14 @@ func readSmall(b []byte, i int, size uint8) int {
 	return int(mem.Load16(b, i))
 }
 
-// wrong notes what is wrong with the current op, and gives -1.
+// wrong sets the fault of the current op, and returns -1.
 func (d *decoder) wrong(i int, cause error) int {
 	d.fault = &fault{at: i, index: -1, cause: cause}
 	return -1
 }
 
-// step decodes the value of an op at p that is not in the loop of run. Its fixed bytes, or its
-// header, are there.
+// step decodes the value of an op at p that the loop of run does not handle. The input contains its
+// fixed bytes or its header.
 func (d *decoder) step(o *op, p mem.Pointer, i int) int {
 	b := d.b
 	switch o.kind {
@@ -265,14 +265,14 @@ func (d *decoder) step(o *op, p mem.Pointer, i int) int {
 			return d.wrong(i, misfit(extend(w, c.wireSize, c.wireSigned), c.wireSigned, c.size, c.signed))
 		}
 		return i + int(o.room)
-	case opWord: // which run has tried
+	case opWord: // run has tried it without success
 		if o.sub.n.kind == kindBool {
 			return d.wrong(i, ErrBool)
 		}
 		c := o.sub.n.conversion()
 		w := readWord(b, i, int(o.room), c.big)
 		return d.wrong(i, misfit(extend(w, c.wireSize, c.wireSigned), c.wireSigned, c.size, c.signed))
-	case opStart, opRoom, opTail: // there is room when step is over
+	case opStart, opRoom, opTail: // run checks the room after step
 		return i
 	case opBool:
 		return d.wrong(i, ErrBool)
@@ -326,8 +326,8 @@ func (d *decoder) step(o *op, p mem.Pointer, i int) int {
 	return d.computed(o, p, i)
 }
 
-// length is the header of o at i, and where what it counts begins: as many bytes as it says are
-// there. If not, n is 0 and the offset -1.
+// length reads the header of o at i, a number of bytes, and returns it with the offset of the first
+// byte. If the input does not contain that many bytes, n is 0 and the offset is -1.
 func (d *decoder) length(o *op, i int) (n, at int) {
 	h := o.sub.n.header
 	n, at = h.read(d.b, i), i+h.size()
@@ -340,7 +340,7 @@ func (d *decoder) length(o *op, i int) (n, at int) {
 	return n, at
 }
 
-// option decodes an option into what *p points to, if it points to something.
+// option decodes an option. If *p is not nil, it reuses the value that *p points to.
 func (d *decoder) option(o *op, p *mem.Raw, i int) int {
 	switch mem.Load8(d.b, i) {
 	case 0:
@@ -352,7 +352,7 @@ func (d *decoder) option(o *op, p *mem.Raw, i int) int {
 	return d.wrong(i, ErrOption)
 }
 
-// something is what *p points to, which is new if that is nothing.
+// something returns *p. If *p is nil, it first sets *p to a new value.
 func (o *op) something(p *mem.Raw) mem.Raw {
 	if *p == nil {
 		*p = o.sub.n.newElem()
@@ -360,7 +360,7 @@ func (o *op) something(p *mem.Raw) mem.Raw {
 	return *p
 }
 
-// value is the place of the value of an option that points to r.
+// value returns the place of an option's value, to which r points.
 func (o *op) value(r mem.Raw) mem.Pointer {
 	if !mem.Guarded {
 		return mem.Of(r, nil)
@@ -368,7 +368,7 @@ func (o *op) value(r mem.Raw) mem.Pointer {
 	return mem.Of(r, o.sub.n.elem.typ)
 }
 
-// elements is the place of the n elements at r, of a slice.
+// elements returns the place of a slice's n elements, to which r points.
 func (o *op) elements(r mem.Raw, n int) mem.Pointer {
 	if !mem.Guarded {
 		return mem.ArrayOf(r, nil, n)
@@ -376,7 +376,7 @@ func (o *op) elements(r mem.Raw, n int) mem.Pointer {
 	return mem.ArrayOf(r, o.sub.n.elem.typ, n)
 }
 
-// computed decodes a value that a setter takes.
+// computed decodes a value, and passes it to a setter.
 func (d *decoder) computed(o *op, p mem.Pointer, i int) int {
 	g := o.sub.get
 	v := g.values.Get().(mem.Pointer)
@@ -388,7 +388,7 @@ func (d *decoder) computed(o *op, p mem.Pointer, i int) int {
 	return i
 }
 
-// missing sets the fields of a Tail that are not there to zero.
+// missing sets the missing fields of a Tail to zero.
 func (d *decoder) missing(o *op, p mem.Pointer) {
 	for k := range o.sub.leftOver {
 		f := &o.sub.leftOver[k]
@@ -404,5 +404,5 @@ func (d *decoder) missing(o *op, p mem.Pointer) {
 	}
 }
 
-// zero sets the t at p to its zero value.
+// zero sets the value of type t at p to its zero value.
 func zero(t reflect.Type, p mem.Pointer) { reflect.NewAt(t, mem.RawAs(p, t)).Elem().SetZero() }

@@ -13,8 +13,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// Derive returns a schema of the exported fields of the struct T, in their order, according to
-// their tags, which are in the notation of [Schema.String]:
+// Derive returns a schema of the exported fields of the struct T, in their order. Struct tags
+// define the types, in the notation of [Schema.String]:
 //
 //	Name  string            `wire:"str8"`
 //	Tags  []string          `wire:"list8(str8)"`
@@ -23,9 +23,9 @@ import (
 //	Email *string           `wire:"tail opt(str8)"`
 //	Cache []byte            `wire:"-"`             // omitted
 //
-// Without a tag, numbers have their own size, little-endian, and int and uint 8 bytes; strings,
-// bytes, lists and maps have the header H16; pointers are options, a time.Time is a time, and
-// structs are their fields.
+// Without a tag, a field gets one of these types. Numbers are little-endian and have the size of
+// their Go type, except that int and uint take 8 bytes. Strings, byte slices, lists and maps have
+// the header H16. Pointers are options, a time.Time is a time, and structs are their fields.
 //
 // Go types are inspected when the schema is made. Reading costs a little more than with [Struct]:
 // an allocation for each new list, and reflection for each entry of a map.
@@ -39,13 +39,13 @@ func Derive[T any](set ...Option) (*Schema[T], error) {
 	return s.With(set...), nil
 }
 
-// deriver makes nodes of Go types.
+// deriver builds nodes from Go types.
 type deriver struct {
-	open  map[reflect.Type]bool // structs around the current one
-	chain []reflect.Type        // types around the current one, up to the next struct
+	open  map[reflect.Type]bool // structs that enclose the current type
+	chain []reflect.Type        // types that enclose the current one, out to the nearest struct
 }
 
-// structure is the node of the struct t.
+// structure returns the node of the struct t.
 func (d *deriver) structure(t reflect.Type) *node {
 	if d.open[t] {
 		return &node{kind: kindSelf, typ: t, open: []reflect.Type{t}}
@@ -90,7 +90,7 @@ func (d *deriver) structure(t reflect.Type) *node {
 	return n.structured()
 }
 
-// read is the node of values of t that the notation s describes.
+// read returns the node for values of t with the notation s.
 func (d *deriver) read(s string, t reflect.Type) *node {
 	if slices.Contains(d.chain, t) {
 		n := &node{typ: t}
@@ -140,7 +140,7 @@ func (d *deriver) read(s string, t reflect.Type) *node {
 	return n.opens()
 }
 
-// holds reports whether values of t can be what n is on the wire, but for its parts.
+// holds reports whether values of t can have the encoding of n. It does not check the parts of n.
 func (n *node) holds(t reflect.Type) bool {
 	k := t.Kind()
 	switch n.kind {
@@ -166,7 +166,7 @@ func (n *node) holds(t reflect.Type) bool {
 	return t == reflect.TypeFor[time.Time]()
 }
 
-// splitParts are the parts of s between its commas, but those in parentheses.
+// splitParts splits s at its commas, except at commas in parentheses.
 func splitParts(s string) (parts []string) {
 	if s == "" {
 		return nil
@@ -186,7 +186,7 @@ func splitParts(s string) (parts []string) {
 	return append(parts, s[from:])
 }
 
-// notationOf is what values of t are without a tag.
+// notationOf returns the notation for values of t without a tag.
 func notationOf(t reflect.Type) string {
 	if t == reflect.TypeFor[time.Time]() {
 		return "time"
@@ -221,7 +221,7 @@ func notationOf(t reflect.Type) string {
 	return wire.TypeName(t)
 }
 
-// reflectMap is what maps of type t can do, by reflection.
+// reflectMap returns the operations on maps of type t, which use reflection.
 func reflectMap(t reflect.Type) *mapOf {
 	entry := reflect.StructOf([]reflect.StructField{{Name: "Key", Type: t.Key()}, {Name: "Value", Type: t.Elem()}})
 	m := &mapOf{typ: t, value: entry.Field(1).Offset}

@@ -30,7 +30,7 @@ type derived struct {
 	Opt     *int64
 	_       struct{} `wire:"skip4"`
 	Left    []byte   `wire:"-"`
-	private int      //lint:ignore U1000 that it is passed over is what it is for
+	private int      //lint:ignore U1000 Derive must skip it
 	Next    *derived
 	For     time.Duration
 }
@@ -40,7 +40,7 @@ type derivedTail struct {
 	Email *string `wire:"tail opt(str8)"`
 }
 
-// TestDerive makes a schema from tags, which reads and writes like one that is written out.
+// A derived schema reads and writes like the same schema written by hand.
 func TestDerive(t *testing.T) {
 	s, err := Derive[derived](SortMaps)
 	if err != nil {
@@ -67,7 +67,7 @@ func TestDerive(t *testing.T) {
 	}
 }
 
-// TestDeriveTail: a tag says where the Tail begins. A struct that has one cannot hold itself.
+// A tag marks the start of the Tail. A struct with a Tail cannot contain itself.
 func TestDeriveTail(t *testing.T) {
 	s, err := Derive[derivedTail]()
 	if err != nil || s.String() != "{Name str16, [Email opt(str8)]}" {
@@ -86,7 +86,7 @@ func TestDeriveTail(t *testing.T) {
 	}
 }
 
-// TestDeriveRoundTrip reads what it wrote.
+// A derived schema reads the value that it wrote.
 func TestDeriveRoundTrip(t *testing.T) {
 	type plain struct {
 		A []derivedPart
@@ -110,7 +110,7 @@ func TestDeriveRoundTrip(t *testing.T) {
 	}
 }
 
-// TestDeriveMistakes lists what tags say wrongly.
+// Derive reports every mistake in the tags.
 func TestDeriveMistakes(t *testing.T) {
 	type wrong struct {
 		A string           `wire:"u8"`

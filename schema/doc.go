@@ -1,6 +1,6 @@
 // Package schema reads and writes a binary format whose schema is Go code. Both ends know the
-// schema, so messages contain values only: no names, tags, types or versions. The encoding is that
-// of Parco (github.com/sonirico/parco).
+// schema, so messages contain values only: no names, tags, types or versions. The encoding is the
+// same as in Parco (github.com/sonirico/parco).
 //
 //	var pets = schema.Struct(
 //		schema.F("name", func(p *Pet) *string { return &p.Name }, schema.Str8),
@@ -45,12 +45,12 @@
 //
 // # Nil, empty and zero values
 //
-// A nil slice or map is written like an empty one. When an empty one is read, a nil target stays
-// nil, and another target is emptied. The zero time is written as in Parco, as an instant in 1754,
-// and that instant is read as the zero time. Other times outside of 64 bits of nanoseconds cannot
-// be written: [ErrTime]. A time zone is written by its name. A name that the reader cannot find, or
-// that is another zone there, is [ErrZone]. Local is the reader's zone. A zone has one name:
-// Europe//Berlin is unknown.
+// A nil slice or map is written like an empty one. When an empty slice or map is read, a nil target
+// stays nil, and any other target is emptied. The zero time is written as in Parco, as an instant
+// in 1754, and that instant is read as the zero time. Any other time that does not fit 64 bits of
+// nanoseconds cannot be written: the error is [ErrTime]. A time zone is written as its name. If the
+// reader does not know the name, or knows another zone by that name, the error is [ErrZone]. Local
+// is the reader's zone. Each zone has only one name: Europe//Berlin, for example, is unknown.
 //
 // # Later versions
 //
@@ -74,28 +74,28 @@
 //
 // Reading fails for input that ends too early, bools and options other than 0 and 1, negative
 // lengths, and numbers that do not fit. Writing fails for lengths that do not fit their header, and
-// for times that have no encoding. An [*Error] has the field's path and the offset; its text has
-// both.
+// for times that have no encoding. An [*Error] contains the field's path and the offset, and its
+// text contains both.
 //
-// No input causes a panic. Elements are allocated only if the input has at least as many bytes as
-// they take. So memory is bounded by the length of the input times a factor of the schema: structs
-// of 1 KB that take at least one byte each need up to 1 KB of memory for each byte. [MaxItems]
-// limits elements that take no bytes, [MaxDepth] the nesting of recursive types, and [MaxBytes] the
-// length of a message.
+// No input causes a panic. Elements are allocated only if the input is at least as long as their
+// minimum encoding. So memory is bounded by the length of the input times a factor that depends on
+// the schema. For example, structs of 1 KB with a minimum encoding of one byte need up to 1 KB of
+// memory for each byte of input. [MaxItems] limits elements that take no bytes, [MaxDepth] the
+// nesting of recursive types, and [MaxBytes] the length of a message.
 //
 // # Memory
 //
 // Parse reuses the memory of the target: the arrays of slices, maps, and the targets of options. It
-// reuses the memory of a []byte only with [ReuseBlobs], because that may be a view of an input. A
-// map of more than 1000 entries is replaced if the message has fewer than an eighth of them,
+// reuses the memory of a []byte only with [ReuseBlobs], because a []byte may be a view of an input.
+// A map of more than 1000 entries is replaced if the message contains fewer than an eighth as many,
 // because clearing a large map is slow. Elements of a reused slice are overwritten field by field,
-// so Go fields that are not in the schema keep their values. A value that two pointers of the
-// target share is overwritten twice. If the caller keeps a pointer that an option of the target
-// has, its value changes: *p is set to the new string. The bytes of the old string are never
-// written to.
+// so Go fields that are not in the schema keep their values. If two pointers of the target share a
+// value, it is overwritten twice. If the caller keeps a pointer p from an option of the target, *p
+// changes: it is set to the new string, for example. The bytes of the old string are never
+// overwritten.
 //
-// Strings and blobs are copies of the input. A string of the target that is equal already may be
-// kept. Other strings of up to 256 bytes share chunks of up to 2 KB with strings of the same
+// Strings and blobs are copies of the input. A string of the target may be kept if it equals the
+// new string. Other strings of up to 256 bytes share chunks of up to 2 KB with strings of the same
 // message. [OwnStrings] allocates each string separately. With [Alias], all strings are views of
 // the input.
 //
@@ -109,6 +109,6 @@
 // A schema is compiled to a flat program. Structs and arrays are inlined. Consecutive fields of
 // fixed size share one bounds check, and adjacent ones are copied together. A list of little-endian
 // numbers is one copy. An accessor ([F]) is called when the schema is built, to find the offset of
-// its field; it is called again only if it does more than select a field. Schemas from tags
+// its field. It is called again only if it does more than select a field. Schemas from tags
 // ([Derive]) use reflection to allocate lists and maps.
 package schema

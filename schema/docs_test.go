@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestProtobufDoc: the Go code of docs/from-protobuf.md is that of its example.
+// The Go code in docs/from-protobuf.md is equal to the code of the example.
 func TestProtobufDoc(t *testing.T) {
 	doc, err := os.ReadFile("../docs/from-protobuf.md")
 	if err != nil {
@@ -39,7 +39,7 @@ func TestWire(t *testing.T) {
 	}
 }
 
-// TestWireDoc: TestWire is the test that the documentation of Shape shows.
+// The documentation of Shape shows the code of TestWire.
 func TestWireDoc(t *testing.T) {
 	doc, err := os.ReadFile("shape.go")
 	if err != nil {

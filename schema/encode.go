@@ -7,18 +7,18 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// encoder is what encoding one message needs besides the bytes.
+// encoder contains the state of encoding one message, except the bytes.
 type encoder struct {
 	fault *fault
 	o     *options
-	depth int // how many values of their own type are around the current one
+	depth int // number of recursive values that enclose the current one
 }
 
-// run appends n values to b, which lie one after the other at p. Bytes after the length of b are
-// written to before they belong to it.
+// run appends n values to b. The values are consecutive in memory at p. It writes to the spare
+// capacity of b before it extends b.
 //
-// The inner loop does what needs no call, so that everything it works with stays in registers. What
-// it does not know, and what does not go as it should, is left to step.
+// The inner loop handles only cases that need no call, so that all its variables stay in registers.
+// It leaves other cases, and errors, to the code after it and to step.
 func (e *encoder) run(pg *program, p mem.Pointer, n int, b []byte) []byte {
 	i, left := len(b), n
 	b = b[:cap(b)]
@@ -75,7 +75,7 @@ func (e *encoder) run(pg *program, p mem.Pointer, n int, b []byte) []byte {
 				}
 				putSmall(b, i, n, o.size1)
 				i += h
-				switch { // by words that overlap, so that nothing is stored after s
+				switch { // with overlapping words, so that no byte after s is written
 				case n >= 8:
 					mem.Store64(b, i, mem.Text64(s, 0))
 					mem.Store64(b, i+n-8, mem.Text64(s, n-8))
@@ -139,7 +139,7 @@ func (e *encoder) run(pg *program, p mem.Pointer, n int, b []byte) []byte {
 			s = o.sub.get.text(q)
 		case opOptString8, opOptString16:
 			r := *mem.At[mem.Raw](q, 0)
-			if r == nil { // and there is no room for what follows
+			if r == nil { // and b lacks room for the ops after it
 				h = 0
 				break
 			}
@@ -173,7 +173,7 @@ func (e *encoder) run(pg *program, p mem.Pointer, n int, b []byte) []byte {
 	}
 }
 
-// putSmall writes n, in one byte or two, as size says, at b[i:].
+// putSmall writes n at b[i:], in size bytes: 1 or 2.
 func putSmall(b []byte, i, n int, size uint8) {
 	if size == 1 {
 		mem.Store8(b, i, byte(n))
@@ -182,11 +182,11 @@ func putSmall(b []byte, i, n int, size uint8) {
 	}
 }
 
-// shortText is the length of strings that are stored without a call.
+// shortText is the maximum length of a string that is stored without a call.
 const shortText = 16
 
-// step encodes the value of an op at p that is not in the loop of run. There is room for fixed
-// bytes, and for the header.
+// step encodes the value of an op at p that the loop of run does not handle. b has enough capacity
+// for its fixed bytes or its header.
 func (e *encoder) step(o *op, p mem.Pointer, b []byte) []byte {
 	i := len(b)
 	all := b[:cap(b)]
@@ -205,10 +205,10 @@ func (e *encoder) step(o *op, p mem.Pointer, b []byte) []byte {
 		}
 		putWord(all, i, v, int(o.room), o.sub.number.big)
 		return all[:i+int(o.room)]
-	case opWord: // which run has tried
+	case opWord: // run has tried it without success
 		v, ok := o.sub.get.word(p)
 		switch c := o.sub.n.conversion(); {
-		case ok: // now it does
+		case ok: // now it fits
 			putWord(all, i, v, int(o.room), c.big)
 			return all[:i+int(o.room)]
 		case o.sub.n.kind == kindTime:
@@ -216,7 +216,7 @@ func (e *encoder) step(o *op, p mem.Pointer, b []byte) []byte {
 		default:
 			return e.wrong(b, misfit(v, c.signed, c.wireSize, c.wireSigned))
 		}
-	case opStart, opRoom: // there is room when step is over
+	case opStart, opRoom: // run makes room after step
 		return b
 	case opInt32:
 		return e.wrong(b, misfit(*mem.At[uint64](p, 0), true, 4, true))
@@ -265,13 +265,13 @@ func (e *encoder) step(o *op, p mem.Pointer, b []byte) []byte {
 	return e.computed(o, p, b)
 }
 
-// wrong notes what is wrong with the current op.
+// wrong sets the fault of the current op, and returns b.
 func (e *encoder) wrong(b []byte, cause error) []byte {
 	e.fault = &fault{at: len(b), index: -1, cause: cause}
 	return b
 }
 
-// header appends n as the header of o, for which there is room.
+// header appends n as the header of o. b has enough capacity for it.
 func (e *encoder) header(o *op, n int, b []byte) []byte {
 	h := o.sub.n.header
 	if !h.put(b[:cap(b)], len(b), n) {
@@ -288,7 +288,7 @@ func (e *encoder) text(o *op, s string, b []byte) []byte {
 }
 
 func (e *encoder) list(o *op, s *mem.Slice, b []byte) []byte {
-	list := *s // which may change meanwhile
+	list := *s // a copy, because the slice may change during the call
 	switch {
 	case o.kind == opList:
 		b = e.header(o, list.Len, b)
@@ -304,7 +304,7 @@ func (e *encoder) list(o *op, s *mem.Slice, b []byte) []byte {
 	return e.run(o.sub.pg, o.elements(list.Data, list.Cap), list.Len, b)
 }
 
-// computed encodes what a getter gives.
+// computed encodes the value that a getter returns.
 func (e *encoder) computed(o *op, p mem.Pointer, b []byte) []byte {
 	g := o.sub.get
 	v := g.values.Get().(mem.Pointer)

@@ -10,13 +10,13 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// Error reports what is wrong with a message or a schema, and where. The text contains all fields:
+// Error reports an error in a message or a schema, and its place. The text contains all fields:
 //
 //	schema: items[1].name: string of 300 bytes exceeds Str8's 255 (offset 96)
 type Error struct {
-	Offset int64  // of the value, in bytes from the start of the message; -1 for what is wrong with a schema
-	Path   string // of the value, as friends[3].name; grades[2] is the third entry of a map; empty for the message itself
-	Cause  error  // one of the errors below, perhaps wrapped, or that of a function
+	Offset int64  // of the value, in bytes from the start of the message; -1 for an error in a schema
+	Path   string // of the value, such as friends[3].name; grades[2] is the third entry of a map; empty for the message itself
+	Cause  error  // one of the errors below, possibly wrapped, or the error of a function
 }
 
 func (e *Error) Error() string { return wire.Located("schema", e.Path, e.Offset, e.Cause) }
@@ -24,11 +24,10 @@ func (e *Error) Error() string { return wire.Located("schema", e.Path, e.Offset,
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// nowhere is the Offset of what is wrong with a schema, not with a message.
+// nowhere is the Offset of an error in a schema.
 const nowhere = -1
 
-// Errors of messages, and of values that are encoded: the causes of an
-// [Error].
+// Errors in messages, and in values to encode. They are the causes of an [Error].
 var (
 	// ErrShort: the input ends before the end of the message. It wraps io.ErrUnexpectedEOF.
 	ErrShort = fmt.Errorf("schema: the input ends too early: %w", io.ErrUnexpectedEOF)
@@ -46,23 +45,23 @@ var (
 	ErrLength = errors.New("schema: a slice of another length")
 	// ErrTime: a time cannot be represented as 64 bits of nanoseconds since 1970.
 	ErrTime = errors.New("schema: a time before 1678 or after 2261")
-	// ErrZone: the time zone is unknown to the reader, or its name stands for another zone.
+	// ErrZone: the time zone is unknown to the reader, or its name refers to another zone.
 	ErrZone = errors.New("schema: an unknown time zone")
 	// ErrDepth: a value is nested deeper than MaxDepth.
 	ErrDepth = errors.New("schema: nested too deeply")
-	// ErrItems: the message has more than MaxItems elements that take no bytes.
+	// ErrItems: the message contains more than MaxItems elements that take no bytes.
 	ErrItems = errors.New("schema: too many elements without bytes")
 	// ErrSize: the message is longer than MaxBytes, or its value is larger than the address space.
 	ErrSize = errors.New("schema: the message is too long")
 	// ErrChanged: a map changed while it was written.
 	ErrChanged = errors.New("schema: a map changed while it was written")
 	// ErrEnd: a sequence of messages cannot be read, because the schema has a Tail or its messages
-	// have no bytes.
+	// may have no bytes.
 	ErrEnd = errors.New("schema: the end of a message is not known")
 )
 
-// limitError is one of the errors above with a text of its own: what was found, and what is
-// allowed.
+// limitError is one of the errors above with its own text, which contains the actual value and the
+// limit.
 type limitError struct {
 	is   error
 	text string
@@ -72,12 +71,12 @@ func (e *limitError) Error() string { return e.text }
 
 func (e *limitError) Is(target error) bool { return target == e.is }
 
-// exceeds returns an error that is one of the errors above.
+// exceeds returns a limitError for one of the errors above.
 func exceeds(is error, format string, args ...any) error {
 	return &limitError{is, fmt.Sprintf(format, args...)}
 }
 
-// tooLong is the overflow of n bytes or elements of o, which its header cannot count.
+// tooLong returns the error for n bytes or elements of o, if its header cannot hold n.
 func (o *op) tooLong(n int) error {
 	h := o.sub.n.header
 	name, of, unit := "Str", "string", "bytes"
@@ -97,23 +96,23 @@ func (o *op) tooLong(n int) error {
 	return exceeds(ErrOverflow, "%s of %d %s exceeds %s's %d", of, n, unit, name, headerMax[h])
 }
 
-// negative is the overflow of the number at b[i:], which is below zero.
+// negative returns the error for the negative length at b[i:].
 func (h Header) negative(b []byte, i int) error {
 	size := h.size()
 	v := int64(extend(readWord(b, i, size, h.big()), uint8(size), true))
 	return exceeds(ErrOverflow, "a length of %d: H%s counts 0 to %d", v, strings.ToUpper(h.String()), headerMax[h])
 }
 
-// tooDeep is the error of a value that MaxDepth does not allow.
+// tooDeep returns the error for a value that is nested deeper than MaxDepth.
 func tooDeep(o *options) error { return exceeds(ErrDepth, "nested deeper than MaxDepth's %d", o.depth) }
 
-// tooLarge is the error of a message of more than n bytes, which are all that MaxBytes allows.
+// tooLarge returns the error for a message of more than n bytes, the limit of MaxBytes.
 func tooLarge(n int) error {
 	return exceeds(ErrSize, "the message is longer than MaxBytes's %d bytes", n)
 }
 
-// misfit is the overflow of the integer v, of eight bytes with a sign or without, that an integer
-// of size bytes cannot be.
+// misfit returns the error for the integer v, which does not fit an integer of size bytes. v has
+// eight bytes; vSigned reports whether it is signed.
 func misfit(v uint64, vSigned bool, size uint8, signed bool) error {
 	number, kind := strconv.FormatUint(v, 10), "unsigned"
 	if vSigned {
@@ -125,20 +124,21 @@ func misfit(v uint64, vSigned bool, size uint8, signed bool) error {
 	return exceeds(ErrOverflow, "%s does not fit %s %d bits", number, kind, 8*size)
 }
 
-// fault is an Error that does not know yet how deep it lies.
+// fault is an Error whose path is not complete yet.
 type fault struct {
 	at    int // the offset in the buffered bytes
-	index int // which of several values of the same program it is in
+	index int // index of the value, if a program is run for several values
 	path  wire.Path
 	cause error
 }
 
-// error is the Error; the message starts at the offset from.
+// error returns f as an Error. The message starts at the offset from.
 func (f *fault) error(from int) error {
 	return &Error{Offset: int64(f.at - from), Path: f.path.String(), Cause: f.cause}
 }
 
-// short is the fault that the input ends too early, at end: at is where the ops after o begin.
+// short returns the fault for an input that ends too early, at offset end. The ops after o begin at
+// offset at.
 func short(c *code, o *op, at, end int) *fault {
 	x := c.index(o) + 1
 	pos := c.place(x)
@@ -158,7 +158,8 @@ func short(c *code, o *op, at, end int) *fault {
 	return f
 }
 
-// in adds that the fault lies in what o leads to; o is an op of c, in value number index.
+// in adds the place of o to the beginning of the path. o is an op of c, in the value with this
+// index.
 func (f *fault) in(c *code, o *op, index int) {
 	if f.index >= 0 && o.several() {
 		f.path.Index(f.index)
@@ -172,7 +173,7 @@ func (f *fault) in(c *code, o *op, index int) {
 	f.index = index
 }
 
-// several reports whether what o leads to are several values.
+// several reports whether the value of o consists of several values.
 func (o *op) several() bool {
 	return o.kind == opList || o.kind == opArray || o.kind == opFixed || o.kind == opMap
 }

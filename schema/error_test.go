@@ -10,7 +10,7 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 )
 
-// TestErrorsOfUnnamedTypes: a type without a name is not written out on each line.
+// An error does not print the definition of an unnamed type.
 func TestErrorsOfUnnamedTypes(t *testing.T) {
 	_, err := Derive[struct {
 		A chan int `wire:"u8"`
@@ -21,11 +21,10 @@ func TestErrorsOfUnnamedTypes(t *testing.T) {
 	}
 }
 
-// TestUnnamedTypesAreShort: no error writes out a type that has no name, wherever it stands in a
-// schema.
+// No error prints the definition of an unnamed type, wherever the type occurs in a schema.
 func TestUnnamedTypesAreShort(t *testing.T) {
 	type bare = struct{ hidden int }
-	_ = bare{}.hidden // only its type counts
+	_ = bare{}.hidden // only the type is used
 	type holder struct {
 		Bare  bare
 		List  []bare
@@ -67,8 +66,8 @@ func TestUnnamedTypesAreShort(t *testing.T) {
 	}
 }
 
-// TestLimitText: every error of a limit says what was found and what is allowed, and where: read,
-// written, streamed, as columns.
+// Every limit error contains the found size, the allowed size, and the path and offset. This holds
+// for reading, writing, streams and columns.
 func TestLimitText(t *testing.T) {
 	type all struct {
 		N    int
@@ -130,7 +129,7 @@ func TestLimitText(t *testing.T) {
 	}
 }
 
-// TestOverflowText says what does not fit, and where.
+// An overflow error contains the value, the type that it does not fit, and the path and offset.
 func TestOverflowText(t *testing.T) {
 	type item struct {
 		Name string

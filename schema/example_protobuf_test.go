@@ -7,7 +7,7 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// The message of docs/from-protobuf.md.
+// These types are the message of docs/from-protobuf.md.
 type (
 	Order struct {
 		ID      uint64
@@ -51,7 +51,7 @@ var orders = schema.Struct(
 	schema.F("voucher", func(o *Order) **uint32 { return &o.Voucher }, schema.Opt(schema.U32)),
 	schema.Skip[Order](8)) // was: coupon u64
 
-// A message that Protocol Buffers could have, with one field of each kind.
+// This message could be a Protocol Buffers message. It contains one field of each kind.
 func Example_protobuf() {
 	o := Order{
 		ID: 42, At: time.Unix(1_700_000_000, 500_000_000), State: Paid,
@@ -71,7 +71,7 @@ func Example_protobuf() {
 	// {id u64, at time, state u8, items list8({sku str8, count u32, cents i64}), labels map8(str8,str8), receipt blob8, note opt(str8), iban opt(str8), voucher opt(u32), skip8}
 }
 
-// The changes of docs/from-protobuf.md.
+// These are the changes that docs/from-protobuf.md lists.
 func ExampleCompat_changes() {
 	const old = "{id u64, name str8, count u32, cents u32, paid bool, skip8}"
 	for _, c := range []struct{ change, new string }{

@@ -41,7 +41,7 @@ func Example() {
 	// {name str8, age u8, food list8(str8), owner opt(str16)}
 }
 
-// A Reader reads messages that follow each other.
+// A Reader reads messages that follow each other in a stream.
 func ExampleSchema_Reader() {
 	var w bytes.Buffer
 	for _, name := range []string{"cat", "dog"} {
@@ -57,7 +57,7 @@ func ExampleSchema_Reader() {
 	// dog <nil>
 }
 
-// A later version adds fields in a Tail: messages of the older one have none.
+// A later version adds fields in a Tail. Messages of the older version do not contain these fields.
 func ExampleTail() {
 	type User struct {
 		Name  string
@@ -77,7 +77,7 @@ func ExampleTail() {
 	// {Name:ann Email:} <nil>
 }
 
-// The same from tags.
+// Derive builds a schema from struct tags.
 func ExampleDerive() {
 	type Point struct {
 		X, Y  int32
@@ -92,7 +92,7 @@ func ExampleDerive() {
 	// 01 00 00 00 ff ff ff ff 01 61 <nil>
 }
 
-// A shape as JSON goes into a file, which is reviewed and compared.
+// A shape can be written to a file as JSON, for reviews and comparisons.
 func ExampleSchema_Shape() {
 	b, err := json.MarshalIndent(pets.Shape(), "", "  ")
 	fmt.Printf("%s %v\n", b, err)
@@ -125,7 +125,7 @@ func ExampleSchema_Shape() {
 	// } <nil>
 }
 
-// The first version of the pets, of which there are still messages, had no owners.
+// The first version of the pets had no owners, and some of its messages still exist.
 func ExampleCompat() {
 	text, err := os.ReadFile("testdata/pets1.json")
 	var first schema.Shape

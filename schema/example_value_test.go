@@ -62,7 +62,7 @@ func exampleValue() example {
 		[5]bool{true, false, false, true, false}, 234.987, 1234243.5678, time.Unix(1700000000, 5).UTC()}
 }
 
-// TestExample is the example of Parco's README, to the byte.
+// The encoding equals the example of Parco's README, byte for byte.
 func TestExample(t *testing.T) {
 	v := exampleValue()
 	b, err := exampleSchema.Append([]byte("before"), &v)

@@ -10,7 +10,7 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// Three versions of a user.
+// UserV1, UserV2 and User are three versions of a user.
 type (
 	UserV1 struct{ Name string }
 	UserV2 struct{ First, Last string }
@@ -42,7 +42,7 @@ func v2to3(old *UserV2, new *User) error {
 	return nil
 }
 
-// A Registry tells messages apart by their ids, and calls the function of each type.
+// A Registry identifies the type of a message by its ID, and calls the function for that type.
 func ExampleRegistry() {
 	r := schema.NewRegistry(schema.U8)
 	err := errors.Join(
@@ -71,7 +71,7 @@ func ExampleRegistry() {
 	// schema: id: an unknown id: 7 (offset 0)
 }
 
-// Each version has its id. Who reads knows the newest only.
+// Each version has its own ID. The reader's function only handles the newest version.
 func ExampleUpgrade() {
 	r := schema.NewRegistry(schema.U8)
 	err := errors.Join(
@@ -100,7 +100,7 @@ func ExampleUpgrade() {
 	// true
 }
 
-// A file of frames that an older program began.
+// The first frame of this file was written by an older program.
 func ExampleFramed() {
 	var file bytes.Buffer
 	fmt.Println(usersV1.Framed().Write(&file, &UserV1{"ann lee"}))

@@ -13,14 +13,16 @@ type Field[T any] struct {
 	wrong []mistake
 }
 
-// F returns a field of type t at the address that the function at returns. If at selects a field,
-// as func(u *User) *string { return &u.Name } does, it is replaced by the field's offset when the
-// schema is built, and never called again. Any other function, such as one that follows a pointer,
-// is called for each value. It must then return a valid address for every T, and costs about 7 ns.
+// F returns a field of type t at the address that the accessor, the function at, returns. If the
+// accessor selects a field, as func(u *User) *string { return &u.Name } does, the field's offset
+// replaces it when the schema is built. It is then never called again. Any other accessor, such as
+// one that follows a pointer, is called for each value. It must then return a valid address for
+// every T, and costs about 7 ns.
 //
-// To find out, F calls at with several values of different content, and checks that it returns the
-// same place in each. This cannot detect a function that chooses between two fields of the same
-// type by a value that none of these has. Such a function is not allowed.
+// To check whether the accessor selects a field, F calls it with several values of different
+// content. The accessor must return the same place in each value. This check cannot detect an
+// accessor that chooses between two fields of the same type by a value that does not occur in these
+// calls. Such an accessor is not allowed.
 func F[T, V any](name string, at func(*T) *V, t Type[V]) Field[T] {
 	f := newField[T](name, t)
 	if at == nil {
@@ -40,8 +42,8 @@ func F[T, V any](name string, at func(*T) *V, t Type[V]) Field[T] {
 }
 
 // Get returns a computed field: get returns the value to write, and set receives the value that was
-// read. Each is called for each value, get sometimes twice. That costs about 6 ns. Values that are
-// not numbers, bools, times or strings also use a sync.Pool.
+// read. Both are called for each value, and get sometimes twice. This costs about 6 ns. Values that
+// are not numbers, bools, times or strings also use a sync.Pool.
 func Get[T, V any](name string, t Type[V], get func(*T) V, set func(*T, V)) Field[T] {
 	f := newField[T](name, t)
 	if get == nil || set == nil {
@@ -103,8 +105,8 @@ func Skip[T any](n int) Field[T] {
 const maxSkip = 1 << 20
 
 // Tail returns the last fields of a message, which older writers do not know. If the input ends
-// exactly before one of them, that field and those after it are set to zero. The end of the input
-// is the end of the message. Therefore a schema with a Tail reads only whole messages: it cannot be
+// exactly before one of these fields, this field and all later fields are set to zero. The message
+// ends where the input ends. Therefore a schema with a Tail reads only whole messages: it cannot be
 // part of another type, and a stream of its messages cannot be read without frames.
 func Tail[T any](fields ...Field[T]) Field[T] {
 	t := collect(fields)
@@ -136,7 +138,8 @@ func (f Field[T]) mistaken(text string) Field[T] {
 	return f
 }
 
-// offsetOf is where in a T the V is whose address at gives, if it is a field that at selects.
+// offsetOf returns the offset of the field of T that the accessor selects, and reports whether it
+// selects a field.
 func offsetOf[T, V any](at func(*T) *V) (off uintptr, ok bool) {
 	t, v := reflect.TypeFor[T](), reflect.TypeFor[V]()
 	for round := range fillings {
@@ -153,13 +156,13 @@ func offsetOf[T, V any](at func(*T) *V) (off uintptr, ok bool) {
 	return off, true
 }
 
-// call is at(p), if it does not panic.
+// call returns at(p). If the call panics or returns nil, ok is false.
 func call[T, V any](at func(*T) *V, p *T) (v *V, ok bool) {
 	defer func() { ok = recover() == nil && v != nil }()
 	return at(p), true
 }
 
-// liesAt reports whether a t has a v at off.
+// liesAt reports whether a value of type t contains a v at offset off.
 func liesAt(t reflect.Type, off uintptr, v reflect.Type) bool {
 	switch {
 	case t == v && off == 0:
@@ -177,11 +180,11 @@ func liesAt(t reflect.Type, off uintptr, v reflect.Type) bool {
 	return false
 }
 
-// fillings is how many ways fill knows.
+// fillings is the number of rounds that fill supports.
 const fillings = 4
 
-// fill sets the t at p, which is zero: not at all, or to something in which numbers, flags, texts
-// and pointers differ by round.
+// fill fills the value of type t at p, which must be zero. In round 0 the value stays zero. In
+// other rounds, the content of numbers, flags, strings and pointers depends on the round.
 func fill(p mem.Pointer, t reflect.Type, round int) {
 	if round == 0 {
 		return
@@ -225,8 +228,8 @@ func fill(p mem.Pointer, t reflect.Type, round int) {
 	}
 }
 
-// something is a t that is not nil, if there can be one: none that is an interface with unexported
-// methods.
+// something returns a value of type t that is not nil, if possible. It is not possible for an
+// interface with unexported methods.
 func something(t reflect.Type) (v reflect.Value) {
 	switch {
 	case t.Kind() == reflect.Chan:
@@ -241,5 +244,5 @@ func something(t reflect.Type) (v reflect.Value) {
 			v = reflect.Zero(t)
 		}
 	}()
-	return reflect.Zero(reflect.StructOf([]reflect.StructField{{Name: "Any", Type: t, Anonymous: true}})) // which has the methods of t
+	return reflect.Zero(reflect.StructOf([]reflect.StructField{{Name: "Any", Type: t, Anonymous: true}})) // this struct has the methods of t
 }

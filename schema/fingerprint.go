@@ -3,9 +3,10 @@ package schema
 import "crypto/sha256"
 
 // Fingerprint returns a hash of the encoding: the first 8 bytes of the SHA-256 of [Schema.String]
-// without names and spaces. It is equal for schemas that have the same types in the same structs
-// and order, independent of names and Go types, because their messages have the same bytes. Schemas
-// with different fingerprints may still read each other's messages: see [Compat].
+// without names and spaces. Schemas have the same fingerprint if they have the same types in the
+// same structs and order, because their messages have the same bytes. Names and Go types make no
+// difference. Schemas with different fingerprints may still read each other's messages: see
+// [Compat].
 func (s *Schema[T]) Fingerprint() [8]byte { return s.Shape().Fingerprint() }
 
 // NamedFingerprint is like Fingerprint, but includes the names.
@@ -14,8 +15,8 @@ func (s *Schema[T]) NamedFingerprint() [8]byte { return s.Shape().NamedFingerpri
 // Fingerprint returns the fingerprint of a Schema with this shape.
 func (s *Shape) Fingerprint() [8]byte { return sum(s.text(false)) }
 
-// NamedFingerprint returns that of a Schema with this shape: the first 8 bytes of the SHA-256 of
-// String.
+// NamedFingerprint returns the named fingerprint of a Schema with this shape: the first 8 bytes of
+// the SHA-256 of String.
 func (s *Shape) NamedFingerprint() [8]byte { return sum(s.text(true)) }
 
 func sum(text string) [8]byte {

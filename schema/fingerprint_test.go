@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestFingerprint: it is what it always was, because it is kept beside messages: what sha256sum
-// gives of the text.
+// Fingerprints never change, because users store them with messages. They are the first bytes of
+// the SHA-256 of the schema's text.
 func TestFingerprint(t *testing.T) {
 	for text, want := range map[string][2]string{
 		"{}": {"44136fa355b3678a", "44136fa355b3678a"},
@@ -20,8 +20,7 @@ func TestFingerprint(t *testing.T) {
 	}
 }
 
-// TestFingerprintOfSchema: Go types and accessors do not change it, nor do names, but for the one
-// with them.
+// Go types and accessors do not change a fingerprint. Names only change NamedFingerprint.
 func TestFingerprintOfSchema(t *testing.T) {
 	type number int16
 	type tagged struct {

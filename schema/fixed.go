@@ -2,8 +2,8 @@ package schema
 
 import "reflect"
 
-// Fixed returns the type of a slice with n elements, without a header, like an [Array]. To write a
-// slice of another length is an error: [ErrLength].
+// Fixed returns the type of a slice with n elements, without a header, like an [Array]. Writing a
+// slice of another length returns [ErrLength].
 func Fixed[E any](n int, e Type[E]) Type[[]E] {
 	t := node{kind: kindArray, slice: true, count: n}
 	if n < 0 || times(int(reflect.TypeFor[E]().Size()), n) > maxFixedSize {
@@ -15,5 +15,6 @@ func Fixed[E any](n int, e Type[E]) Type[[]E] {
 	return composite[[]E](t)
 }
 
-// maxFixedSize is so that a schema alone does not make a reader take much memory.
+// maxFixedSize is the maximum size of a Fixed in memory, in bytes. Without it, a schema alone could
+// make a reader allocate much memory.
 const maxFixedSize = 1 << 30

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestFixed: a slice of a fixed length has the bytes of an array, whatever its elements are.
+// A slice of a fixed length is encoded like an array of that length, whatever its elements are.
 func TestFixed(t *testing.T) {
 	type lists struct {
 		Flags []bool

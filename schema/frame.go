@@ -17,32 +17,33 @@ var (
 	ErrFrame = errors.New("schema: the frame is longer than its message")
 )
 
-// Framed is a schema whose messages have a header with their fingerprint and length:
+// Framed is a schema that writes a header with its fingerprint and the length before each message:
 //
 //	7b c4 df ac f9 6b ec 42   05 00 00 00   03 63 61 74 03        fingerprint, length u32, body
 //
-// So a newer version of the schema can read the messages (see [Accept]), and a stream can have
+// So a newer version of the schema can read the messages (see [Accept]), and a stream can contain
 // messages with a Tail.
 type Framed[T any] struct {
 	r *Registry[digest]
 	m *modelOf[digest, T]
 }
 
-// Framed returns s with frames, and with the options of s.
+// Framed returns a framed schema with the messages and the options of s.
 func (s *Schema[T]) Framed() *Framed[T] {
 	print := digest(s.Fingerprint())
 	unknown := func(other digest) error { return fmt.Errorf("%w: %v, want %v", ErrFingerprint, other, print) }
 	r := newRegistry(unknown,
 		F("fingerprint", func(h *head[digest]) *digest { return &h.id }, As[digest](Array[[8]byte](U8))),
 		F("length", func(h *head[digest]) *uint32 { return &h.length }, U32))
-	Register(r, print, s, nil) // which cannot fail, as r is empty
+	Register(r, print, s, nil) // cannot fail, because r is empty
 	m, _ := modelFor[digest, T](r, print)
 	return &Framed[T]{r, m}
 }
 
-// Accept lets f read frames of the schema old: up converts their values to values of s. The schema
-// s is that of f, or one that f already accepts and converts. New is zero when up is called. It may
-// share memory with old, but with nothing else, because the next frame may be read into it.
+// Accept makes f read frames of the schema old too. The function up converts values of old to
+// values of s. The schema s is the schema of f, or one that f already accepts and converts. When up
+// is called, new is zero. After the call, new may share memory with old, but with no other value,
+// because the next frame may be read into that memory.
 //
 // Schemas that differ only in names have the same frames, so they need no Accept.
 func Accept[T, A, B any](f *Framed[T], old *Schema[A], s *Schema[B], up func(old *A, new *B) error) error {
@@ -58,8 +59,8 @@ func (f *Framed[T]) Write(w io.Writer, v *T) error {
 	return writeOnce(w, func(b []byte) ([]byte, error) { return f.Append(b, v) })
 }
 
-// Parse reads a frame from b into v, as [Schema.Parse] does, and returns the rest of b, also after
-// an error of an upgrade. An upgraded value replaces all of v.
+// Parse reads a frame from b into v, as [Schema.Parse] does, and returns the rest of b. It also
+// returns the rest if an upgrade fails. An upgraded value replaces all of v.
 func (f *Framed[T]) Parse(b []byte, v *T) (rest []byte, err error) {
 	m, in, err := f.r.open(b)
 	if err != nil {
@@ -68,14 +69,14 @@ func (f *Framed[T]) Parse(b []byte, v *T) (rest []byte, err error) {
 	return f.read(m, in, v)
 }
 
-// read reads a body of the model m.
+// read reads a body of the model m into v.
 func (f *Framed[T]) read(m model[digest], in input[digest], v *T) (rest []byte, err error) {
 	if m == model[digest](f.m) {
 		return f.m.read(in, v)
 	}
 	_, newest, rest, err := m.parse(in)
 	if err == nil {
-		*v = *newest.(*T) // all that f accepts leads to its own model
+		*v = *newest.(*T) // f converts everything that it accepts to its own model
 	}
 	return rest, err
 }
@@ -86,15 +87,15 @@ type FrameReader[T any] struct {
 	r *ModelReader[digest]
 }
 
-// Reader returns a reader of frames from src. It uses the options Exact and MaxBytes, which limits
-// the size of a frame; other options are those of the schemas.
+// Reader returns a reader of frames from src. It uses the options Exact and MaxBytes. MaxBytes
+// limits the size of a frame. All other options come from the schemas.
 func (f *Framed[T]) Reader(src io.Reader, set ...Option) *FrameReader[T] {
 	own := func(o *options) { *o = f.m.s.options }
 	return &FrameReader[T]{f, f.r.Reader(src, append([]Option{own}, set...)...)}
 }
 
 // Next reads a frame into v, as [Framed.Parse] does. At the end of the stream it returns io.EOF.
-// After an error in the body of a frame, or of an upgrade, the next call reads the next frame.
+// After an error in the body of a frame, or in an upgrade, the next call reads the next frame.
 // After any other error, Next returns the same error again.
 func (r *FrameReader[T]) Next(v *T) error {
 	m, in, err := r.r.next()
@@ -121,7 +122,7 @@ func (m *ModelReader[K]) frame() (input[K], error) {
 	return in, nil
 }
 
-// cut is the error that a frame, whose body begins at the offset at, is not all there.
+// cut returns the error for an incomplete frame. The offset of the frame's body is at.
 func cut(at int, cause error) error {
 	return &Error{Offset: int64(at - H32.size()), Path: "length", Cause: cause}
 }

@@ -17,8 +17,8 @@ import (
 
 const catFrame = "7b c4 df ac f9 6b ec 42" + "05 00 00 00" + "03 63 61 74 03"
 
-// TestFrame is a fingerprint, which is the SHA-256 of {str8,u8} as far as it goes, a length, and a
-// body.
+// A frame consists of a fingerprint, a length and a body. The fingerprint is the first 8 bytes of
+// the SHA-256 of {str8,u8}.
 func TestFrame(t *testing.T) {
 	f := animalSchema.Framed()
 	b, err := f.Append([]byte("before"), &animal{"cat", 3})
@@ -42,8 +42,8 @@ func TestFrame(t *testing.T) {
 	}
 }
 
-// TestFrameErrors: what is wrong is told before what follows from it, and the frame stays where it
-// is.
+// A frame reports the first cause of an error, not its consequences. After an error, Parse returns
+// the whole frame as the rest.
 func TestFrameErrors(t *testing.T) {
 	f := animalSchema.Framed()
 	cat := fromHex(catFrame)
@@ -105,7 +105,7 @@ func TestFrameErrors(t *testing.T) {
 	}
 }
 
-// TestFrameMemory takes memory for what came, not for what a length says, and no more than
+// Memory is allocated for the bytes that arrive, not for the announced length, and never exceeds
 // MaxBytes.
 func TestFrameMemory(t *testing.T) {
 	type blob struct{ B []byte }
@@ -143,7 +143,7 @@ func TestFrameMemory(t *testing.T) {
 	}
 }
 
-// TestFrameVersions reads frames of three versions as the newest, from bytes and from streams.
+// Frames of three versions are read as the newest version, from bytes and from streams.
 func TestFrameVersions(t *testing.T) {
 	f := users3.Framed()
 	if err := Accept(f, users1, users2, up1); !errors.Is(err, ErrFingerprint) {
@@ -223,8 +223,8 @@ func TestFrameVersions(t *testing.T) {
 	}
 }
 
-// TestFrameTail: in frames a schema with a Tail makes a stream, and reads what was written before
-// it had one.
+// In frames, a schema with a Tail can be streamed. It also reads frames that an older version
+// without the Tail wrote.
 func TestFrameTail(t *testing.T) {
 	specie := F("specie", func(a *animal) *string { return &a.Specie }, Str8)
 	old, tail := Struct(specie), Struct(specie, Tail(F("age", func(a *animal) *uint8 { return &a.Age }, U8)))
@@ -242,7 +242,7 @@ func TestFrameTail(t *testing.T) {
 		t.Fatal(err)
 	}
 	b = append(b, b[len(b)-17:len(b)-1]...)
-	b[len(b)-8]-- // a frame of f without the tail
+	b[len(b)-8]-- // turns the frame into a frame of f without the Tail
 	r := f.Reader(bytes.NewReader(b))
 	for _, want := range []animal{{"dog", 0}, {"cat", 3}, {"cat", 3}, {"cat", 0}} {
 		a := animal{Age: 99}
@@ -252,7 +252,7 @@ func TestFrameTail(t *testing.T) {
 	}
 }
 
-// TestFrameAllocations pins that none is made where the same is written, and read, again and again.
+// Writing and reading the same value repeatedly allocates nothing.
 func TestFrameAllocations(t *testing.T) {
 	if raceEnabled {
 		t.Skip("counted without the race detector")
@@ -277,7 +277,8 @@ func TestFrameAllocations(t *testing.T) {
 	}
 }
 
-// FuzzFramed: bytes and streams give the same, and what is read can be written.
+// Reading from bytes and from a stream gives the same result. Every value that can be read can also
+// be written.
 func FuzzFramed(f *testing.F) {
 	framed := animalSchema.Framed()
 	if err := Accept(framed, users2, animalSchema, func(old *user2, new *animal) error { new.Specie = old.First; return nil }); err != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/guard"
 )
 
-// FuzzRoundTrip is TestRandom and TestRandomTail for seeds that nobody thought of.
+// FuzzRoundTrip runs the checks of TestRandom and TestRandomTail with random seeds.
 func FuzzRoundTrip(f *testing.F) {
 	f.Add(uint64(1))
 	f.Fuzz(func(t *testing.T, seed uint64) {
@@ -29,8 +29,8 @@ func FuzzRoundTrip(f *testing.F) {
 	})
 }
 
-// fuzzSchema is the schema that a seed stands for: of a type at random, some with a Tail, or of one
-// that leads to itself.
+// fuzzSchema returns the schema for a seed. Its type is random, can contain a Tail, or is
+// recursive.
 func fuzzSchema(seed uint64) (s *anySchema, name string) {
 	r := corpus.New(seed)
 	switch r.IntN(8) {
@@ -45,7 +45,7 @@ func fuzzSchema(seed uint64) (s *anySchema, name string) {
 	return mustSchema(name), name
 }
 
-// endless leads to itself in every way.
+// endless refers to itself through every kind of container.
 type endless struct {
 	Name  string `wire:"str8"`
 	Next  *endless
@@ -66,7 +66,7 @@ func derivedSchema(t reflect.Type) *anySchema {
 	return &anySchema{n, t, c.of(n)}
 }
 
-// tailSchema is the schema of a message with a Tail, of which there are head fields before it.
+// tailSchema returns a random schema with a Tail. head is the number of fields before the Tail.
 func tailSchema(r *rand.Rand) (s *anySchema, notation string, head int) {
 	var fields [2][]string
 	for part := range fields {
@@ -81,8 +81,8 @@ func tailSchema(r *rand.Rand) (s *anySchema, notation string, head int) {
 	return mustSchema(notation), notation, len(fields[0])
 }
 
-// checkTail ends a message before each field of its Tail: the fields from there on are zero,
-// whatever the target held.
+// checkTail truncates a message before each field of its Tail. The missing fields become zero,
+// whatever the target contained.
 func checkTail(t *testing.T, seed uint64) {
 	r := corpus.New(seed)
 	s, notation, head := tailSchema(r)
@@ -112,15 +112,15 @@ func checkTail(t *testing.T, seed uint64) {
 	}
 }
 
-// TestRandomTail is checkTail for some seeds.
+// TestRandomTail runs checkTail with 300 seeds.
 func TestRandomTail(t *testing.T) {
 	for seed := range uint64(300) {
 		checkTail(t, seed)
 	}
 }
 
-// FuzzParse reads whatever bytes as whatever type. Memory is bounded by the input; an error says
-// where, in a field that there is; all ways to read agree; what is read can be written, and read
+// FuzzParse reads random bytes as random types. Memory use is bounded by the input. An error names
+// an existing field. All ways to read agree. Every value that was read can be written and read
 // again.
 func FuzzParse(f *testing.F) {
 	vectors, err := corpus.ReadVectors("../vectors/schema.txt")
@@ -130,7 +130,7 @@ func FuzzParse(f *testing.F) {
 	for i, v := range vectors {
 		f.Add(uint64(i), v.Bytes)
 	}
-	for seed := range uint64(40) { // messages that can be read
+	for seed := range uint64(40) { // valid messages
 		s, _ := fuzzSchema(seed)
 		v := reflect.New(s.typ).Elem()
 		fillDirty(corpus.New(seed), s, v)
@@ -141,7 +141,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(seed, b)
 	}
 	f.Add(uint64(15), []byte("\xfb\xfb"))                                 // a negative length
-	f.Add(uint64(83), []byte("\x7f\xff\xff\xff\xff\xff\xff\xff\x41\x42")) // a length beyond MaxBytes, which the input does not have either
+	f.Add(uint64(83), []byte("\x7f\xff\xff\xff\xff\xff\xff\xff\x41\x42")) // a length that exceeds both MaxBytes and the input
 	f.Fuzz(checkParse)
 }
 
@@ -165,7 +165,7 @@ func checkParse(t *testing.T, seed uint64, b []byte) {
 	}
 	want := corpus.Note(tree(v))
 
-	// Every other way to read gives the same.
+	// Every other way to read returns the same value.
 	dirty := reflect.New(s.typ)
 	fillDirty(corpus.New(seed+1), s, dirty.Elem())
 	check := func(how string, got reflect.Value, left int, other error) {
@@ -178,7 +178,7 @@ func checkParse(t *testing.T, seed uint64, b []byte) {
 		case !errors.As(other, &o) || o.Path != e.Path || o.Offset != e.Offset:
 			fail("%s: %+v, want %+v", how, other, err)
 		case errors.Is(other, ErrSize) && errors.Is(err, io.ErrUnexpectedEOF):
-			// A stream cannot know that so much will never come.
+			// A stream does not know that the source ends before the announced length.
 		case o.Cause.Error() != e.Cause.Error():
 			fail("%s: %+v, want %+v", how, other, err)
 		}
@@ -202,7 +202,7 @@ func checkParse(t *testing.T, seed uint64, b []byte) {
 				other := r.Next((*struct{})(got.UnsafePointer()))
 				left := source.Len() + len(r.Buffered())
 				if how == "all at once" && other == nil {
-					left = rest // it holds some back itself
+					left = rest // the source itself still holds bytes
 				}
 				check(how, got.Elem(), left, other)
 			}
@@ -212,7 +212,7 @@ func checkParse(t *testing.T, seed uint64, b []byte) {
 		return
 	}
 
-	// As many bytes are enough, and one less is not.
+	// A MaxBytes of the message's length is enough, and one byte less is not.
 	used := b[:len(b)-rest]
 	enough := defaults
 	enough.bytes = len(used)
@@ -224,7 +224,7 @@ func checkParse(t *testing.T, seed uint64, b []byte) {
 		}
 	}
 
-	// What was read can be written, as the plain encoder does, and be read again.
+	// The value can be written, with the bytes of the naive encoder, and read again.
 	out, err := s.append(nil, v)
 	if err != nil {
 		fail("cannot be written: %v", err)
@@ -242,7 +242,7 @@ func checkParse(t *testing.T, seed uint64, b []byte) {
 	}
 }
 
-// fillDirty leaves something in v to be read over.
+// fillDirty fills v with values that the next read must overwrite.
 func fillDirty(r *rand.Rand, s *anySchema, v reflect.Value) {
 	if s.typ != reflect.TypeFor[endless]() {
 		fillValue(r, s.n, v, 3)
@@ -260,8 +260,9 @@ func fillDirty(r *rand.Rand, s *anySchema, v reflect.Value) {
 	v.Set(reflect.ValueOf(e))
 }
 
-// perByte is more memory than a byte of the input can take: what the largest value that is made for
-// each byte takes, twice for what the allocator adds, and the slot of a map.
+// perByte returns an upper bound for the memory that one input byte can cause. It is based on the
+// largest value that one byte can create, doubled for the overhead of the allocator, plus a map
+// slot.
 func perByte(n *node) uint64 {
 	most := uint64(n.typ.Size())
 	for _, p := range n.parts {
@@ -270,7 +271,7 @@ func perByte(n *node) uint64 {
 	return 4*most + 128
 }
 
-// leadsTo reports whether a value of n can have this path.
+// leadsTo reports whether path is a valid path in a value of n.
 func (n *node) leadsTo(path string) bool {
 	for n.kind == kindOpt || n.kind == kindSelf {
 		n = n.elem
@@ -302,7 +303,7 @@ func (n *node) leadsTo(path string) bool {
 	return n.elem != nil && n.elem.leadsTo(rest)
 }
 
-// has reports whether something in n is of kind k.
+// has reports whether n contains a node of kind k.
 func (n *node) has(k kind) bool {
 	found := n.kind == k
 	for _, p := range n.parts {
@@ -311,7 +312,7 @@ func (n *node) has(k kind) bool {
 	return found
 }
 
-// skips reports whether bytes in n mean nothing.
+// skips reports whether n contains skipped bytes.
 func (n *node) skips() bool {
 	found := false
 	for _, f := range n.fields {
@@ -323,8 +324,8 @@ func (n *node) skips() bool {
 	return found
 }
 
-// FuzzDerive takes whatever tag on a field of whatever type: it is refused, or it is the notation
-// of what it makes.
+// FuzzDerive derives a field of a random type with a random tag. Derive rejects the tag, or the
+// notation of the schema equals the tag.
 func FuzzDerive(f *testing.F) {
 	for _, tag := range []string{"", "_", "u8", "i32be", "f64", "str8", "stri16be", "blob32", "list8(str8)", "map8(str8,_)", "opt(i64)", "array3(u16be)", "time",
 		"timezone", "tail u16", "skip4", "-", "bool", "struct", "map16(_,list8(opt(u8)))", "list8(list8(_))", "bool7", "opt4(_)", "time8",
@@ -363,7 +364,8 @@ func FuzzDerive(f *testing.F) {
 	})
 }
 
-// leftOpen is what a tag leaves to the type: then the notation says more.
+// leftOpen matches tags that leave a part to the type. For these tags, the notation is longer than
+// the tag.
 var leftOpen = regexp.MustCompile(`^$|_|struct|array\(`)
 
 var fuzzTypes = []reflect.Type{

@@ -1,6 +1,6 @@
 package schema
 
-// How the cost of every function grows with its input.
+// These tests measure how the cost of every function grows with its input.
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/growth"
 )
 
-// growthRow has a field of every kind that is written with more than its bytes.
+// growthRow contains a field of every kind that is encoded with more than its own bytes.
 type growthRow struct {
 	Name   string
 	Text   string
@@ -49,7 +49,7 @@ var growthCells = Part(
 	F("s", func(v *growthCell) *string { return &v.S }, Str8),
 	F("p", func(v *growthCell) **uint16 { return &v.P }, Opt(U16)))
 
-// growthText is a Custom that reads to a zero byte.
+// growthText is a Custom that reads up to a zero byte.
 var growthText = Custom("text", 1, func(dst []byte, v *string) ([]byte, error) { return append(append(dst, *v...), 0), nil },
 	func(r io.Reader, v *string) error {
 		var b [1]byte
@@ -66,7 +66,7 @@ var growthText = Custom("text", 1, func(dst []byte, v *string) ([]byte, error) {
 		}
 	})
 
-// growthTree nests.
+// growthTree is a recursive type.
 type growthTree struct{ Trees []growthTree }
 
 var growthTrees = Struct(F("trees", func(v *growthTree) *[]growthTree { return &v.Trees }, List(H32, Self[growthTree]())))
@@ -91,7 +91,7 @@ var growthSchema = Struct(
 	F("next", func(v *growthRow) **growthRow { return &v.Next }, Opt(Self[growthRow]())),
 )
 
-// growthRows are what is written, and what is read as their bytes.
+// growthRows returns values to write. Their encodings are the input for reading.
 func growthRows() []growth.Family[*growthRow] {
 	made := func(name string, f func(v *growthRow, n int)) growth.Family[*growthRow] {
 		return growth.Family[*growthRow]{Name: name, Make: func(n int) *growthRow {
@@ -138,12 +138,12 @@ func growthRows() []growth.Family[*growthRow] {
 		})
 }
 
-// growthRead returns a call that reads a message that was written.
+// growthRead returns a function that encodes a value once, and then calls read with the bytes.
 func growthRead(read func(b []byte)) func(*growthRow) {
 	var last *growthRow
 	var b []byte
 	return func(v *growthRow) {
-		if v != last { // only once, so that writing is not measured with reading
+		if v != last { // encode once, so that the measurement only includes reading
 			var err error
 			if b, err = growthSchema.Append(b[:0], v); err != nil {
 				panic(err)
@@ -223,13 +223,13 @@ func growthCalls() []growth.Call[*growthRow] {
 	}
 }
 
-// growthBytes are bytes that any reader of growthSchema refuses.
+// growthBytes returns input that every reader of growthSchema rejects.
 func growthBytes() []growth.Family[[]byte] {
 	empty, err := growthSchema.Append(nil, &growthRow{Zone: time.Unix(1, 0).UTC()})
 	if err != nil {
 		panic(err)
 	}
-	// claim returns a message with a claim of 4 bytes at the offset, followed by n bytes.
+	// claim returns a message with an announced count of 4 bytes at offset at, followed by n bytes.
 	claim := func(name string, at int, count func(n int) uint32, unit string) growth.Family[[]byte] {
 		return growth.Family[[]byte]{Name: name, Make: func(n int) []byte {
 			b := binary.LittleEndian.AppendUint32(slices.Clone(empty[:at]), count(n))
@@ -254,7 +254,7 @@ func growthBytes() []growth.Family[[]byte] {
 	}
 }
 
-// growthColumns read text, which columns check.
+// growthColumns returns calls that read text into columns, which validates the text.
 func growthColumns() []growth.Call[string] {
 	columns := func(notation string) *Columns {
 		s, err := ParseShape(notation)
@@ -285,11 +285,11 @@ func growthRefusals() []growth.Call[[]byte] {
 			for h := H8; h <= HI64BE; h++ {
 				h.Read(b)
 			}
-		}, Constant: true}, // at most 8 bytes
+		}, Constant: true}, // reads at most 8 bytes
 	}
 }
 
-// growthOthers are calls in sequence, and what reads no messages.
+// growthOthers returns cases for call sequences and for functions that read no messages.
 func growthOthers() []growth.Case {
 	shape := func(n int) string {
 		var b strings.Builder
@@ -349,7 +349,7 @@ func growthOthers() []growth.Case {
 			}
 		}},
 		{Name: "ParseShape nested", Alloc: 400, Prepare: func(n int) func() {
-			one := strings.Repeat("list8(", 60) + "u8" + strings.Repeat(")", 60) // 64 are allowed
+			one := strings.Repeat("list8(", 60) + "u8" + strings.Repeat(")", 60) // the maximum is 64
 			text := "{a " + strings.Repeat(one+", a ", n/len(one)) + one + "}"
 			deep := "{a " + strings.Repeat("list8(", n/7) + "u8" + strings.Repeat(")", n/7) + "}"
 			return func() {
@@ -409,7 +409,8 @@ func growthOthers() []growth.Case {
 			c := columns("{a list32(u64), b list32(str8), c list32(opt(u64))}")
 			in := append(make([]byte, 8), "\xff\xff\xff\xff"...)
 			in = append(in, make([]byte, n)...)
-			// A count for which the bytes may suffice, and the last string is cut.
+			// The input could contain the announced number of strings, but the last string is
+			// truncated.
 			texts := columns("{a list32(str8)}")
 			most := binary.LittleEndian.AppendUint32(nil, uint32(n/2))
 			most = append(most, strings.Repeat("\x01a", n/2)[:n-1]...)
@@ -431,18 +432,18 @@ func growthOthers() []growth.Case {
 				}
 			}
 		}},
-		// What is read ahead, into room that a large message has left, is bounded. So moving it for
-		// each message grows only up to that.
+		// The amount that is read ahead into the buffer of an earlier large message is bounded. So
+		// the cost of moving these bytes for each message grows only up to this bound.
 		{Name: "Reader.Next small messages of one read", Alloc: 60, Most: maxPooled, Prepare: func(n int) func() {
 			s, _ := Of(Opt(Str16))
-			b := append(binary.LittleEndian.AppendUint16([]byte{1}, uint16(n/2)), make([]byte, n)...) // of which half is small ones
+			b := append(binary.LittleEndian.AppendUint16([]byte{1}, uint16(n/2)), make([]byte, n)...) // half of these bytes are small messages
 			return func() {
 				var v *string
 				for r := s.Reader(bytes.NewReader(b)); r.Next(&v) == nil; {
 				}
 			}
 		}},
-		// A sorter that is larger goes.
+		// A larger sorter is not kept.
 		{Name: "Schema.Append sorted, small maps after a large one", Alloc: 60, Most: maxPooled, Prepare: func(n int) func() {
 			s, _ := Of(List(H32, Map(H32, U32, U8)))
 			s = s.With(SortMaps)
@@ -595,7 +596,8 @@ func TestGrowthCovers(t *testing.T) {
 	})
 }
 
-// TestGrowthHeld sends one large message and many small ones through the same objects and pools.
+// TestGrowthHeld sends one large message and then many small ones through the same objects and
+// pools.
 func TestGrowthHeld(t *testing.T) {
 	row := func(n int) *growthRow {
 		v := &growthRow{Zone: time.Unix(1, 0).UTC(), Text: strings.Repeat("x", n/4), Names: slices.Repeat([]string{"a name"}, n/16), Map: map[string]uint64{}}
@@ -634,7 +636,7 @@ func TestGrowthHeld(t *testing.T) {
 		}
 	}
 	names := 0
-	unknownZones := func(n int) { // none twice
+	unknownZones := func(n int) { // every name is new
 		for range n {
 			names++
 			zoneOf("No/Such_Zone_Of_This_Name_" + strconv.Itoa(names))
@@ -642,7 +644,7 @@ func TestGrowthHeld(t *testing.T) {
 	}
 	growth.CheckHeld(t, []growth.Held{
 		{Name: "names of zones", Start: func(large, _ int) func(int) any {
-			unknownZones(maxZones) // they stay, and so do as many others later
+			unknownZones(maxZones) // these names are kept, as are as many later ones
 			return func(n int) any {
 				if n == large {
 					unknownZones(4 * maxZones)
@@ -713,7 +715,7 @@ func TestGrowthHeld(t *testing.T) {
 	})
 }
 
-// TestForgets calls what takes buffers, sorters and sources from pools.
+// TestForgets checks the functions that use buffers, sorters and sources from pools.
 func TestForgets(t *testing.T) {
 	row := func() *growthRow {
 		return &growthRow{Blob: make([]byte, 1000), Parts: []string{"a"}, Map: map[string]uint64{"a": 1, "b": 2}, Zone: time.Unix(1, 0).UTC()}

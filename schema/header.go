@@ -55,7 +55,7 @@ func (h Header) String() string {
 
 func (h Header) size() int { return int(headerSizes[h]) }
 
-// node is the beginning of a node with this header.
+// node returns a node of kind k with this header.
 func (h Header) node(k kind) node {
 	n := node{kind: k, header: h}
 	if h >= headers {
@@ -81,7 +81,7 @@ func (h Header) Read(b []byte) (n int, rest []byte, err error) {
 	return n, b[h.size():], nil
 }
 
-// put writes n at b[i:], where there is room, and reports whether the header can hold it.
+// put writes n at b[i:], and reports whether the header can hold n. b must be long enough.
 func (h Header) put(b []byte, i int, n int) bool {
 	if uint64(n) > headerMax[h] {
 		return false
@@ -105,8 +105,8 @@ func (h Header) put(b []byte, i int, n int) bool {
 	return true
 }
 
-// read is the number at b[i:], which is there, or the largest int if it is larger. One that is
-// negative comes as -1.
+// read returns the number at b[i:], or the largest int if the number is larger. For a negative
+// number it returns -1. b must contain the number.
 func (h Header) read(b []byte, i int) int {
 	var n uint64
 	switch h {

@@ -1,7 +1,7 @@
 package schema
 
-// What a hostile reader of the package finds: schemas that look harmless, values that change, and
-// input that asks for more than it brings.
+// These tests use hostile input: schemas that look harmless, values that change while they are
+// used, and messages that announce more than they contain.
 
 import (
 	"errors"
@@ -22,8 +22,8 @@ type (
 	arrayOfSlices [2][]arrayOfSlices
 )
 
-// TestBugDeriveOfTypesWithoutStruct: a type that leads to itself with no struct in between has no
-// notation; it is a mistake, and no overflow of the stack, which nothing can recover from.
+// A type that is recursive without a struct in between has no notation. Derive reports it as a
+// mistake. It does not overflow the stack, which would end the process.
 func TestBugDeriveOfTypesWithoutStruct(t *testing.T) {
 	type wrong struct {
 		A treeOfLists
@@ -41,7 +41,7 @@ func TestBugDeriveOfTypesWithoutStruct(t *testing.T) {
 			t.Errorf("missing: %s in\n%v", want, err)
 		}
 	}
-	// With a struct in between they are well, wherever one begins.
+	// With a struct in between, the type is valid, whichever type of the cycle is derived.
 	type right struct {
 		A structList
 		B map[string]structOfList
@@ -74,7 +74,7 @@ type (
 	chainB chainA
 )
 
-// TestBugAsOfSelf: a Self may stand for a type of the same memory too.
+// As can convert a Self to a type with the same memory layout.
 func TestBugAsOfSelf(t *testing.T) {
 	s, err := Build(
 		F("value", func(c *chainA) *uint8 { return &c.Value }, U8),
@@ -97,8 +97,8 @@ func TestBugAsOfSelf(t *testing.T) {
 	}
 }
 
-// TestBugAsOfInterfaces: interfaces convert to each other, but not by their memory: the first word
-// of one with methods is no type.
+// As rejects an interface type as another interface type, because their memory layouts differ. The
+// first word of an interface with methods is not a type pointer.
 func TestBugAsOfInterfaces(t *testing.T) {
 	text := Part(Get("text", Str8, func(e *error) string { return (*e).Error() }, func(e *error, s string) { *e = errors.New(s) }))
 	type box struct{ V any }
@@ -113,8 +113,8 @@ func TestBugAsOfInterfaces(t *testing.T) {
 	}
 }
 
-// TestBugNilTargets: nil panics, which can be recovered from, however large the type is: a field
-// far away is not after the page at zero.
+// A nil target causes a panic that can be recovered from, whatever the size of the type. In a large
+// type, a field can lie beyond the unmapped page at address zero.
 func TestBugNilTargets(t *testing.T) {
 	type far struct {
 		Free [1 << 16]byte
@@ -135,7 +135,7 @@ func TestBugNilTargets(t *testing.T) {
 		"F back":    func() { at.Parse([]byte{1}, new(pointer)) },
 	} {
 		func() {
-			defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // so that what would end the process is told below
+			defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // turns a fault that would end the process into a panic
 			defer func() {
 				err, ok := recover().(runtime.Error)
 				if _, faulty := err.(interface{ Addr() uintptr }); !ok || faulty {
@@ -147,8 +147,8 @@ func TestBugNilTargets(t *testing.T) {
 	}
 }
 
-// TestBugEndlessParts: a struct that always holds another of its type is refused wherever it
-// stands.
+// Build rejects a struct that always contains another value of its type, wherever the struct
+// occurs.
 func TestBugEndlessParts(t *testing.T) {
 	type loop struct{ next *loop }
 	type box struct {
@@ -163,7 +163,7 @@ func TestBugEndlessParts(t *testing.T) {
 	}
 }
 
-// TestBugDeriveOfClosedStructs: what has no exported fields would be lost without a word.
+// Derive rejects a struct without exported fields, because its content would be lost silently.
 func TestBugDeriveOfClosedStructs(t *testing.T) {
 	type host struct {
 		Name string

@@ -16,17 +16,17 @@ type (
 	directory struct{ M map[uint16]directory }
 )
 
-// TestBugAmplificationOfNestedLists: the bytes that a list counts on for its next elements are no
-// bytes for the lists within this one. If they were, each level could make elements of the whole
-// input: 64 times, for a type that leads to itself.
+// A list reserves a minimum number of bytes for its next elements. Lists within an element cannot
+// use these bytes. Otherwise, each level could create elements for the whole input, up to 64 times
+// for a recursive type.
 func TestBugAmplificationOfNestedLists(t *testing.T) {
 	s := Struct(F("kids", func(f *family) *[]family { return &f.Kids }, List(H32, Self[family]())))
 	type deep struct{ L [][][][]string }
 	lists := Struct(F("l", func(d *deep) *[][][][]string { return &d.L }, List(H32, List(H32, List(H32, List(H32, Str32))))))
 	tree := Struct(F("m", func(d *directory) *map[uint16]directory { return &d.M }, Map(H32, U16, Self[directory]())))
 	const size = 1 << 20
-	// claims is as many levels of counts, each of them of all the elements that the bytes after it
-	// may be.
+	// claims returns nested counts. Each count announces as many elements as the following bytes
+	// could contain.
 	claims := func(levels, key, least int) []byte {
 		b := make([]byte, size)
 		for at := 0; levels > 0; levels-- {
@@ -38,7 +38,7 @@ func TestBugAmplificationOfNestedLists(t *testing.T) {
 	for name, c := range map[string]struct {
 		parse  func(b []byte) error
 		b      []byte
-		factor int // what one byte may become
+		factor int // bytes of memory for each input byte
 	}{
 		"self":  {func(b []byte) error { _, err := s.Parse(b, new(family)); return err }, claims(64, 0, 4), 24 / 4},
 		"lists": {func(b []byte) error { _, err := lists.Parse(b, new(deep)); return err }, claims(4, 0, 4), 24 / 4},
@@ -63,8 +63,8 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestBugChangedMaps: a map that loses entries while it is written is ErrChanged; nothing is
-// written for those that are gone.
+// A map that loses entries while it is written returns ErrChanged. The lost entries are not
+// written.
 func TestBugChangedMaps(t *testing.T) {
 	type value struct{ N uint8 }
 	type maps struct{ M map[string]value }
@@ -107,8 +107,7 @@ func addMany[V any](m map[string]V) {
 	}
 }
 
-// TestBugClearOfLargeMaps: one message with a large map does not make each later one with a small
-// map slow.
+// A message with a large map does not slow down later messages with small maps.
 func TestBugClearOfLargeMaps(t *testing.T) {
 	type maps struct{ M map[uint32]uint8 }
 	s := Struct(F("m", func(m *maps) *map[uint32]uint8 { return &m.M }, Map(H32, U32, U8)))
@@ -135,7 +134,7 @@ func TestBugClearOfLargeMaps(t *testing.T) {
 		t.Fatal(err)
 	}
 	before, after := time.Hour, time.Hour
-	for range 20 { // the least of interleaved rounds is little disturbed by other processes
+	for range 20 { // the minimum of interleaved rounds is hardly affected by other processes
 		before, after = min(before, took(&fresh)), min(after, took(&used))
 	}
 	if after > 100*before {
@@ -143,8 +142,7 @@ func TestBugClearOfLargeMaps(t *testing.T) {
 	}
 }
 
-// TestBugReaderKeepsLargeMessages: a Reader does not hold the memory of one large message while it
-// reads small ones.
+// A Reader does not keep the memory of a large message while it reads small ones.
 func TestBugReaderKeepsLargeMessages(t *testing.T) {
 	type text struct{ S string }
 	s := Struct(F("s", func(t *text) *string { return &t.S }, Str32))

@@ -7,15 +7,17 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// owe adds n elements to what is after the current value.
+// owe adds the minimum size of n elements, which follow the current value, to d.owed.
 func (d *decoder) owe(n, least int) { d.owed = min(d.owed+min(times(n, least), hugeWire), hugeWire) }
 
-// count is how many elements o has, by its header at i or by the schema, and where the first one
-// begins. There are bytes for so many, if each takes as few as it can. If not, the offset is -1.
+// count returns the number of elements of o, from its header at i or from the schema, and the
+// offset of the first element. The input is long enough for n elements of minimum size. If it is
+// not, the offset is -1.
 //
-// It fits if there are as many besides those that are owed to elements around. If it does not, the
-// input ends too early, somewhere; until it is found out where, nothing may be allocated for the
-// elements. So what is allocated for all of them is bounded by the input.
+// fits reports whether the input also contains d.owed bytes, for the elements of enclosing lists.
+// If it does not, the input ends too early, at a place that is not known yet. Until that place is
+// found, no memory may be allocated for the elements. So the size of the input bounds the memory
+// that is allocated for all elements.
 func (d *decoder) count(o *op, i int) (n, at int, fits bool) {
 	n, at = o.sub.count, i
 	if h := o.sub.n.header; o.kind != opFixed {
@@ -43,7 +45,8 @@ func (d *decoder) count(o *op, i int) (n, at int, fits bool) {
 	return n, at, fits
 }
 
-// passed decodes n values of o into one that is let go: they do not fit.
+// passed decodes n values of o into value, one after the other, and discards them: fits is false
+// for them (see count).
 func (d *decoder) passed(o *op, value mem.Pointer, n, i int) int {
 	owed := d.owed
 	for k := range n {
@@ -58,7 +61,7 @@ func (d *decoder) passed(o *op, value mem.Pointer, n, i int) int {
 	return i
 }
 
-// bools copies n flags.
+// bools checks and copies n flags.
 func (d *decoder) bools(p mem.Pointer, n, i int) int {
 	b := d.b[i : i+n]
 	k := 0
@@ -75,7 +78,8 @@ func (d *decoder) bools(p mem.Pointer, n, i int) int {
 	return i + n
 }
 
-// list decodes a list into the array of s, if it is large enough.
+// list decodes a list into s. It reuses the array of s if the array is large enough, unless a
+// []byte needs new memory.
 func (d *decoder) list(o *op, s *mem.Slice, i int) int {
 	n, i, fits := d.count(o, i)
 	fresh := o.sub.bytes && !d.o.reuse
@@ -85,7 +89,7 @@ func (d *decoder) list(o *op, s *mem.Slice, i int) int {
 	case !fits:
 		return d.passed(o, o.elements(o.sub.n.newElems(1), 1), n, i)
 	case n == 0:
-		if s.Len = 0; fresh && s.Cap > 0 { // and not a part of what was there, to which the caller could append
+		if s.Len = 0; fresh && s.Cap > 0 { // not a part of the old array, to which the caller could append
 			*s = mem.Slice{Data: o.sub.n.newElems(1)}
 		}
 		return i
@@ -108,5 +112,5 @@ func (d *decoder) list(o *op, s *mem.Slice, i int) int {
 	return i + size
 }
 
-// maxMemory is how large an array may be; Go itself does not make larger ones.
+// maxMemory is the maximum size of an array. Go itself does not allocate larger arrays.
 const maxMemory = math.MaxInt >> (1 + 15*(bits.UintSize/64))

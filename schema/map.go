@@ -9,8 +9,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// entries appends the map at p. Its slots are read one after the other where they are known; else
-// it is ranged over.
+// entries appends the map at p. It reads the map's slots one after the other if their layout is
+// known, and ranges over the map otherwise.
 func (e *encoder) entries(o *op, p mem.Pointer, b []byte) []byte {
 	n := mapLen(p)
 	if b = e.header(o, n, b); e.fault != nil || n == 0 {
@@ -46,10 +46,11 @@ func (e *encoder) entries(o *op, p mem.Pointer, b []byte) []byte {
 	return b
 }
 
-// mapLen is how many entries the map at p has. Where that is noted does not depend on its type.
+// mapLen returns the number of entries of the map at p. A map stores this number at the same place
+// whatever its type is.
 func mapLen(p mem.Pointer) int { return len(*mem.At[map[int]int](p, 0)) }
 
-// slots are the slots of the map at p, if they can be read.
+// slots returns the slots of the map at p, and reports whether they can be read.
 func (o *op) slots(p mem.Pointer) (mem.Slots, bool) {
 	if !o.sub.shaped {
 		return mem.Slots{}, false
@@ -86,10 +87,10 @@ func (e *encoder) ranged(o *op, p mem.Pointer, b []byte, sorted *sorter) ([]byte
 	return b, seen
 }
 
-// sorter puts the entries of a map into the order of their bytes, which begin with the key.
+// sorter sorts the encoded entries of a map by their bytes, which begin with the key.
 type sorter struct {
 	ends []int // of the entries
-	from int   // where the first begins
+	from int   // offset of the first entry
 	list [][]byte
 	copy []byte
 }
@@ -103,7 +104,7 @@ func (s *sorter) add(start, end int) {
 	s.ends = append(s.ends, end)
 }
 
-// sort sorts the entries, of which b is all.
+// sort sorts the entries in b, which contains all entries.
 func (s *sorter) sort(b []byte) {
 	s.copy = append(s.copy[:0], b...)
 	at := 0
@@ -118,7 +119,7 @@ func (s *sorter) sort(b []byte) {
 	}
 }
 
-// put gives s back, unless it has become large.
+// put returns s to the pool, unless s has become large.
 func (s *sorter) put() {
 	if cap(s.copy) > maxPooled || cap(s.ends) > maxPooled/8 {
 		return
@@ -128,10 +129,10 @@ func (s *sorter) put() {
 	sorters.Put(s)
 }
 
-// maxPooled is the most memory that is kept for the next message.
+// maxPooled is the maximum size of the memory that is kept for the next message.
 const maxPooled = 64 << 10
 
-// entries decodes a map into the one at p, which is emptied.
+// entries decodes a map into the map at p, which is emptied first.
 func (d *decoder) entries(o *op, p mem.Pointer, i int) int {
 	n, i, fits := d.count(o, i)
 	m := o.sub.n.mapOf
@@ -162,7 +163,7 @@ func (d *decoder) entries(o *op, p mem.Pointer, i int) int {
 		}
 		m.put(p, entry)
 		if o.sub.reuses {
-			m.zero(entry) // what it leads to is the map's now
+			m.zero(entry) // the map now owns the memory that the entry refers to
 		}
 	}
 	d.owed = owed
@@ -171,8 +172,8 @@ func (d *decoder) entries(o *op, p mem.Pointer, i int) int {
 	return i
 }
 
-// numbers decodes entries of a string and a number as long as they are there and right, n at most.
-// It gives how many those were, and where they end.
+// numbers decodes up to n entries of a string and a number. It stops before the first entry that is
+// incomplete or invalid. It returns the number of decoded entries, and the offset after them.
 func (d *decoder) numbers(o *op, p mem.Pointer, n, i int) (seen, end int) {
 	b, header, value, least := d.b, o.sub.n.key.header, o.sub.n.elem, o.sub.least
 	near := d.nearest()
@@ -200,7 +201,7 @@ func (d *decoder) numbers(o *op, p mem.Pointer, n, i int) (seen, end int) {
 	return seen, i
 }
 
-// pairs decodes entries of two strings in the same way.
+// pairs does the same for entries of two strings.
 func (d *decoder) pairs(o *op, p mem.Pointer, n, i int) (seen, end int) {
 	b, key, value, least := d.b, o.sub.n.key.header, o.sub.n.elem.header, o.sub.least
 	near := d.nearest()
@@ -234,11 +235,13 @@ func (d *decoder) pairs(o *op, p mem.Pointer, n, i int) (seen, end int) {
 	return seen, i
 }
 
-// shrinks reports whether a map of from entries had better be replaced by one of n than emptied: to
-// empty it takes as long as it has room, each time, and it never has less.
+// shrinks reports whether a map of from entries should be replaced by a map for n entries instead
+// of being emptied. Emptying a map takes time in proportion to its capacity, and its capacity never
+// decreases.
 func shrinks(from, n int) bool { return from > 1000 && n < from/8 }
 
-// nearest is the stretch to begin with.
+// nearest returns the initial stretch: the input itself if strings alias it, and the current copy
+// otherwise.
 func (d *decoder) nearest() stretch {
 	if d.o.text == inputText {
 		return stretch{0, mem.String(d.b)}
@@ -246,6 +249,6 @@ func (d *decoder) nearest() stretch {
 	return d.near
 }
 
-// maxHint is for how many entries a map is made at most before they are seen: they may all have the
-// same key.
+// maxHint is the maximum number of entries for which a map is allocated before they are read. All
+// entries may have the same key.
 const maxHint = 1 << 16

@@ -20,8 +20,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// TestMatrixColumns reads messages of many schemas into a batch that is used again: rows, and
-// columns at once or row by row.
+// TestMatrixColumns reads messages of many schemas into a reused batch. It reads rows, and columns
+// at once or row by row.
 func TestMatrixColumns(t *testing.T) {
 	rows, columns := (*schemaoracle.Layout).Rows, (*schemaoracle.Layout).Columns
 	t.Run("rows", func(t *testing.T) {
@@ -39,8 +39,9 @@ func TestMatrixColumns(t *testing.T) {
 	t.Run("large integers", matrixLargeInts)
 }
 
-// matrixLargeInts reads integers of each form into a new column, which refuses those beyond int64,
-// and into one of floats, which refuses those that it would round, too, and keeps what it has.
+// matrixLargeInts reads integers of each encoding into a new column, which rejects integers that
+// exceed int64. It also reads them into a column of floats, which rejects integers that it would
+// round. The column keeps its earlier rows.
 func matrixLargeInts(t *testing.T) {
 	for _, notation := range []string{"{i64}", "{u64}", "{i64be}", "{u64be}", "{opt(i64)}", "{opt(u64be)}", "{list8(i64)}", "{list8(u64)}", "{list8(u64be)}", "{list8(opt(u64))}"} {
 		c, err := columnsOf(mustSchema(notation).n)
@@ -48,7 +49,7 @@ func matrixLargeInts(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, v := range []uint64{1, 1 << 53, 1<<53 + 1, 1 << 60, 1<<60 + 1, math.MaxInt64, 1 << 63, math.MaxUint64} {
-			b := bytes.Repeat([]byte{1}, strings.Count(notation, "(")) // there is one
+			b := bytes.Repeat([]byte{1}, strings.Count(notation, "(")) // sets the flag of an option or the count of a list to 1
 			if strings.Contains(notation, "be") {
 				b = binary.BigEndian.AppendUint64(b, v)
 			} else {
@@ -84,8 +85,9 @@ func matrixLargeInts(t *testing.T) {
 	}
 }
 
-// matrixLastTexts reads columns of two texts of many lengths, which end where nothing can be read:
-// texts are moved by blocks where those are within the input and within the column's memory.
+// matrixLastTexts reads columns of two texts of many lengths. The memory after the input is not
+// readable. Texts are copied in blocks only if the block lies within the input and within the
+// column's memory.
 func matrixLastTexts(t *testing.T) {
 	c, err := columnsOf(mustSchema("{list8(str8)}").n)
 	if err != nil {
@@ -112,7 +114,7 @@ func matrixLastTexts(t *testing.T) {
 	}
 }
 
-// matrixSheet is the format of schemas at random: each document is of another.
+// matrixSheet returns the format for random schemas. Each document has its own schema.
 func matrixSheet(t *testing.T, random func(*rand.Rand) string, oracle func(*schemaoracle.Layout, []byte) ([][]schemaoracle.Cell, bool),
 	ways ...func(*Columns, []byte, *column.Batch) error) sheet.Format {
 	var c *Columns
@@ -150,8 +152,7 @@ func matrixSheet(t *testing.T, random func(*rand.Rand) string, oracle func(*sche
 	return f
 }
 
-// readRows reads the rows of b one by one. After an error that is not of a cell, there is the same
-// error again.
+// readRows reads the rows of b one by one until the end or the first error.
 func readRows(c *Columns, b []byte, to *column.Batch) error {
 	rows, err := c.Rows(b)
 	for err == nil && rows.More() {
@@ -160,7 +161,8 @@ func readRows(c *Columns, b []byte, to *column.Batch) error {
 	return err
 }
 
-// matrixCell is the notation of a cell of field i. Most cells of one field fit into one column.
+// matrixCell returns the notation of a cell of field i. Most cells of one field fit into one
+// column.
 func matrixCell(r *rand.Rand, i int) string {
 	kinds := [...][]string{
 		{"i64", "u8", "i8", "u16", "i16", "u32", "i32", "u64", "u16be", "i16be", "u32be", "i32be", "u64be", "i64be", "f64"},
@@ -180,16 +182,16 @@ func matrixCell(r *rand.Rand, i int) string {
 	return s
 }
 
-// matrixRow is the notation of a row: cells, bytes that are skipped, structs and a tail.
+// matrixRow returns the notation of a row of cells, skipped bytes, structs and a Tail.
 func matrixRow(r *rand.Rand) string {
-	from := 20 // where the tail begins
+	from := 20 // index of the first Tail field
 	if r.IntN(5) == 0 {
 		from = r.IntN(8)
 	}
 	return matrixFields(r, from, func(depth, i int) string { return matrixInner(r, depth, i) })
 }
 
-// matrixInner is the notation of field i of a row, or of a struct in it.
+// matrixInner returns the notation of field i of a row, or of a struct in the row.
 func matrixInner(r *rand.Rand, depth, i int) string {
 	if i < 5 || depth == 2 {
 		return matrixCell(r, i)
@@ -201,7 +203,7 @@ func matrixInner(r *rand.Rand, depth, i int) string {
 	return s
 }
 
-// matrixLists is the notation of columns.
+// matrixLists returns the notation of columns.
 func matrixLists(r *rand.Rand) string {
 	from := 20
 	if r.IntN(5) == 0 {
@@ -212,7 +214,7 @@ func matrixLists(r *rand.Rand) string {
 	})
 }
 
-// matrixFields is the notation of a struct, the fields of which from number `from` on are a tail.
+// matrixFields returns the notation of a struct. The fields from index `from` on form the Tail.
 func matrixFields(r *rand.Rand, from int, field func(depth, i int) string) string {
 	var fields []string
 	for i := range 1 + r.IntN(8) {
@@ -231,13 +233,13 @@ func matrixFields(r *rand.Rand, from int, field func(depth, i int) string) strin
 	return s
 }
 
-// matrixMessages writes some rows of s.
+// matrixMessages returns the encoding of some rows of s.
 func matrixMessages(r *rand.Rand, s *anySchema) (b []byte) {
 	count := r.IntN(5)
 	if r.IntN(6) == 0 {
 		count = r.IntN(90)
 	}
-	large := 60 // one integer of so many is large
+	large := 60 // one of this many integers is large
 	if r.IntN(3) == 0 {
 		large = 4
 	}
@@ -273,8 +275,8 @@ func matrixMessages(r *rand.Rand, s *anySchema) (b []byte) {
 	return spoil(r, b, spans)
 }
 
-// spoil makes one bool, or the flag of one option, of some messages a byte that is neither, and has
-// others go on after their end.
+// spoil replaces, in some messages, one bool or option flag by a byte other than 0 and 1. To other
+// messages it appends a byte.
 func spoil(r *rand.Rand, b []byte, spans []span) []byte {
 	switch r.IntN(8) {
 	case 0:
@@ -288,8 +290,8 @@ func spoil(r *rand.Rand, b []byte, spans []span) []byte {
 	return b
 }
 
-// mostlyFits makes the large integers in v such as a float64 holds, too, but for one of some: half
-// of those are odd and beyond 2⁵³, so that a float64 would round them.
+// mostlyFits reduces most large integers in v so that a float64 can represent them. About one of
+// `some` integers stays large. Half of these are odd and exceed 2⁵³, so a float64 would round them.
 func mostlyFits(r *rand.Rand, v reflect.Value, some int) {
 	odd := int64(1)<<53 + 1 + 2*r.Int64N(1<<40)
 	switch v.Kind() {

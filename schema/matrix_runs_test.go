@@ -13,16 +13,16 @@ import (
 	"github.com/slipstream-go/slipstream/internal/corpus/matrix"
 )
 
-// TestMatrixRuns decodes lists and arrays of what is moved many at a time: numbers and bools, of
-// each length about those of words, with a byte that is no bool in each place; and texts of the
-// lengths at which their memory changes, one after the other. They end where the input does, or a
-// number follows.
+// TestMatrixRuns decodes lists and arrays whose elements are copied in blocks. They contain numbers
+// and bools, with every length up to 18 elements, and an invalid bool at each index. Texts have the
+// lengths at which their allocation changes. The input ends after the elements, or a number
+// follows.
 func TestMatrixRuns(t *testing.T) {
 	f := matrixFormat()
 	matrix.Probes(t, f, true, runProbes(&f))
 }
 
-// runElements are elements by their notation, and their sizes.
+// runElements contains the notations and sizes of the elements.
 var runElements = []struct {
 	notation string
 	size     int
@@ -43,7 +43,7 @@ func runProbes(f *matrix.Format) iter.Seq[matrix.Probe] {
 		r := corpus.New(1)
 		for at, e := range runElements {
 			for n := range 19 {
-				bad := 0 // places of bytes that are no bool
+				bad := 0 // number of positions for an invalid bool
 				if e.notation == "bool" {
 					bad = n
 				}
@@ -66,7 +66,7 @@ func runProbes(f *matrix.Format) iter.Seq[matrix.Probe] {
 							p.Message = append(p.Message, 7)
 						}
 						p.Target = func(v reflect.Value) []reflect.Value {
-							if s := v.Field(0); s.Kind() == reflect.Slice { // with more room than is needed, and with less
+							if s := v.Field(0); s.Kind() == reflect.Slice { // capacity above and below the required length
 								room := max(0, n+how-1+n%2)
 								return f.Part(uint64(n), s, matrix.Growth{Len: min(n, how, room), Cap: room})
 							}
@@ -88,7 +88,7 @@ func runProbes(f *matrix.Format) iter.Seq[matrix.Probe] {
 	}
 }
 
-// randomRun is n bytes, each of which is a bool if they are to be bools.
+// randomRun returns n random bytes. If bools is true, each byte is a valid bool.
 func randomRun(r *rand.Rand, n int, bools bool) []byte {
 	b := make([]byte, n)
 	for k := range b {
@@ -99,13 +99,13 @@ func randomRun(r *rand.Rand, n int, bools bool) []byte {
 	return b
 }
 
-// textProbes are structs and lists of texts of one length.
+// textProbes returns structs and lists of texts of the same length.
 func textProbes(kind func(notation string) matrix.Kind) (probes []matrix.Probe) {
 	for _, n := range []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 2047, 2048, 2049} {
 		for how, form := range []string{"{str16,str16,str16}", "{opt(str16),opt(str16),opt(str16)}", "{list8(str16)}", "{str16be,u64,str16be,str16be,u8}"} {
 			var m []byte
 			count := 3
-			if strings.Contains(form, "list") && n < 256 { // enough for a chunk, which the last one fills
+			if strings.Contains(form, "list") && n < 256 { // fills a chunk, which the last text completes
 				count = 24
 			}
 			for k := range count {

@@ -17,15 +17,15 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// TestMatrix decodes every kind of value, into every kind of target, from every source, by every
-// entry.
+// TestMatrix decodes every kind of value into every kind of target, from every source, with every
+// exported function.
 func TestMatrix(t *testing.T) {
 	f := matrixFormat()
 	f.Options = matrix.FuncNames(t, "Option", "options")
 	matrix.Run(t, f)
 }
 
-// matrixFormat is schemas, but for the names of the options.
+// matrixFormat returns the format of schemas, without the names of the options.
 func matrixFormat() matrix.Format {
 	return matrix.Format{
 		Leaves:    matrixLeaves(),
@@ -44,12 +44,12 @@ func matrixFormat() matrix.Format {
 	}
 }
 
-// kindOf is n as a kind.
+// kindOf returns the matrix.Kind for n.
 func kindOf(name string, n *node) matrix.Kind { return matrix.Kind{Name: name, Type: n.typ, Data: n} }
 
 func nodeOf(k matrix.Kind) *node { return k.Data.(*node) }
 
-// coin is written and read by functions: its length, its text.
+// coin is encoded by functions, as its length followed by its text.
 type coin struct{ text string }
 
 var coinType = Custom("coin", 1,
@@ -74,7 +74,7 @@ func readCoin(r io.Reader, c *coin) error {
 	return nil
 }
 
-// matrixLeaves are the kinds without parts, and some that lead to themselves.
+// matrixLeaves returns the kinds without parts, and some recursive ones.
 func matrixLeaves() []matrix.Kind {
 	var all []matrix.Kind
 	for _, notation := range []string{
@@ -101,7 +101,7 @@ func matrixHeader(r *rand.Rand) Header {
 	return Header(r.IntN(int(headers)))
 }
 
-// matrixWraps make lists, arrays, maps and options.
+// matrixWraps wrap a kind in a list, array, map or option.
 var matrixWraps = []func(r *rand.Rand, k matrix.Kind) (matrix.Kind, bool){
 	func(r *rand.Rand, k matrix.Kind) (matrix.Kind, bool) {
 		h := matrixHeader(r)
@@ -139,9 +139,9 @@ func listNode(h Header, elem *node) *node {
 	return n.opens()
 }
 
-// matrixTurn is k in another notation, as a later version of a schema may have it for the same Go
-// struct: each []byte a blob, a list or an array, of bytes or of larger integers; other headers;
-// computed fields in memory.
+// matrixTurn returns k in another notation, as a later version of a schema could define it for the
+// same Go struct. A []byte becomes a blob, list or array, of bytes or of larger integers. Headers
+// change, and computed fields become fields in memory.
 func matrixTurn(r *rand.Rand, k matrix.Kind) matrix.Kind {
 	n := turned(r, nodeOf(k))
 	return kindOf(pieceOf(n).String(), n)
@@ -149,7 +149,7 @@ func matrixTurn(r *rand.Rand, k matrix.Kind) matrix.Kind {
 
 func turned(r *rand.Rand, n *node) *node {
 	if n.typ == reflect.TypeFor[endless]() {
-		return n // its parts refer to it
+		return n // its parts refer to the node
 	}
 	if n.typ == reflect.TypeFor[[]byte]() {
 		n = turnedBytes(r)
@@ -179,7 +179,7 @@ func turned(r *rand.Rand, n *node) *node {
 	return &to
 }
 
-// turnedBytes is a []byte, in any notation.
+// turnedBytes returns a random notation for []byte.
 func turnedBytes(r *rand.Rand) *node {
 	elems := []*node{U8.n, As[byte](I64).n, As[byte](U16BE).n}
 	n := listNode(H8, elems[r.IntN(len(elems))])
@@ -193,8 +193,8 @@ func turnedBytes(r *rand.Rand) *node {
 	return n
 }
 
-// matrixStruct makes a struct. Some fields are where a function says, some are behind functions,
-// and bytes between them are skipped. If it is to have a tail, that begins at some field.
+// matrixStruct returns a struct. An accessor selects some fields, functions compute others, and
+// there are skipped bytes between them. If tailed is true, a random field starts the Tail.
 func matrixStruct(r *rand.Rand, kinds []matrix.Kind, tailed bool) matrix.Kind {
 	typ := matrix.StructOf(kinds)
 	n := &node{kind: kindStruct, typ: typ}
@@ -231,7 +231,7 @@ func matrixStruct(r *rand.Rand, kinds []matrix.Kind, tailed bool) matrix.Kind {
 	return kindOf("{"+strings.Join(names, ", ")+"}", n.opens())
 }
 
-// getterOf is a computed field that is the t at off in its struct.
+// getterOf returns a getter for the field of type t at offset off.
 func getterOf(t reflect.Type, n *node, off uintptr) *getter {
 	at := func(p mem.Pointer) reflect.Value { return reflect.NewAt(t, mem.RawAs(mem.Add(p, off), t)).Elem() }
 	g := &getter{
@@ -261,7 +261,7 @@ func getterOf(t reflect.Type, n *node, off uintptr) *getter {
 	return g
 }
 
-// matrixFill sets times and functions' values, which know only some.
+// matrixFill sets times and values of Custom types, which can only encode some values.
 func matrixFill(r *rand.Rand, v reflect.Value) bool {
 	switch p := v.Addr().Interface().(type) {
 	case *time.Time:
@@ -274,7 +274,7 @@ func matrixFill(r *rand.Rand, v reflect.Value) bool {
 		}
 	case *coin:
 		p.text = randomText(r)
-	case *int16: // most fit a byte, which they are in some messages
+	case *int16: // most values fit in a byte, the size of the field in some messages
 		*p = int16(r.IntN(1 << 8))
 		if r.IntN(8) == 0 {
 			*p = int16(r.Uint32())
@@ -285,7 +285,7 @@ func matrixFill(r *rand.Rand, v reflect.Value) bool {
 	return true
 }
 
-// matrixSubject is a schema, its oracle, and every entry of it.
+// matrixSubject returns the schema of k with its oracle and all functions to test.
 func matrixSubject(k matrix.Kind) (*matrix.Subject, error) {
 	n := nodeOf(k)
 	if mistakes := n.mistakes(); len(mistakes) > 0 {

@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// record has no map whose keys have to be ranged over.
+// record contains no map whose keys have to be ranged over.
 type record struct {
 	Name   string
 	Born   time.Time
@@ -44,8 +44,8 @@ func recordValue() *record {
 		&animal{"cat", 3}, []bool{true, false}, []byte("data"), []animal{{"dog", 1}, {"cow", 2}}, -5, true, true}
 }
 
-// TestAllocations pins that writing allocates nothing, nor reading the same again, nor other
-// strings that lie in the input.
+// Writing allocates nothing. Reading the same message again, or other strings that alias the input,
+// allocates nothing either.
 func TestAllocations(t *testing.T) {
 	if raceEnabled {
 		t.Skip("counted without the race detector")
@@ -68,7 +68,7 @@ func TestAllocations(t *testing.T) {
 		run  func() error
 	}{
 		"Append": {0, func() error { _, err := recordSchema.Append(dst, v); return err }},
-		"Parse":  {2, func() error { _, err := recordSchema.Parse(b, &got); return err }}, // the keys of the map
+		"Parse":  {2, func() error { _, err := recordSchema.Parse(b, &got); return err }}, // for the keys of the map
 		"Alias": {0, func() error {
 			if _, err := alias.Parse(b, &other); err != nil {
 				return err
@@ -86,8 +86,8 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// TestChunks makes few allocations for short strings, and one for each long one; with OwnStrings,
-// one for each.
+// Short strings share allocations, and each long string has its own. With OwnStrings, each string
+// has its own allocation.
 func TestChunks(t *testing.T) {
 	type list struct {
 		First, Second string
@@ -119,14 +119,14 @@ func TestChunks(t *testing.T) {
 		if err != nil || n > c.most && !raceEnabled {
 			t.Errorf("%d of %d: %v allocations, %v", c.n, c.length, n, err)
 		}
-		clear(b) // of which nothing may be left
+		clear(b) // the strings must not refer to b
 		if got.First != v.First || got.Second != v.Second || !slices.Equal(got.L, v.L) {
 			t.Fatalf("%d of %d: %q", c.n, c.length, got)
 		}
 	}
 }
 
-// TestAliases tells what lies in the input.
+// Strings and blobs refer to the input only with Alias.
 func TestAliases(t *testing.T) {
 	b, err := recordSchema.Append(nil, recordValue())
 	if err != nil {
@@ -156,7 +156,7 @@ func TestAliases(t *testing.T) {
 	}
 }
 
-// TestReuse keeps arrays, maps and what options point to.
+// Parse reuses arrays, maps and the targets of options.
 func TestReuse(t *testing.T) {
 	b, err := recordSchema.Append(nil, recordValue())
 	if err != nil {
@@ -173,7 +173,7 @@ func TestReuse(t *testing.T) {
 	}
 }
 
-// TestConcurrent uses one schema from many goroutines.
+// One schema can be used by many goroutines.
 func TestConcurrent(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 {

@@ -1,7 +1,7 @@
 package schema
 
-// What the tests hold the engine against: types made from the notation of schemas, and an encoder
-// that is as plain as can be.
+// This file contains the reference for the tests: types that are built from the notation of
+// schemas, and a naive encoder.
 
 import (
 	"encoding/binary"
@@ -16,14 +16,14 @@ import (
 	"github.com/slipstream-go/slipstream/internal/corpus"
 )
 
-// anySchema is a schema of a type that is met at run time.
+// anySchema is a schema for a type that is built at run time.
 type anySchema struct {
 	n   *node
 	typ reflect.Type
 	pg  *program
 }
 
-// schemaOf makes the type that the notation describes, and its schema.
+// schemaOf returns a type and a schema for the notation.
 func schemaOf(notation string) (*anySchema, error) {
 	t, tag := typeOf(notation)
 	n := (&deriver{open: make(map[reflect.Type]bool)}).read(tag, t)
@@ -42,12 +42,12 @@ func mustSchema(notation string) *anySchema {
 	return s
 }
 
-// of is s as the schema of whatever lies behind a pointer.
+// of returns s as the schema of the value behind any pointer.
 func (s *anySchema) of() *Schema[struct{}] {
 	return &Schema[struct{}]{n: s.n, pg: s.pg, options: defaults}
 }
 
-// typeOf is the Go type of a notation, and the tag that says the rest.
+// typeOf returns the Go type for a notation, and the tag that contains the rest of the notation.
 func typeOf(s string) (t reflect.Type, tag string) {
 	if strings.HasPrefix(s, "{") {
 		return structTypeOf(s[1 : len(s)-1]), "_"
@@ -118,7 +118,7 @@ func structTypeOf(s string) reflect.Type {
 	return reflect.StructOf(fields)
 }
 
-// tree is v as corpus.Note takes it.
+// tree converts v to the form that corpus.Note accepts.
 func tree(v reflect.Value) any {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -163,17 +163,17 @@ func tree(v reflect.Value) any {
 	return v.Interface()
 }
 
-// span is where a value of the message lies that has no parts, or the count of one that has, which
-// needs as many bytes as the parts take at least. The n of skipped bytes is nil.
+// span is the position of a leaf value in the message, or of the count of a value with parts. needs
+// is the offset where the shortest possible parts would end. n is nil for skipped bytes.
 type span struct {
 	start, end int
 	path       string
 	n          *node
-	needs      int // where they would end
+	needs      int // end of the shortest possible parts
 }
 
-// naive appends v by n, and notes where everything is. Maps must have one entry at most, because
-// they have no order.
+// naive appends v, encoded by n, and records the spans. Maps must have at most one entry, because
+// their order is undefined.
 func naive(b []byte, n *node, v reflect.Value, path string, spans *[]span) []byte {
 	start := len(b)
 	count := func(k int) {
@@ -196,7 +196,7 @@ func naive(b []byte, n *node, v reflect.Value, path string, spans *[]span) []byt
 			w = 1
 		case n.kind == kindBool:
 		case n.kind == kindFloat && n.size == 4:
-			w = uint64(math.Float32bits(v.Interface().(float32))) // by way of a float64, some NaNs would become others
+			w = uint64(math.Float32bits(v.Interface().(float32))) // a conversion to float64 would change some NaNs
 		case n.kind == kindFloat:
 			w = math.Float64bits(v.Float())
 		case v.CanInt():
@@ -272,7 +272,7 @@ func naiveElements(b []byte, n *node, v reflect.Value, path string, spans *[]spa
 	return b
 }
 
-// randomNotation is a type at random.
+// randomNotation returns the notation of a random type.
 func randomNotation(r *rand.Rand, depth int) string {
 	header := headerTexts[r.IntN(len(headerTexts))]
 	leaves := []string{"u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "f32", "f64", "bool", "u16be", "i32be", "u64be", "f32be", "f64be",
@@ -303,7 +303,7 @@ func randomNotation(r *rand.Rand, depth int) string {
 	return "{" + strings.Join(fields, ",") + "}"
 }
 
-// fillValue sets v to something that n can write. Maps get few entries, lists few elements.
+// fillValue sets v to a random value that n can encode, with few map entries and list elements.
 func fillValue(r *rand.Rand, n *node, v reflect.Value, entries int) {
 	switch n.kind {
 	case kindTime, kindTimeZone:
@@ -360,7 +360,8 @@ func fillValue(r *rand.Rand, n *node, v reflect.Value, entries int) {
 	}
 }
 
-// randomText is mostly short, and of all lengths around those that are treated differently.
+// randomText returns a random text. Most texts are short, and the lengths cover the boundaries
+// between the code paths.
 func randomText(r *rand.Rand) string {
 	n := r.IntN(20)
 	if r.IntN(8) == 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// kind is what stands on the wire.
+// kind is the encoding of a value.
 type kind uint8
 
 const (
@@ -24,26 +24,26 @@ const (
 	kindArray                // count elements
 	kindMap                  // header, and for each entry key, element
 	kindOpt                  // 0; or 1 and the element
-	kindCustom               // what functions write and read
+	kindCustom               // bytes that functions write and read
 	kindStruct               // fields
-	kindSelf                 // the struct elem, which this lies in
+	kindSelf                 // the enclosing struct elem
 )
 
-// node is the layout of the values of one Go type: what is on the wire and where it is in memory.
-// It never changes once it is built; a struct that holds itself is the one circle in the tree.
+// node is the layout of the values of one Go type: their encoding and their place in memory. It
+// never changes after it is built. Nodes form a tree, except that a struct can contain itself.
 type node struct {
 	kind   kind
 	typ    reflect.Type
-	size   int // bytes on the wire of a number; those that a custom value takes at least
+	size   int // encoded size of a number, or minimum size of a custom value, in bytes
 	signed bool
 	big    bool // big-endian
 	header Header
 	count  int  // elements of an array
-	slice  bool // that array is a slice in memory
+	slice  bool // the array is a slice in memory
 	key    *node
 	elem   *node
 	fields []field
-	open   []reflect.Type // structs that a Self within refers to, and that it does not lie in yet
+	open   []reflect.Type // structs that a Self in this node refers to, and that do not enclose it yet
 	faults []mistake
 
 	newElem  func() mem.Raw      // of an option
@@ -52,8 +52,9 @@ type node struct {
 	custom   *custom
 }
 
-// field is a field of a struct: bytes that are skipped (n is nil), or a value that is in memory at
-// an offset, where at says, or one that only a getter and a setter reach.
+// field is a field of a struct. If n is nil, the field is skipped bytes. Otherwise the field is a
+// value. It is in memory at an offset, or at the address that the function at returns, or only a
+// getter and a setter can access it.
 type field struct {
 	name string
 	n    *node
@@ -64,33 +65,33 @@ type field struct {
 	tail bool
 }
 
-// getter is the two functions of a computed field. Numbers, bools and times go through registers as
-// words, strings as texts; other values through one from the pool.
+// getter contains the two functions of a computed field. Numbers, bools and times are passed as
+// words in registers, and strings as texts. Other values are passed through a value from the pool.
 type getter struct {
 	word      func(p mem.Pointer) (w uint64, fits bool)
 	setWord   func(p mem.Pointer, w uint64) (fits bool)
 	text      func(p mem.Pointer) string
 	setText   func(p mem.Pointer, v string)
 	load      func(p, v mem.Pointer) // into the value at v
-	store     func(p, v mem.Pointer) // from the value at v; of words and texts too, where a Tail is missing
+	store     func(p, v mem.Pointer) // from the value at v; for words and texts too, if a Tail is missing
 	values    sync.Pool              // of mem.Pointer to zero values
 	zeroValue func(v mem.Pointer)
 }
 
-// mapOf is what maps of one type can do.
+// mapOf contains the operations on maps of one type.
 type mapOf struct {
 	typ     reflect.Type
 	prepare func(m mem.Pointer, n int) // empties *m; makes one for n entries if it is nil
 	put     func(m, entry mem.Pointer) // the entry is a struct of a key and a value
-	value   uintptr                    // where in it the value is
+	value   uintptr                    // offset of the value in an entry
 	entries sync.Pool                  // of mem.Pointer
 	zero    func(entry mem.Pointer)
 }
 
-// mistake is something wrong in a schema, and where.
+// mistake is an error in a schema, with its path.
 type mistake struct{ path, text string }
 
-// mistakes are what is wrong with n, which a message is to be.
+// mistakes returns the mistakes of n, which is to be a message.
 func (n *node) mistakes() []mistake {
 	all := n.within("", nil)
 	if len(all) == 0 {
@@ -99,7 +100,8 @@ func (n *node) mistakes() []mistake {
 	return all
 }
 
-// within are the mistakes of all nodes, at the places where they are used under path.
+// within appends the mistakes of all nodes in n to all, each with the path at which the node is
+// used. The path of n is path.
 func (n *node) within(path string, all []mistake) []mistake {
 	for _, m := range n.faults {
 		all = append(all, mistake{join(path, m.path), m.text})
@@ -114,7 +116,8 @@ func (n *node) within(path string, all []mistake) []mistake {
 	return all
 }
 
-// endless are the structs in n, at path, that hold themselves without a way to end.
+// endless appends a mistake for each struct in n that always contains another value of itself. The
+// path of n is path.
 func (n *node) endless(path string, all []mistake) []mistake {
 	if n.kind == kindStruct && n.least() < 0 {
 		return append(all, mistake{path, "a value holds another of its type without an option, so it has no end"})
@@ -125,7 +128,7 @@ func (n *node) endless(path string, all []mistake) []mistake {
 	return all
 }
 
-// parts yields the nodes that n is made of, and the names of fields. A Self is made of nothing.
+// parts yields the direct parts of n, with the names of fields. A Self has no parts.
 func (n *node) parts(yield func(string, *node) bool) {
 	if n.kind == kindSelf || n.key != nil && !yield("", n.key) || n.elem != nil && !yield("", n.elem) {
 		return
@@ -144,7 +147,7 @@ func join(a, b string) string {
 	return a + "." + b
 }
 
-// opens gathers what is open in the parts of n.
+// opens adds the open structs of all parts of n to n.open, and returns n.
 func (n *node) opens() *node {
 	for _, p := range n.parts {
 		for _, t := range p.open {
@@ -156,8 +159,8 @@ func (n *node) opens() *node {
 	return n
 }
 
-// place is p as the place of a value of n. They differ in tests alone, where a Schema[struct{}]
-// stands for types made at run time.
+// place returns p as the place of a value of n. The result differs from p only in tests, where a
+// Schema[struct{}] represents types made at run time.
 func (n *node) place(p mem.Pointer) mem.Pointer {
 	if mem.Guarded {
 		return mem.Of(mem.RawOf(p), n.typ)
@@ -165,8 +168,8 @@ func (n *node) place(p mem.Pointer) mem.Pointer {
 	return p
 }
 
-// bind is n with each Self of target's type that is open in it referring to target. What has none
-// is shared, the rest is copied.
+// bind returns n with each open Self of target's type referring to target. Nodes without such a
+// Self are shared; other nodes are copied.
 func (n *node) bind(target *node) *node {
 	if !slices.Contains(n.open, target.typ) {
 		return n
@@ -174,7 +177,8 @@ func (n *node) bind(target *node) *node {
 	return n.copied(target, make(map[*node]*node))
 }
 
-// copied is a copy of n. A Self in it that referred to a struct in n refers to the copy of that.
+// copied returns a copy of n. If a Self in n refers to a struct in n, its copy refers to the copy
+// of that struct.
 func (n *node) copied(target *node, copies map[*node]*node) *node {
 	c := *n
 	copies[n] = &c
@@ -182,7 +186,7 @@ func (n *node) copied(target *node, copies map[*node]*node) *node {
 	c.open = slices.DeleteFunc(slices.Clone(n.open), func(t reflect.Type) bool { return t == target.typ })
 	switch {
 	case c.kind == kindSelf && c.elem == nil:
-		if slices.Contains(n.open, target.typ) { // its own typ may be what As made of it
+		if slices.Contains(n.open, target.typ) { // not n.typ, which As may have changed
 			c.elem = target
 		}
 	case c.kind == kindSelf:
@@ -206,7 +210,7 @@ func (n *node) copied(target *node, copies map[*node]*node) *node {
 	return &c
 }
 
-// reuses reports whether a value of n leads to memory that is used again when another is read in
+// reuses reports whether a value of n refers to memory that is reused when another value is read in
 // its place.
 func (n *node) reuses() bool {
 	switch n.kind {
@@ -230,8 +234,8 @@ func (n *node) reuses() bool {
 	return false
 }
 
-// texts is how many strings a value has, but for those in lists and maps and in values of its own
-// type.
+// texts returns the number of strings in a value, except strings in lists and maps, and in nested
+// values of its own type.
 func (n *node) texts() int {
 	if n.kind == kindString {
 		return 1
@@ -249,7 +253,7 @@ func (n *node) texts() int {
 	return min(total, manyTexts)
 }
 
-// manyTexts is as good as any larger number of strings.
+// manyTexts is the largest number of strings that is counted. Larger numbers make no difference.
 const manyTexts = 1 << 10
 
 // hasTail reports whether values of n may end early.
@@ -257,8 +261,8 @@ func (n *node) hasTail() bool {
 	return n.kind == kindStruct && len(n.fields) > 0 && n.fields[len(n.fields)-1].tail
 }
 
-// least is the fewest bytes that a value takes. It is below zero for a struct that holds itself
-// without a way to end.
+// least returns the minimum encoded size of a value, in bytes. It is negative for a struct that
+// always contains another value of itself.
 func (n *node) least() int { return n.leastIn(nil) }
 
 func (n *node) leastIn(open []*node) int {
@@ -298,10 +302,11 @@ func (n *node) leastIn(open []*node) int {
 	return total
 }
 
-// hugeWire is as good as any larger number of bytes: no value of so many can be had.
+// hugeWire is the largest size in bytes that is counted. Larger sizes make no difference, because
+// no value of such a size is possible.
 const hugeWire = 1<<30 - 1
 
-// times is a·b, or the largest int if that is less.
+// times returns a·b, or the largest int if a·b is larger.
 func times(a, b int) int {
 	if a > 0 && b > math.MaxInt/a {
 		return math.MaxInt

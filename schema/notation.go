@@ -10,14 +10,14 @@ import (
 //
 //	{name str8, born time, phone str8, skip4, tags list8(str8), next opt(^1)}
 //
-// Numbers, strings and headers are called as in the API, with be for those that are big-endian. ^1
-// is the struct around the current one, ^0 that itself. A Custom has the bytes that it takes at
-// least before its name: custom4:money. A Tail is in brackets. A name that is no plain word is in
-// quotes. Without names the text is the same for all schemas that are written in the same way,
-// whatever their Go types are.
+// Numbers, strings and headers have the same names as in the API, with the suffix be if they are
+// big-endian. ^0 is the current struct, and ^1 is the struct that encloses it. The name of a Custom
+// follows its minimum size: custom4:money. A Tail is in brackets. A name that is not a plain word
+// is in quotes. Without names, all schemas with the same encoding have the same text, whatever
+// their Go types are.
 type notation struct {
 	names bool
-	open  []*node // structs, from the outermost
+	open  []*node // enclosing structs, from the outermost
 }
 
 func (t notation) node(s *strings.Builder, n *node) {
@@ -38,7 +38,7 @@ func (t notation) node(s *strings.Builder, n *node) {
 	s.WriteByte(')')
 }
 
-// word is the name of the type of n, which is no struct, without what it is made of.
+// word returns the name of the type of n, without its parts. n must not be a struct.
 func (t notation) word(n *node) string {
 	be := ""
 	if n.big {
@@ -65,7 +65,7 @@ func (t notation) word(n *node) string {
 	return kindTexts[n.kind]
 }
 
-// self names a struct by how far out it is.
+// self returns the name of an enclosing struct: the number of levels out from the current struct.
 func (t notation) self(n *node) string {
 	up := 0
 	for k := len(t.open) - 1; k > 0 && t.open[k] != n.elem; k-- {
@@ -106,7 +106,7 @@ const skipWord = "skip"
 
 func skipOf(n int) string { return skipWord + strconv.Itoa(n) }
 
-// quoted is a name as it stands in the notation.
+// quoted returns a name as the notation contains it.
 func quoted(name string) string {
 	if name == "" || strings.ContainsFunc(name, endsWord) {
 		return strconv.Quote(name)
@@ -114,7 +114,7 @@ func quoted(name string) string {
 	return name
 }
 
-// endsWord reports whether c is no part of a word of the notation.
+// endsWord reports whether c cannot be a part of a word of the notation.
 func endsWord(c rune) bool {
 	return strings.ContainsRune("(),{}[]\"", c) || unicode.IsSpace(c) || !unicode.IsPrint(c)
 }

@@ -16,34 +16,34 @@ const (
 	opSwap2
 	opSwap4
 	opSwap8
-	opBytes // room of them
+	opBytes // room bytes
 	opSkip  // room bytes
-	opBool  // moved, but checked when read
-	opBools // room of them
+	opBool  // copied, but checked when read
+	opBools // room bools
 	opTime
-	opTimeAny // read where mem.SetUTC does not work
+	opTimeAny // used for reading if mem.SetUTC does not work
 	opInt32   // an int64 that is 4 bytes on the wire
-	opInt     // an integer that may not fit: sub tells where
+	opInt     // an integer that may not fit: sub contains the sizes
 	opWord    // a number with a getter and a setter
 
-	opStart // the first op: nothing but the check. It is the first variable op
-	opRoom  // another
+	opStart // the first op, only a bounds check; also the first variable kind
+	opRoom  // another bounds check
 	opString8
 	opString16
-	opString // of any header
+	opString // with any header
 	opBlob
 	opTimeZone
 	opList
 	opArray
 	opFixed
 	opMap
-	opOpt       // of anything
-	opOptNumber // of a number that is the same in memory and on the wire
+	opOpt       // of any type
+	opOptNumber // of a number with the same bytes in memory and in its encoding
 	opOptBool
 	opOptString8
 	opOptString16
 	opStruct
-	opAt   // a value where a function says
+	opAt   // a value at the address that a function returns
 	opText // a string with a getter and a setter
 	opText8
 	opText16
@@ -56,60 +56,61 @@ const (
 // op is one step of a program.
 type op struct {
 	kind  opKind
-	size1 uint8 // of opString8 and those like it the size of the header, of opOptNumber and opOptBool that of the value
+	size1 uint8 // the size of the header, for opString8 and similar kinds; of the value, for opOptNumber and opOptBool
 	room  uint16
-	off   uint32 // in memory
-	sub   *sub   // of all that need more
+	off   uint32 // offset in memory
+	sub   *sub   // for ops that need more data
 }
 
-// sub is what an op needs besides.
+// sub contains further data of an op.
 type sub struct {
 	pg       *program // of elements, entries, or the value
-	n        *node    // what is read and written
-	count    int      // of an array, or of a slice that is as long as one
+	n        *node    // the node that is read and written
+	count    int      // number of elements of an array, or of a Fixed slice
 	stride   uintptr  // from element to element
-	raw      int      // the size of elements that a list moves as a whole, or 0
-	least    int      // bytes that an element takes at least
-	bytes    bool     // a list is a []byte: its memory may be a view of an input, by another schema's blob
+	raw      int      // the size of an element, if the list is copied as a whole; otherwise 0
+	least    int      // minimum encoded size of an element
+	bytes    bool     // the list is a []byte, which a blob of another schema may have made a view of an input
 	shape    mem.MapShape
 	shaped   bool
 	numbers  bool // the entries of a map are strings and numbers
 	pairs    bool // or strings and strings
-	reuses   bool // reading an entry of a map uses again what the one before it leads to
+	reuses   bool // reading an entry of a map reuses memory that the previous entry refers to
 	at       func(mem.Pointer) mem.Pointer
 	get      *getter
 	number   conversion
 	leftOver []field // the fields that are missing if the message ends here
 }
 
-// program is how values of a node are encoded and decoded.
+// program contains the code that encodes and decodes values of a node.
 type program struct {
 	enc, dec code
 	sized    []op    // the ops of enc whose length depends on the value
 	stride   uintptr // the size of a value in memory
-	least    int     // bytes that a value takes at least
-	texts    int     // strings of a value, but for those in lists and maps
+	least    int     // minimum encoded size of a value
+	texts    int     // number of strings in a value, except strings in lists and maps
 }
 
 // code is a program in one direction.
 type code struct {
 	ops    []op    // from opStart to opEnd
-	labels []label // by pos
+	labels []label // sorted by pos
 }
 
-// label names a place of a program. A place is counted as the bytes of fixed ops and headers before
-// it, and one for each variable op but the first and opRoom, as if all were there once.
+// label names a place of a program. The position of a place counts the bytes of fixed ops and
+// headers before it, and one for each variable op before it, except the first and opRoom. Each op
+// counts as if it were present exactly once.
 type label struct {
 	pos  int
 	path string
-	each int // the size of the elements of an array that lies there, or 0
+	each int // the element size of an array at this place, or 0
 }
 
 func (o *op) variable() bool { return o.kind >= opStart }
 
 var fixedSizes = [opStart]int{opMove1: 1, opMove2: 2, opMove4: 4, opMove8: 8, opSwap2: 2, opSwap4: 4, opSwap8: 8, opBool: 1, opTime: 8, opTimeAny: 8, opInt32: 4}
 
-// size is the bytes of a fixed op, or of the header of a variable one.
+// size returns the number of bytes of a fixed op, or of the header of a variable op.
 func (o *op) size() int {
 	switch o.kind {
 	case opBytes, opSkip, opBools, opInt, opWord:
@@ -128,7 +129,7 @@ func (o *op) size() int {
 	return fixedSizes[o.kind]
 }
 
-// width is how many places an op takes.
+// width returns the number of positions that an op occupies.
 func (o *op) width() int {
 	if o.kind > opRoom {
 		return o.size() + 1
@@ -136,7 +137,7 @@ func (o *op) width() int {
 	return o.size()
 }
 
-// index is the number of o, which is one of the ops.
+// index returns the index of o in c.ops.
 func (c *code) index(o *op) int {
 	x := 0
 	for o != &c.ops[x] {
@@ -145,7 +146,7 @@ func (c *code) index(o *op) int {
 	return x
 }
 
-// place is the place of op x.
+// place returns the position of op x.
 func (c *code) place(x int) int {
 	pos := 0
 	for k := range c.ops[:x] {
@@ -154,7 +155,7 @@ func (c *code) place(x int) int {
 	return pos
 }
 
-// path is the path to the value at a place, and the place where that begins.
+// path returns the path of the value at a position, and the position at which the value begins.
 func (c *code) path(pos int) (path string, start int) {
 	var found label
 	for _, l := range c.labels {

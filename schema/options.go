@@ -14,13 +14,13 @@ type options struct {
 	items int
 	bytes int
 
-	bounded bool // bytes was asked for
+	bounded bool // the option MaxBytes was given
 }
 
 var defaults = options{bytes: math.MaxInt, depth: 64, items: 1 << 16}
 
-// Alias returns strings and blobs as views of the input, without allocating. The input must not
-// change while they are in use. Views from a [Reader] are valid until its next message.
+// Alias makes strings and blobs views of the input, so that they need no allocation. The input must
+// not change while they are in use. Views from a [Reader] are valid until its next message.
 func Alias(o *options) { o.text = inputText }
 
 // ReuseBlobs overwrites the memory of a []byte in the target, if it has enough capacity. That
@@ -45,11 +45,12 @@ func Exact(o *options) { o.exact = true }
 func MaxBytes(n int) Option { return func(o *options) { o.bytes, o.bounded = max(n, 0), true } }
 
 // MaxDepth limits the nesting of recursive types, for reading and writing. The default is 64. Each
-// level takes stack, of which Go allows a gigabyte: do not set millions.
+// level uses stack, and Go limits the stack to one gigabyte, so do not set millions.
 func MaxDepth(n int) Option {
 	return func(o *options) { o.depth = max(n, 0) }
 }
 
-// MaxItems limits the number of list elements and map entries without bytes in a message. The
-// default is 65,536. The number of all other elements is limited by the size of the input.
+// MaxItems limits the number of list elements and map entries that take no bytes. It applies to
+// each message. The default is 65,536. The number of all other elements is limited by the size of
+// the input.
 func MaxItems(n int) Option { return func(o *options) { o.items = max(n, 0) } }

@@ -11,8 +11,8 @@ import (
 	"testing/iotest"
 )
 
-// noted has optional strings with room after them that has to be checked: for a number, for a
-// header, for nothing.
+// noted contains optional strings. After each of them the encoder must check the capacity of dst:
+// for a number, for a header, or at the end.
 type noted struct {
 	First  *string
 	N      uint64
@@ -26,7 +26,7 @@ var notedSchema = Struct(
 	F("second", func(v *noted) **string { return &v.Second }, Opt(Str8)),
 	F("third", func(v *noted) **string { return &v.Third }, Opt(Str16)))
 
-// notedValue is a value whose strings differ by k.
+// notedValue returns a value whose strings depend on k.
 func notedValue(k int) noted {
 	text := func(from int) *string {
 		s := strings.Repeat(string(rune('a'+(from+k)%26)), (from*7+k)%300%256)
@@ -48,7 +48,7 @@ func checkNoted(t *testing.T, got *noted, k int) {
 	}
 }
 
-// pieces are readers of b that give it in different pieces.
+// pieces returns readers that return b in pieces of different sizes.
 func pieces(b []byte) map[string]io.Reader {
 	return map[string]io.Reader{
 		"whole":    bytes.NewReader(b),
@@ -58,7 +58,7 @@ func pieces(b []byte) map[string]io.Reader {
 	}
 }
 
-// TestOptionalTextInPieces: an optional string whose bytes are not all there at first.
+// An optional string can arrive in several pieces.
 func TestOptionalTextInPieces(t *testing.T) {
 	const n = 3000
 	var b []byte
@@ -123,9 +123,9 @@ func TestOptionalTextInPieces(t *testing.T) {
 	}
 }
 
-// TestOptionalTextCut: a message that ends too early sets nothing of what a used target's options
-// point to but the strings themselves: their bytes, which somebody may have kept, stay as they are,
-// and those of a constant cannot be written at all.
+// A truncated message may replace the strings that a reused target's options point to, but nothing
+// else. It does not change the bytes of the old strings, because the caller may have kept them. A
+// write to the bytes of a constant would fault.
 func TestOptionalTextCut(t *testing.T) {
 	v := notedValue(5)
 	b := mustAppend(t, notedSchema, &v)
@@ -135,7 +135,7 @@ func TestOptionalTextCut(t *testing.T) {
 	} {
 		for k, set := range []Option{func(*options) {}, OwnStrings, Alias} {
 			t.Run(fmt.Sprintf("%s/%d", name, k), func(t *testing.T) {
-				defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // which holds for this goroutine
+				defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // applies to this goroutine only
 				for n := range b {
 					was := strings.Clone(text())
 					kept := text()
@@ -161,8 +161,8 @@ func TestOptionalTextCut(t *testing.T) {
 	}
 }
 
-// TestOptionalTextRoom writes optional strings after what dst has, with room for any part of them:
-// the bytes are the same, and neither what is beyond the room nor the strings are written to.
+// Optional strings are appended to dst with every capacity from none to more than enough. The bytes
+// are the same. Neither the strings nor the memory beyond the capacity of dst is written to.
 func TestOptionalTextRoom(t *testing.T) {
 	values := []noted{{}, {N: 1}, notedValue(5), {First: notedValue(7).First}, {Second: notedValue(11).Second}, {Third: new("")}}
 	for k, v := range values {

@@ -10,12 +10,12 @@ import (
 var kindTexts = [...]string{kindInt: "int", kindFloat: "float", kindBool: "bool", kindTime: "time", kindTimeZone: "timezone", kindString: "str",
 	kindBlob: "blob", kindList: "list", kindArray: "array", kindMap: "map", kindOpt: "opt", kindCustom: "custom", kindStruct: "struct", kindSelf: "self"}
 
-// read makes n what a word of the notation says, and tells of how many parts that is.
+// read sets n to the type that a word of the notation names, and returns the number of its parts.
 func (n *node) read(word string) (parts int) {
 	end := strings.IndexAny(word, "0123456789")
 	if end < 0 {
 		end = len(word)
-	} else if end > 1 && word[end-1] == 'i' { // of a header
+	} else if end > 1 && word[end-1] == 'i' { // the i belongs to a header
 		end--
 	}
 	name, rest := word[:end], word[end:]
@@ -64,7 +64,7 @@ func (n *node) read(word string) (parts int) {
 
 const maxCount = hugeWire // elements of an array
 
-// readNumber makes n a number: letter is what it begins with, rest its bits and be.
+// readNumber sets n to a number type. The word begins with letter; rest contains the bits and be.
 func (n *node) readNumber(letter, rest string) {
 	bits, big := strings.CutSuffix(rest, "be")
 	n.size, n.big = map[string]int{"8": 1, "16": 2, "32": 4, "64": 8}[bits], big
@@ -96,22 +96,23 @@ func (n *node) number(digits string, limit int) int {
 	return v
 }
 
-// What a shape may be that is read from text, which may come from anywhere.
+// Limits for a shape that is read from text, because the text may come from an untrusted source.
 const (
 	maxNesting = 64      // types within types
 	maxParts   = 1 << 14 // types and skips
-	maxListed  = 20      // mistakes that are told
+	maxListed  = 20      // mistakes that are reported
 )
 
-// builder makes nodes that have no Go types.
+// builder builds nodes without Go types.
 type builder struct {
-	open  []*node // structs around the current one, from the outermost
+	open  []*node // structs that enclose the current node, from the outermost
 	depth int
 	parts int
-	err   error // why it was given up
+	err   error // why building stopped
 }
 
-// enter begins a node, if there may be another one here. Each has its leave.
+// enter begins a node, and reports whether the limits allow it. Each call must be followed by a
+// call of leave.
 func (b *builder) enter() bool {
 	b.depth++
 	b.parts++
@@ -133,7 +134,7 @@ func (b *builder) fail(format string, args ...any) {
 	}
 }
 
-// word is the node of a word, and of how many parts it is.
+// word returns the node that a word names, and the number of its parts.
 func (b *builder) word(word string) (n *node, parts int) {
 	n = new(node)
 	up, self := strings.CutPrefix(word, "^")
@@ -151,7 +152,7 @@ func (b *builder) word(word string) (n *node, parts int) {
 	return n, 0
 }
 
-// structure is a struct, whose fields are added by add.
+// structure returns a struct node, after add has added its fields.
 func (b *builder) structure(add func(*node)) *node {
 	n := &node{kind: kindStruct}
 	b.open = append(b.open, n)
@@ -161,7 +162,7 @@ func (b *builder) structure(add func(*node)) *node {
 	return n
 }
 
-// skip is the field of a word, if that is one of bytes to skip.
+// skip returns the field of skipped bytes that a word names. For any other word, ok is false.
 func (n *node) skip(word string) (f field, ok bool) {
 	digits, ok := strings.CutPrefix(word, skipWord)
 	if ok {
@@ -170,7 +171,7 @@ func (n *node) skip(word string) (f field, ok bool) {
 	return f, ok
 }
 
-// shape is the shape of messages that are n.
+// shape returns the shape of messages of n.
 func (b *builder) shape(n *node) (*Shape, error) {
 	if b.err != nil {
 		return nil, b.err
@@ -201,7 +202,7 @@ func (p *parser) at() int { return len(p.text) - len(p.rest) }
 
 func (p *parser) blank() { p.rest = strings.TrimLeft(p.rest, " \t\r\n") }
 
-// is takes c, if that comes next.
+// is consumes c if c is the next character, and reports whether it is.
 func (p *parser) is(c byte) bool {
 	p.blank()
 	if p.rest == "" || p.rest[0] != c {
@@ -218,14 +219,14 @@ func (p *parser) expect(c byte) bool {
 	return p.err == nil
 }
 
-// word takes a word, which may be empty.
+// word consumes a word, which may be empty.
 func (p *parser) word() string {
 	p.blank()
 	end := strings.IndexFunc(p.rest, endsWord)
 	if end < 0 {
 		end = len(p.rest)
 	}
-	if end > 0 && p.rest[end-1] == ':' { // of a Custom, whose name may be in quotes
+	if end > 0 && p.rest[end-1] == ':' { // a Custom, whose name may be in quotes
 		text, _ := strconv.QuotedPrefix(p.rest[end:])
 		end += len(text)
 	}
@@ -261,7 +262,7 @@ func (p *parser) part() *node {
 	return n
 }
 
-// fields reads a struct, after its brace.
+// fields reads a struct, after its opening brace.
 func (p *parser) fields() *node {
 	return p.structure(func(n *node) {
 		tail := false

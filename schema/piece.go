@@ -13,20 +13,21 @@ const (
 	KindFloat    = Kind(kindFloat)    // Bits, BigEndian
 	KindBool     = Kind(kindBool)     // a byte, 0 or 1
 	KindTime     = Kind(kindTime)     // nanoseconds since 1970: 8 bytes, signed, little-endian
-	KindTimeZone = Kind(kindTimeZone) // the same, a byte 1, and the name of the zone after its length in a byte
+	KindTimeZone = Kind(kindTimeZone) // 8 bytes as for KindTime, a byte 1, a byte with the length of the zone's name, and the name
 	KindString   = Kind(kindString)   // Header, bytes
 	KindBlob     = Kind(kindBlob)     // Header, bytes
-	KindList     = Kind(kindList)     // Header, so many Elem
+	KindList     = Kind(kindList)     // Header, then as many Elem
 	KindArray    = Kind(kindArray)    // Count times Elem
-	KindMap      = Kind(kindMap)      // Header, so many times Key and Elem
+	KindMap      = Kind(kindMap)      // Header, then as many pairs of Key and Elem
 	KindOpt      = Kind(kindOpt)      // a byte, 0; or 1 and Elem
-	KindCustom   = Kind(kindCustom)   // Custom, bytes that only functions of this name know
+	KindCustom   = Kind(kindCustom)   // Custom; bytes that only the functions of this name can read
 	KindStruct   = Kind(kindStruct)   // Fields
-	KindSelf     = Kind(kindSelf)     // Elem, a struct that this lies in
-	KindSkip     = KindSelf + 1       // Count bytes that mean nothing
+	KindSelf     = Kind(kindSelf)     // Elem, an enclosing struct
+	KindSkip     = KindSelf + 1       // Count bytes without meaning
 )
 
-// String returns the word for k in the notation of [Schema.String], or its common beginning.
+// String returns the word for k in the notation of [Schema.String]. If there are several words for
+// k, it returns their common beginning.
 func (k Kind) String() string {
 	switch {
 	case k == KindSkip:
@@ -75,7 +76,7 @@ func (p Piece) Name() string { return p.f.name }
 // Tail reports whether the field belongs to a [Tail], so that a message may end before it.
 func (p Piece) Tail() bool { return p.f.tail }
 
-// node is that of the piece, or one that has nothing.
+// node returns the node of the piece, or an empty node for skipped bytes.
 func (p Piece) node() *node {
 	if p.f.n == nil {
 		return new(node)

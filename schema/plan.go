@@ -1,16 +1,16 @@
 package schema
 
-// A node becomes a program, once: a flat list of ops for each direction. Structs and arrays within
-// it are inlined by their offsets; what may come any number of times, or not at all, has a program
-// of its own.
+// A node is compiled once, to a program: a flat list of ops for each direction. Structs and arrays
+// in it are inlined with their offsets. Parts that can be repeated or missing have their own
+// programs.
 //
 //	op        what it does                                             op.room
-//	fixed     moves bytes whose number the schema tells                bytes, for those that differ in it
-//	variable  begins with a header, or with nothing, and ends with     bytes of the fixed ops after it, and of the
-//	          a check that there is room for what follows              header of the next variable op
+//	fixed     moves a fixed number of bytes                            this number, if the kind does not define it
+//	variable  begins with a header or without one, and ends with       bytes of the fixed ops after it, and of the
+//	          a check that there is room for the ops after it          header of the next variable op
 //
-// So there is one check of room for each run of fixed ops. Neighbours that are as far apart in
-// memory as on the wire are moved together, where the machine is little-endian.
+// So each run of fixed ops needs only one check. On little-endian machines, neighbouring fields are
+// moved together if they are as far apart in memory as in the encoding.
 
 import (
 	"reflect"
@@ -20,22 +20,22 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// step is an op before neighbours are put together.
+// step is an op before neighbouring ops are merged.
 type step struct {
 	op
-	moves  bool // its bytes are the same in memory and on the wire
-	checks bool // but when read they are looked at
-	tail   bool // only when read
+	moves  bool // its bytes are the same in memory and in the encoding
+	checks bool // but they are checked when they are read
+	tail   bool // used only for reading
 	path   string
 	each   int
 
-	continues bool // the array of the step before
+	continues bool // continues the array of the previous step
 }
 
-// compiler makes the programs of one schema.
+// compiler compiles the programs of one schema.
 type compiler struct{ programs map[*node]*program }
 
-// of is the program of n.
+// of returns the program of n.
 func (c *compiler) of(n *node) *program {
 	if pg := c.programs[n]; pg != nil {
 		return pg
@@ -48,7 +48,7 @@ func (c *compiler) of(n *node) *program {
 	return pg
 }
 
-// entries is the program of the entries of a map.
+// entries returns the program of the entries of a map.
 func (c *compiler) entries(n *node) *program {
 	pg := &program{least: n.key.least() + n.elem.least(), texts: n.key.texts() + n.elem.texts()}
 	steps := c.value(nil, n.key, 0, "")
@@ -58,7 +58,7 @@ func (c *compiler) entries(n *node) *program {
 	return pg
 }
 
-// value appends the steps of the n at off.
+// value appends the steps for a value of n at offset off.
 func (c *compiler) value(steps []step, n *node, off uintptr, path string) []step {
 	s := step{path: path}
 	s.off = uint32(off)
@@ -122,7 +122,7 @@ func (c *compiler) value(steps []step, n *node, off uintptr, path string) []step
 	return append(steps, s)
 }
 
-// list is what an op of the elements of a slice needs.
+// list returns the sub of an op for the elements of a slice.
 func (c *compiler) list(n *node) *sub {
 	return &sub{
 		n: n, pg: c.of(n.elem), count: n.count, stride: n.elem.typ.Size(), least: n.elem.least(), raw: n.elem.rawSize(),
@@ -130,10 +130,11 @@ func (c *compiler) list(n *node) *sub {
 	}
 }
 
-// inSlot is how large a value may be that a map holds next to its key.
+// inSlot is the maximum size of a value that a map stores next to its key.
 const inSlot = 128
 
-// rawSize is the size of a value whose bytes are the same in memory and on the wire, or 0.
+// rawSize returns the size of a value whose bytes are the same in memory and in the encoding, or 0
+// for other values.
 func (n *node) rawSize() int {
 	if n.kind == kindBool || n.plain() && (n.size == 1 || !n.big && !mem.Checked) {
 		return n.size
@@ -141,7 +142,7 @@ func (n *node) rawSize() int {
 	return 0
 }
 
-// number makes s the step of a number or a flag.
+// number sets s to the step for a number or a flag.
 func (s *step) number(n *node) {
 	s.moves, s.checks = n.rawSize() > 0, n.kind == kindBool
 	switch {
@@ -160,7 +161,7 @@ func (s *step) number(n *node) {
 	}
 }
 
-// field appends the steps of fields[k], in a struct at off.
+// field appends the steps for fields[k] of a struct at offset off.
 func (c *compiler) field(steps []step, fields []field, k int, off uintptr, path string) []step {
 	f := &fields[k]
 	path = join(path, f.name)
@@ -196,11 +197,11 @@ func (c *compiler) field(steps []step, fields []field, k int, off uintptr, path 
 
 const (
 	maxFixed  = 4096   // bytes that one op moves
-	maxRoom   = 0xf000 // bytes that one check is for
-	maxInline = 16     // steps of an array that are written out
+	maxRoom   = 0xf000 // bytes that one check covers
+	maxInline = 16     // steps of an array that are inlined
 )
 
-// array appends the steps of the array at off.
+// array appends the steps for the array at offset off.
 func (c *compiler) array(steps []step, n *node, off uintptr, path string) []step {
 	stride := n.elem.typ.Size()
 	if size := n.elem.rawSize(); size > 0 {
@@ -228,7 +229,7 @@ func (c *compiler) array(steps []step, n *node, off uintptr, path string) []step
 	return append(steps, step{path: path, op: op{kind: opArray, off: uint32(off), sub: s}})
 }
 
-// assemble makes the code of steps for one direction.
+// assemble returns the code of steps for one direction.
 func assemble(steps []step, decode bool) code {
 	c := code{ops: []op{{kind: opStart}}}
 	pos, counted := 0, 0
@@ -268,7 +269,7 @@ func assemble(steps []step, decode bool) code {
 
 func (s *step) movable(decode bool) bool { return s.moves && !(s.checks && decode) }
 
-// in is the op of s in one direction.
+// in returns the op of s for one direction.
 func (s *step) in(decode bool) op {
 	o := s.op
 	switch {
@@ -301,8 +302,8 @@ func (c *code) move(off, size int) {
 	}
 }
 
-// reserve sets the rooms: from the end, what each variable op has to make sure of for those after
-// it.
+// reserve sets the rooms. From the end to the beginning, it counts the bytes that each variable op
+// must check for the ops after it.
 func (c *code) reserve() {
 	var ops []op
 	run := 0

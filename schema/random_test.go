@@ -10,7 +10,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/corpus"
 )
 
-// checkRandom writes and reads values of a type, all at random.
+// checkRandom writes and reads random values of a random type.
 func checkRandom(t *testing.T, seed uint64) {
 	r := corpus.New(seed)
 	notation := "{" + randomNotation(r, 3) + "," + randomNotation(r, 3) + "}"
@@ -20,7 +20,7 @@ func checkRandom(t *testing.T, seed uint64) {
 		t.Fatalf("seed %d, %s: %s", seed, notation, fmt.Sprintf(format, args...))
 	}
 
-	// As the plain encoder writes it, into whatever room there is.
+	// The bytes equal those of the naive encoder, whatever the capacity of dst.
 	v := reflect.New(s.typ).Elem()
 	fillValue(r, s.n, v, 1)
 	var spans []span
@@ -31,8 +31,8 @@ func checkRandom(t *testing.T, seed uint64) {
 		fail("wrote %x, want %x, %v", got[min(3, len(got)):], want, err)
 	}
 
-	// Back, in each mode, with and without something after it, into a new value and into one that
-	// is there.
+	// In each mode, the value is read back with and without trailing bytes, into a new and into a
+	// used value.
 	again := reflect.New(s.typ)
 	fillValue(r, s.n, again.Elem(), 3)
 	for _, set := range []Option{func(*options) {}, OwnStrings, Alias} {
@@ -46,11 +46,10 @@ func checkRandom(t *testing.T, seed uint64) {
 		if err != nil || rest != 0 || corpus.Note(tree(again.Elem())) != corpus.Note(tree(v)) {
 			fail("read %+v into another and left %d, want %+v, %v", again.Elem(), rest, v, err)
 		}
-		again = reflect.New(s.typ) // whose blobs are no aliases
+		again = reflect.New(s.typ) // so that its blobs do not alias the input
 	}
 
-	// Cut off anywhere, it is short there, or before at a count of elements that cannot all be
-	// there.
+	// A truncated message is short at the cut, or earlier at a count that exceeds the rest.
 	for n := range want {
 		at := slices.IndexFunc(spans, func(p span) bool { return n < p.needs || n < p.end })
 		_, _, err := s.parse(want[:n:n], defaults)
@@ -59,7 +58,7 @@ func checkRandom(t *testing.T, seed uint64) {
 		}
 	}
 
-	// Maps with more entries, by way of what is read.
+	// Maps with more entries are checked by reading the encoding back.
 	fillValue(r, s.n, v, 40)
 	b, err := s.append(nil, v)
 	if err != nil {

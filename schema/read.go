@@ -43,8 +43,8 @@ func (s *Schema[T]) Read(r io.Reader, v *T) error {
 	return err
 }
 
-// reading is what reading one message needs besides the decoder: where its bytes come from, and
-// where they go, which is empty before.
+// reading contains the source and the buffer for reading one message. The buffer is empty between
+// messages.
 type reading struct {
 	feed feed
 	b    []byte

@@ -10,7 +10,7 @@ import (
 	"testing/iotest"
 )
 
-// TestRead reads messages one at a time, and nothing after them.
+// Read reads one message, and none of the bytes after it.
 func TestRead(t *testing.T) {
 	v := exampleValue()
 	b := fromHex(exampleBytes)
@@ -56,8 +56,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestReadKeepsNothing: what was read does not lie in memory that the next message is read into,
-// Alias or not.
+// A value that was read is not overwritten by the next message, with or without Alias.
 func TestReadKeepsNothing(t *testing.T) {
 	texts, err := Of(Str8)
 	if err != nil {
@@ -72,7 +71,7 @@ func TestReadKeepsNothing(t *testing.T) {
 	}
 }
 
-// TestOf: a message may be a value of any type.
+// A message can be a value of any type.
 func TestOf(t *testing.T) {
 	s, err := Of(List(H8, U16BE))
 	if err != nil {

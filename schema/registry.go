@@ -24,33 +24,34 @@ var (
 	ErrType = errors.New("schema: the model is of another type")
 )
 
-// Registry reads and writes messages of several schemas, its models. Each message follows an id of
-// its model, as in Parco's Multi:
+// Registry reads and writes messages of several schemas, its models. The id of its model precedes
+// each message, as in Parco's Multi:
 //
 //	00   03 63 61 74   03        id u8, {name str8, age u8}
 //
 // Models may be registered at any time. Reading and writing take no lock, and are safe for
 // concurrent use.
 //
-// If the schema of a model has a Tail, its message ends with the input. Such a message must be the
-// last one, and cannot be read from a stream.
+// If the schema of a model has a Tail, its message ends where the input ends. Such a message must
+// be the last one, and cannot be read from a stream.
 type Registry[K comparable] struct {
 	heads   *Schema[head[K]]
 	spare   sync.Pool     // of *head[K]
-	framed  bool          // a head has the length of the body
-	unknown func(K) error // wraps what to say of an id that no model has
+	framed  bool          // a head contains the length of the body
+	unknown func(K) error // returns the error for an id that no model has
 
 	adding sync.Mutex
-	models atomic.Pointer[map[K]model[K]] // of maps that never change
+	models atomic.Pointer[map[K]model[K]] // the maps are immutable
 }
 
-// head is what stands before the body of a message.
+// head is the part of a message before the body.
 type head[K comparable] struct {
 	id     K
-	length uint32 // of the body; only of a frame
+	length uint32 // of the body; only in frames
 }
 
-// NewRegistry returns a Registry without models. It panics if id has a mistake, as [Struct] does.
+// NewRegistry returns a Registry without models. Like [Struct], it panics if there is a mistake in
+// id.
 func NewRegistry[K comparable](id Type[K]) *Registry[K] {
 	return newRegistry(func(id K) error { return fmt.Errorf("%w: %v", ErrUnknown, id) },
 		F("id", func(h *head[K]) *K { return &h.id }, id))
@@ -69,23 +70,24 @@ type model[K comparable] interface {
 	parse(in input[K]) (id K, v any, rest []byte, err error)
 }
 
-// modelOf is the model of a T.
+// modelOf is a model whose Go type is T.
 type modelOf[K comparable, T any] struct {
 	r       *Registry[K]
 	id      K
-	head    []byte // as it is written
+	head    []byte // as written
 	s       *Schema[T]
 	targets sync.Pool                  // of *T
-	take    func(v *T) error           // gives v to the function of the model; or what v becomes, to that of its newest version
-	newest  func(v *T) (K, any, error) // is v and its id, or what v becomes and the id of that
+	take    func(v *T) error           // passes v, or its upgraded value, to the function of the newest version
+	newest  func(v *T) (K, any, error) // returns v, or its upgraded value, and the id of the newest version
 }
 
-// Register adds a model. [Registry.Dispatch] passes its messages to the function on, which may be
-// nil if Dispatch is not used.
+// Register adds a model with the schema s. [Registry.Dispatch] passes its messages to the handler,
+// the function on. If Dispatch is not used, the handler may be nil.
 //
-// The *T that on receives is valid until on returns. Then the next message is read into it, by any
-// goroutine, as [Schema.Parse] does. So on may keep strings (unless s has the option Alias), but no
-// slices, maps or pointers. Fields that are not in s have the values that earlier calls left.
+// The *T that the handler receives is valid until the handler returns. After that, the next message
+// is read into it, by any goroutine, as [Schema.Parse] does. So the handler may keep strings
+// (unless s has the option Alias), but no slices, maps or pointers. Fields of T that are not in s
+// keep their values from earlier calls.
 func Register[K comparable, T any](r *Registry[K], id K, s *Schema[T], on func(*T) error) error {
 	if on == nil {
 		on = func(*T) error { return fmt.Errorf("schema: model %v has no function", id) }
@@ -93,11 +95,14 @@ func Register[K comparable, T any](r *Registry[K], id K, s *Schema[T], on func(*
 	return (&modelOf[K, T]{r: r, id: id, s: s, take: on, newest: func(v *T) (K, any, error) { return id, v, nil }}).register()
 }
 
-// Upgrade adds an older version of the registered model to. Up converts a value of the older
-// version to the newer one when it is read. The model to may itself be an older version of another,
-// so that readers get only the newest one.
+// Upgrade adds the schema s as an older version of a registered model, the target model. The
+// arguments id and to are the ids of the older version and of the target model. When a message of
+// the older version is read, the function up converts its value to the type of the target model.
+// The target model may itself be an older version of another model, so that readers receive only
+// the newest version.
 //
-// New is zero when up is called, and may share memory with old. An error of up is returned wrapped.
+// When up is called, new is zero. After the call, new may share memory with old. If up returns an
+// error, the error is wrapped and returned.
 func Upgrade[K comparable, A, B any](r *Registry[K], id K, s *Schema[A], to K, up func(old *A, new *B) error) error {
 	newer, err := modelFor[K, B](r, to)
 	switch {
@@ -151,7 +156,7 @@ func (m *modelOf[K, T]) register() error {
 	return nil
 }
 
-// modelFor is the model with this id, which must be of a T.
+// modelFor returns the model with this id. Its Go type must be T.
 func modelFor[K comparable, T any](r *Registry[K], id K) (*modelOf[K, T], error) {
 	found := (*r.models.Load())[id]
 	if found == nil {
@@ -164,7 +169,7 @@ func modelFor[K comparable, T any](r *Registry[K], id K) (*modelOf[K, T], error)
 	return m, nil
 }
 
-// AppendModel appends the id and v to dst, as [Schema.Append] does. With an error it returns dst
+// AppendModel appends the id and v to dst, as [Schema.Append] does. After an error it returns dst
 // unchanged.
 func AppendModel[K comparable, T any](r *Registry[K], dst []byte, id K, v *T) ([]byte, error) {
 	m, err := modelFor[K, T](r, id)
@@ -203,8 +208,8 @@ func (r *Registry[K]) Dispatch(b []byte) (rest []byte, err error) {
 	return m.dispatch(in)
 }
 
-// Parse reads the message at the beginning of b into a new T, the newest version of its model. It
-// returns the *T as v, and the id of that model.
+// Parse reads the message at the beginning of b into a new value, and converts it to the newest
+// version of its model. It returns a pointer to that version as v, and the id of that version.
 func (r *Registry[K]) Parse(b []byte) (id K, v any, rest []byte, err error) {
 	m, in, err := r.open(b)
 	if err != nil {
@@ -213,10 +218,10 @@ func (r *Registry[K]) Parse(b []byte) (id K, v any, rest []byte, err error) {
 	return m.parse(in)
 }
 
-// input is where a body is: in b[at:end], of which a frame takes all; or what a stream has after
-// the head that was read last.
+// input is the place of a body. The body begins at b[at], and the body of a frame ends at b[end].
+// If stream is not nil, the body follows the head that stream read last.
 type input[K comparable] struct {
-	b       []byte // from the head on
+	b       []byte // beginning with the head
 	at, end int
 	stream  *Reader[head[K]]
 }
@@ -236,12 +241,12 @@ func (r *Registry[K]) open(b []byte) (m model[K], in input[K], err error) {
 			in.end = in.at + int(h.length)
 		}
 	}
-	*h = head[K]{} // because its id may lie in b
+	*h = head[K]{} // because its id may be a view of b
 	r.spare.Put(h)
 	return m, in, err
 }
 
-// find is the model with the id of a message.
+// find returns the model with the id of a message.
 func (r *Registry[K]) find(id K) (model[K], error) {
 	m := (*r.models.Load())[id]
 	if m == nil {
@@ -250,7 +255,7 @@ func (r *Registry[K]) find(id K) (model[K], error) {
 	return m, nil
 }
 
-// read reads a T, and gives what follows the message.
+// read reads a T into v, and returns the bytes after the message.
 func (m *modelOf[K, T]) read(in input[K], v *T) (rest []byte, err error) {
 	if in.stream != nil {
 		return nil, follow(in.stream, m.s, v)
@@ -265,7 +270,7 @@ func (m *modelOf[K, T]) read(in input[K], v *T) (rest []byte, err error) {
 	return in.b[in.end-len(rest):], nil
 }
 
-// moved is err, an [*Error], for a message that begins n bytes earlier.
+// moved returns err, an [*Error], for a message that begins n bytes earlier.
 func moved(err error, n int) error {
 	err.(*Error).Offset += int64(n)
 	return err
@@ -296,21 +301,22 @@ func (m *modelOf[K, T]) parse(in input[K]) (id K, v any, rest []byte, err error)
 	return id, v, rest, err
 }
 
-// ModelReader reads a sequence of models from an io.Reader, as a [Reader] does for messages.
+// ModelReader reads a sequence of messages of several models from an io.Reader, as a [Reader] does
+// for messages of one schema.
 type ModelReader[K comparable] struct {
 	r     *Registry[K]
 	heads *Reader[head[K]]
 	head  head[K]
 }
 
-// Reader returns a reader of models from src. It uses the options Exact and MaxBytes; other options
-// are those of the schemas.
+// Reader returns a reader of messages from src. It uses the options Exact and MaxBytes. All other
+// options come from the schemas.
 func (r *Registry[K]) Reader(src io.Reader, set ...Option) *ModelReader[K] {
 	return &ModelReader[K]{r: r, heads: r.heads.Reader(src, append(slices.Clip(set), Alias)...)}
 }
 
 // Dispatch reads a message as [Registry.Dispatch] does. At the end of the stream it returns io.EOF.
-// After an error of the function that received the message, or of an upgrade, the next call reads
+// After an error in the function that received the message, or in an upgrade, the next call reads
 // the next message. After any other error, Dispatch returns the same error again.
 func (m *ModelReader[K]) Dispatch() error {
 	found, in, err := m.next()
@@ -329,7 +335,7 @@ func (m *ModelReader[K]) Parse() (id K, v any, err error) {
 	return id, v, err
 }
 
-// next reads the head of the next message, and the rest of it too if it is a frame.
+// next reads the head of the next message. If the message is a frame, it also reads the body.
 func (m *ModelReader[K]) next() (found model[K], in input[K], err error) {
 	r := m.heads
 	if err = r.Next(&m.head); err != nil {
@@ -346,10 +352,10 @@ func (m *ModelReader[K]) next() (found model[K], in input[K], err error) {
 	return found, in, err
 }
 
-// taken is how many bytes of the current message were read.
+// taken returns the number of bytes of the current message that have been read.
 func (r *Reader[T]) taken() int { return r.at - r.feed.from }
 
-// follow reads the body that stands after what r read last, as a part of the same message.
+// follow reads the body after the head that r read last, as a part of the same message.
 func follow[H, T any](r *Reader[H], s *Schema[T], v *T) error {
 	d, o := &r.d, &s.options
 	if s.n.hasTail() {

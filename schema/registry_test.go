@@ -21,7 +21,7 @@ type flatPoint struct{ X, Y int16 }
 
 var flatPoints = Struct(F("x", func(p *flatPoint) *int16 { return &p.X }, I16), F("y", func(p *flatPoint) *int16 { return &p.Y }, I16))
 
-// TestMulti is Parco's Multi, to the byte: an id, a body.
+// The encoding equals Parco's Multi, byte for byte: an ID and a body.
 func TestMulti(t *testing.T) {
 	r := NewRegistry(U8)
 	var seen []any
@@ -58,7 +58,7 @@ func TestMulti(t *testing.T) {
 	}
 }
 
-// counted counts the calls of Write.
+// counted is a buffer that counts the calls of Write.
 type counted struct {
 	bytes.Buffer
 	calls int
@@ -69,8 +69,8 @@ func (c *counted) Write(b []byte) (int, error) {
 	return c.Buffer.Write(b)
 }
 
-// TestMultiNothingIsWrittenBeforeItIsChecked: an unknown id, the wrong type and what cannot be
-// written leave nothing anywhere; a message is one Write.
+// An unknown ID, a wrong type and a value that cannot be encoded write nothing. A message is
+// written with one call of Write.
 func TestMultiNothingIsWrittenBeforeItIsChecked(t *testing.T) {
 	r := NewRegistry(U8)
 	if err := Register(r, 0, animalSchema, nil); err != nil {
@@ -108,7 +108,7 @@ func TestMultiNothingIsWrittenBeforeItIsChecked(t *testing.T) {
 
 type planet string
 
-// checkIDs writes and reads with ids of one type: known, unknown and cut off.
+// checkIDs writes and reads messages with IDs of one type. The IDs are known, unknown or truncated.
 func checkIDs[K comparable](t *testing.T, id Type[K], known, unknown K, wire string) {
 	t.Helper()
 	r := NewRegistry(id)
@@ -145,7 +145,7 @@ func checkIDs[K comparable](t *testing.T, id Type[K], known, unknown K, wire str
 	}
 }
 
-// TestMultiIDs are of any type that can be compared.
+// IDs can be of any comparable type.
 func TestMultiIDs(t *testing.T) {
 	checkIDs(t, U8, 200, 201, "\xc8")
 	checkIDs(t, U16BE, 1, 256, "\x00\x01")
@@ -161,7 +161,8 @@ func TestMultiIDs(t *testing.T) {
 	checkIDs(t, flatPoints.Type(), flatPoint{1, 2}, flatPoint{2, 1}, "\x01\x00\x02\x00")
 }
 
-// TestMultiRegister refuses an id twice, one without bytes of its own, and what is no id at all.
+// Register rejects a repeated ID and an ID that its type cannot encode. NewRegistry panics if the
+// type of the IDs is the zero value.
 func TestMultiRegister(t *testing.T) {
 	r := NewRegistry(As[int](U8))
 	if err := Register(r, 1, animalSchema, nil); err != nil {
@@ -184,8 +185,8 @@ func TestMultiRegister(t *testing.T) {
 	NewRegistry(Type[any]{})
 }
 
-// TestMultiTruncated: a message that is cut off anywhere is an error, says where as its schema
-// does, and is given to nobody.
+// A truncated message returns the same path and offset as its schema does, and is not passed to a
+// function.
 func TestMultiTruncated(t *testing.T) {
 	r := NewRegistry(U16)
 	if err := Register(r, 258, exampleSchema, func(*example) error { t.Error("called"); return nil }); err != nil {
@@ -265,7 +266,7 @@ func userRegistry(t *testing.T, on func(*user3) error) *Registry[uint8] {
 	return r
 }
 
-// TestMultiUpgrade: whoever reads sees the newest version only.
+// The function of the newest version receives messages of all versions.
 func TestMultiUpgrade(t *testing.T) {
 	var got []string
 	r := userRegistry(t, func(u *user3) error {
@@ -331,7 +332,7 @@ func TestMultiUpgrade(t *testing.T) {
 	}
 }
 
-// TestMultiUpgradeErrors come back whole, and the message after is read next.
+// An error of an upgrade is returned unchanged, and the next call reads the following message.
 func TestMultiUpgradeErrors(t *testing.T) {
 	broken := &Error{Offset: 77, Cause: errors.New("broken")}
 	r := userRegistry(t, func(u *user3) error {
@@ -367,7 +368,7 @@ func TestMultiUpgradeErrors(t *testing.T) {
 	}
 }
 
-// TestMultiUpgradesEnd: each leads to a model that is there, so there are no circles and no gaps.
+// Each upgrade leads to a registered model, so there are neither cycles nor gaps.
 func TestMultiUpgradesEnd(t *testing.T) {
 	r := NewRegistry(U8)
 	same := func(old, new *user2) error { *new = *old; return nil }
@@ -400,8 +401,7 @@ func TestMultiUpgradesEnd(t *testing.T) {
 	}
 }
 
-// TestMultiTargetsAreApart: what an upgrade hands on is of no other message, though targets are
-// used again.
+// The value that an upgrade passes on belongs to one message only, although targets are reused.
 func TestMultiTargetsAreApart(t *testing.T) {
 	type list struct{ L []uint8 }
 	s := Struct(F("l", func(l *list) *[]uint8 { return &l.L }, List(H8, U8)))
@@ -439,7 +439,7 @@ func TestMultiTargetsAreApart(t *testing.T) {
 	}
 }
 
-// TestMultiConcurrent registers models while others are written and read.
+// Models can be registered while other models are written and read.
 func TestMultiConcurrent(t *testing.T) {
 	r := NewRegistry(U16)
 	if err := Register(r, 0, animalSchema, func(*animal) error { return nil }); err != nil {
@@ -474,7 +474,7 @@ func TestMultiConcurrent(t *testing.T) {
 	}
 }
 
-// TestMultiAllocations pins that none is made where the same is written, and read, again and again.
+// Writing and reading the same message repeatedly allocates nothing.
 func TestMultiAllocations(t *testing.T) {
 	if raceEnabled {
 		t.Skip("counted without the race detector")
@@ -515,7 +515,7 @@ func TestMultiAllocations(t *testing.T) {
 	}
 }
 
-// repeated gives b again and again.
+// repeated is a reader that repeats b endlessly.
 type repeated struct {
 	b  []byte
 	at int
@@ -527,7 +527,7 @@ func (r *repeated) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// TestMultiTargetsForget what a long message made of them.
+// A registry does not keep the memory of a long message.
 func TestMultiTargetsForget(t *testing.T) {
 	type blob struct{ B []byte }
 	s := Struct(F("b", func(b *blob) *[]byte { return &b.B }, Blob(H32)))
@@ -555,8 +555,8 @@ func TestMultiTargetsForget(t *testing.T) {
 	}
 }
 
-// TestMultiReader reads models from readers that give as much as they like, and takes no more
-// memory than comes, or than MaxBytes.
+// Dispatch reads models from readers that return pieces of any size. Memory use is bounded by the
+// received bytes and by MaxBytes.
 func TestMultiReader(t *testing.T) {
 	type blob struct{ B []byte }
 	s := Struct(F("b", func(b *blob) *[]byte { return &b.B }, Blob(H64)))
@@ -630,8 +630,8 @@ func TestMultiReader(t *testing.T) {
 	}
 }
 
-// TestMultiTail: a schema with a Tail takes all that follows, so it is no part of a stream; nor are
-// ids without bytes.
+// A schema with a Tail consumes all following bytes, so streams reject it. They also reject IDs
+// without bytes.
 func TestMultiTail(t *testing.T) {
 	tail := Struct(F("specie", func(a *animal) *string { return &a.Specie }, Str8), Tail(F("age", func(a *animal) *uint8 { return &a.Age }, U8)))
 	r := NewRegistry(U8)
@@ -665,7 +665,8 @@ func TestMultiTail(t *testing.T) {
 	}
 }
 
-// FuzzRegistry: bytes and streams give the same, and what is read can be written.
+// Reading from bytes and from a stream gives the same result. Every value that can be read can also
+// be written.
 func FuzzRegistry(f *testing.F) {
 	var last any
 	r := NewRegistry(U8)

@@ -1,7 +1,7 @@
 package schema
 
-// What doc.go says of memory, sentence by sentence, and what may happen to a value while it is read
-// or written.
+// These tests check each sentence about memory in doc.go, and values that change while they are
+// read or written.
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ type limb struct {
 	Name  string
 	N     uint16
 	Tags  []string
-	Other string // which the schema has no field for
+	Other string // not part of the schema
 }
 
 type whole struct {
@@ -63,8 +63,8 @@ func mustAppend[T any](t *testing.T, s *Schema[T], v *T) []byte {
 	return b
 }
 
-// TestReuseKeepsTheRest: what the schema has no field for keeps its value, in the target, in
-// elements that are used again and behind options; in elements and entries that are new it is zero.
+// Fields that the schema does not contain keep their value in the target, in reused elements and
+// behind options. In new elements and map entries they are zero.
 func TestReuseKeepsTheRest(t *testing.T) {
 	v := wholeValue()
 	b := mustAppend(t, wholeSchema, &v)
@@ -84,7 +84,7 @@ func TestReuseKeepsTheRest(t *testing.T) {
 	if !reflect.DeepEqual(target, v) {
 		t.Errorf("read %+v, want %+v", target, v)
 	}
-	// One element more than there is room for: all are new.
+	// One element more than the capacity allocates a new array, in which all elements are new.
 	target.List = array[:0:1]
 	array[0].Other = "old"
 	if _, err := wholeSchema.Parse(b, &target); err != nil || target.List[0].Other != "" || array[0].Other != "old" {
@@ -92,8 +92,7 @@ func TestReuseKeepsTheRest(t *testing.T) {
 	}
 }
 
-// TestReuseOfStrings: a string that is equal already stays where it is; another gets memory of its
-// own.
+// A string that is already equal is kept. Another string gets its own memory.
 func TestReuseOfStrings(t *testing.T) {
 	v := wholeValue()
 	b := mustAppend(t, wholeSchema, &v)
@@ -118,8 +117,8 @@ func TestReuseOfStrings(t *testing.T) {
 	}
 }
 
-// TestReuseAfterErrors: what an error leaves can be read into again, and gives what a new value
-// would.
+// A target that an error left behind can be read into again. The result equals that of a new
+// target.
 func TestReuseAfterErrors(t *testing.T) {
 	v := wholeValue()
 	b := mustAppend(t, wholeSchema, &v)
@@ -130,7 +129,7 @@ func TestReuseAfterErrors(t *testing.T) {
 			if _, err := s.Parse(b[:n], &target); !errors.Is(err, ErrShort) {
 				t.Fatalf("cut at %d: %v", n, err)
 			}
-			clone := target // whose parts are used again
+			clone := target // its parts are reused
 			if rest, err := s.Parse(b, &clone); err != nil || len(rest) > 0 || !bytes.Equal(mustAppend(t, s, &clone), b) {
 				t.Fatalf("cut at %d, then read %+v, %v", n, clone, err)
 			}
@@ -138,7 +137,7 @@ func TestReuseAfterErrors(t *testing.T) {
 	}
 }
 
-// TestOptionsOfOptions: nil, an option without a value, and one with a value are three things.
+// A nil option, an option whose value is nil, and an option with a value are encoded differently.
 func TestOptionsOfOptions(t *testing.T) {
 	type options struct {
 		P **uint8
@@ -177,8 +176,8 @@ func TestOptionsOfOptions(t *testing.T) {
 	}
 }
 
-// TestEmptyBlobLetsGo: a blob that becomes empty keeps nothing of what it was, a view of an input
-// for instance, unless its memory is used again.
+// A blob that becomes empty drops its old memory, for example a view of an input. With ReuseBlobs,
+// it keeps the memory.
 func TestEmptyBlobLetsGo(t *testing.T) {
 	type blob struct{ B []byte }
 	s := Struct(F("b", func(v *blob) *[]byte { return &v.B }, Blob(H32)))
@@ -201,8 +200,8 @@ func TestEmptyBlobLetsGo(t *testing.T) {
 	}
 }
 
-// TestReuseOfAliases: reading again with Alias does not write to the input that was read before,
-// nor does what goes through a pool.
+// Reading again with Alias does not write to the previous input. Values from a pool do not write to
+// it either.
 func TestReuseOfAliases(t *testing.T) {
 	type blobs struct {
 		Blob   []byte
@@ -226,13 +225,13 @@ func TestReuseOfAliases(t *testing.T) {
 				t.Fatal(v, err)
 			}
 		}
-		var other blobs // which has no alias, but what the pools hold might be one
+		var other blobs // has no aliases itself, but a pooled value could be one
 		if _, err := s.Parse(second, &other); err != nil || !bytes.Equal(mustAppend(t, s, &other), second) {
 			t.Fatal(other, err)
 		}
 		runtime.GC()
 	}
-	if _, err := s.Parse(second, &v); err != nil { // into what holds views of the first input, without Alias
+	if _, err := s.Parse(second, &v); err != nil { // v still contains views of the first input, and Alias is not set
 		t.Fatal(err)
 	}
 	if _, err := alias.Parse(first, &v); err != nil {
@@ -253,8 +252,7 @@ func TestReuseOfAliases(t *testing.T) {
 	}
 }
 
-// TestAccessorsAreNotCalled: one that selects a field is called when the schema is built, and never
-// again.
+// An accessor that selects a field is called while the schema is built, and never again.
 func TestAccessorsAreNotCalled(t *testing.T) {
 	calls := 0
 	s := Struct(F("a", func(a *animal) *uint8 { calls++; return &a.Age }, U8))
@@ -268,8 +266,8 @@ func TestAccessorsAreNotCalled(t *testing.T) {
 	}
 }
 
-// TestSkipBecomesFields: bytes that were kept free are read as zeros, and passed over by who does
-// not know them.
+// A new version reads skipped bytes of the old version as zeros. The old version skips the fields
+// that replaced the bytes.
 func TestSkipBecomesFields(t *testing.T) {
 	type record struct {
 		A uint8
@@ -286,8 +284,8 @@ func TestSkipBecomesFields(t *testing.T) {
 	}
 }
 
-// TestOddMaps: keys that do not equal themselves, that are pointers, structs with strings, or
-// large; values without size, or large.
+// Map keys can be NaN, pointers, structs with strings, or large. Map values can be large or have no
+// size.
 func TestOddMaps(t *testing.T) {
 	type key struct {
 		A string
@@ -327,7 +325,7 @@ func TestOddMaps(t *testing.T) {
 	sorted := s.With(SortMaps)
 	b := mustAppend(t, sorted, &v)
 	var got maps
-	for range 3 { // the second time, over the first
+	for range 3 { // the later rounds overwrite the first one
 		if rest, err := s.Parse(b, &got); err != nil || len(rest) > 0 {
 			t.Fatalf("%+v", err)
 		}
@@ -351,8 +349,8 @@ type (
 	named16 uint16
 )
 
-// TestValuesThatChange: getters and setters may change the value around them. What was begun is
-// read and written as it was.
+// Getters and setters may change the surrounding value. A list, map or option whose encoding has
+// begun is completed in its old state.
 func TestValuesThatChange(t *testing.T) {
 	type item struct{ Name string }
 	type box struct {
@@ -396,8 +394,8 @@ func TestValuesThatChange(t *testing.T) {
 
 var garbage []byte
 
-// A []byte that one schema reads as a blob, as a view of the input, and another one as a list of
-// bytes: the input is not written to.
+// One schema reads a []byte as a blob that is a view of the input. Another schema then reads a list
+// of bytes into it, and does not write to the input.
 func TestListDoesNotWriteIntoAnInput(t *testing.T) {
 	type data struct{ B []byte }
 	field := func(typ Type[[]byte]) *Schema[data] {
@@ -430,14 +428,14 @@ func TestListDoesNotWriteIntoAnInput(t *testing.T) {
 			if name != "List, cut" && (err != nil || string(d.B) != c.want) {
 				t.Errorf("%s: %q, %v", name, d.B, err)
 			}
-			d.B = append(d.B, 'X') // as the caller may
+			d.B = append(d.B, 'X') // callers may append
 			if string(input) != "\x05hello" {
 				t.Errorf("%s, by a Reader %v: the input is %q now", name, stream, input)
 			}
 		}
 	}
 
-	// With ReuseBlobs, which says that there are no views, the memory is used again.
+	// With ReuseBlobs, the caller states that there are no views, so the memory is reused.
 	d := data{B: make([]byte, 0, 10)}
 	at := &d.B[:1][0]
 	if _, err := field(List(H8, U8)).With(ReuseBlobs).Parse([]byte("\x03abc"), &d); err != nil || string(d.B) != "abc" || &d.B[0] != at {

@@ -2,9 +2,10 @@ package schema
 
 import "github.com/slipstream-go/slipstream/internal/mem"
 
-// expected is how many bytes the value at p takes, as nearly as a glance tells: exactly, unless
-// there are lists, of which the first element stands for all, maps, or values with a getter and a
-// setter. It is for making room where there is none, so it need not be right.
+// expected estimates the encoded size of the value at p. The estimate is exact unless the value
+// contains lists, maps, or values with a getter and a setter. For a list, it assumes that all
+// elements are as large as the first one. The result is only used to allocate a buffer, so it need
+// not be exact.
 func (pg *program) expected(p mem.Pointer) int {
 	total := pg.least
 	for k := range pg.sized {
@@ -51,11 +52,11 @@ func (pg *program) expected(p mem.Pointer) int {
 }
 
 const (
-	mostExpected = 64 << 10 // the largest guess; what is longer grows
-	usualText    = 8        // bytes of a string in a map
+	mostExpected = 64 << 10 // the largest estimate; for longer messages the buffer grows
+	usualText    = 8        // assumed length of a string in a map, in bytes
 )
 
-// severally is n·size, or mostExpected if that is less.
+// severally returns n·size, or mostExpected if n·size is larger.
 func severally(n, size int) int {
 	if size > 0 && n > mostExpected/size {
 		return mostExpected
@@ -63,7 +64,7 @@ func severally(n, size int) int {
 	return n * size
 }
 
-// sized are the ops of c whose length depends on the value, for expected.
+// sized returns the ops of c whose length depends on the value, for expected.
 func (c *code) sized() []op {
 	var list []op
 	for _, o := range c.ops {

@@ -30,8 +30,8 @@ func Struct[T any](fields ...Field[T]) *Schema[T] {
 	return s
 }
 
-// Build returns the schema of a T whose message has these fields, in this order. The error lists
-// all mistakes.
+// Build returns the schema of messages that contain these fields of a T, in this order. The error
+// lists all mistakes.
 func Build[T any](fields ...Field[T]) (*Schema[T], error) { return build[T](structOf(fields)) }
 
 func build[T any](n *node) (*Schema[T], error) {
@@ -59,8 +59,8 @@ func Of[T any](t Type[T]) (*Schema[T], error) {
 // contain a [Self] of an enclosing struct.
 func Part[T any](fields ...Field[T]) Type[T] { return Type[T]{structOf(fields)} }
 
-// rootOf is what t is called in errors: a type without a name would be all of its fields, on each
-// line.
+// rootOf returns the name of t in errors. A struct type without a name is called message, because
+// its text would list all fields in each error.
 func rootOf(t reflect.Type) string {
 	if t.Name() == "" && t.Kind() == reflect.Struct {
 		return "message"
@@ -79,14 +79,15 @@ func mistakesOf(root string, mistakes []mistake) error {
 	return errors.Join(errs...)
 }
 
-// structOf is the node of a struct with these fields.
+// structOf returns the node of a struct with these fields.
 func structOf[T any](fields []Field[T]) *node {
 	all := collect(fields)
 	n := &node{kind: kindStruct, typ: reflect.TypeFor[T](), fields: all.list, faults: all.wrong}
 	return n.structured()
 }
 
-// structured is n, a struct, with what its fields refer to, and what is wrong with them together.
+// structured resolves the references in the fields of the struct n, adds mistakes that concern
+// several fields, and returns n.
 func (n *node) structured() *node {
 	for i := range n.fields {
 		if f := &n.fields[i]; f.n != nil {
@@ -108,7 +109,7 @@ func (n *node) structured() *node {
 	return n
 }
 
-// listed notes what is wrong with the names of the fields of n, and with their order.
+// listed adds mistakes in the names and in the order of the fields of n.
 func (n *node) listed() {
 	names := make(map[string]bool)
 	for i, f := range n.fields {
@@ -132,13 +133,13 @@ func (n *node) listed() {
 
 const maxName = 255
 
-// inPlace reports whether the field is at its offset, and the only one there: which part of the
-// memory a custom field is for, only its functions know.
+// inPlace reports whether the field occupies the memory at its offset alone. It does not for a
+// custom field: only its functions know which part of the memory they use.
 func (f *field) inPlace() bool {
 	return f.n != nil && f.at == nil && f.get == nil && f.n.kind != kindCustom
 }
 
-// Type returns the schema as a type for parts of other schemas.
+// Type returns the schema as a type, for parts of other schemas.
 func (s *Schema[T]) Type() Type[T] { return Type[T]{s.n} }
 
 // With returns the schema with these options. Options that are not given keep their values.
@@ -154,10 +155,10 @@ func (s *Schema[T]) With(set ...Option) *Schema[T] {
 func (s *Schema[T]) Marshal(v *T) ([]byte, error) { return s.Append(nil, v) }
 
 // Append appends v to dst. It does not allocate if dst has enough capacity, except with SortMaps
-// and for some maps. With an error it returns dst unchanged, but may have written to its spare
-// capacity.
+// and for some maps. After an error it returns dst unchanged, but may have written to the spare
+// capacity of dst.
 func (s *Schema[T]) Append(dst []byte, v *T) ([]byte, error) {
-	_ = *v // nil panics here: far into a large T it would not be told from any other address
+	_ = *v // a nil v panics here: an access far into a large T would not detect it
 	var e encoder
 	e.o = &s.options
 	b := dst
@@ -172,9 +173,9 @@ func (s *Schema[T]) Append(dst []byte, v *T) ([]byte, error) {
 }
 
 // Parse reads a message from b into v, and returns the rest of b. It sets only the fields that the
-// schema has. It reuses memory of v: arrays of slices, maps, and the targets of options. After an
-// error, part of v may have been set, and the values of its fields are not specified; v can be used
-// again as a target. Parse never writes to the bytes of a string.
+// schema defines. It reuses memory of v: arrays of slices, maps, and the targets of options. After
+// an error, parts of v may have been set, and the values of its fields are unspecified. v can still
+// be reused as a target. Parse never writes to the bytes of a string.
 func (s *Schema[T]) Parse(b []byte, v *T) (rest []byte, err error) {
 	_ = *v // see Append
 	var d decoder
@@ -201,8 +202,8 @@ func (s *Schema[T]) Unmarshal(b []byte, v *T) error {
 	return nil
 }
 
-// ParseAll returns an iterator over the messages in b, which are read into the same T. It ends
-// after the first error.
+// ParseAll returns an iterator over the messages in b. All messages are read into the same T. The
+// iterator ends after the first error.
 func (s *Schema[T]) ParseAll(b []byte) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		if s.endless() {

@@ -8,12 +8,13 @@ import (
 	"github.com/slipstream-go/slipstream/internal/jsonfault"
 )
 
-// Shape is the layout of messages without Go types. It can be stored as JSON, compared by [Compat],
-// and inspected. The zero Shape is that of a struct without fields. A Shape never changes, except
-// by UnmarshalJSON.
+// Shape is the layout of messages, without Go types. It can be stored as JSON, compared by
+// [Compat], and inspected. The zero Shape describes a struct without fields. Only UnmarshalJSON
+// changes a Shape.
 //
-// In JSON each type is an object. Its "type" is the word in the notation of [Schema.String], "key"
-// and "of" are the types in maps, lists, arrays and options, and a struct has "fields" instead:
+// In JSON each type is an object. Its "type" is the word in the notation of [Schema.String]. Its
+// "key" is the type of a map's keys. Its "of" is the type of the elements of a list or an array, of
+// the values of a map, or of the value of an option. A struct has "fields" instead:
 //
 //	{"fields": [
 //		{"name": "name", "type": "str8"},
@@ -23,10 +24,9 @@ import (
 //		{"name": "email", "tail": true, "type": "str16"}
 //	]}
 //
-// A program can keep the shapes of its schemas in files, and compare them in a test, so that
-// reviews show changes of the encoding. With the file of the previous version, [Compat] or
-// `slipstream schema check old.json new.json` reports whether messages of both versions can be
-// read:
+// [Compat] and `slipctl schema check old.json new.json` compare the shapes of two versions, and
+// report whether messages of both versions can be read. A program can keep the shapes of its
+// schemas in files, and compare them in a test, so that code reviews show changes of the encoding:
 //
 //	func TestWire(t *testing.T) {
 //		got, err := json.MarshalIndent(pets.Shape(), "", "\t")
@@ -46,7 +46,7 @@ type Shape struct{ n *node }
 // Shape returns the layout of the messages.
 func (s *Schema[T]) Shape() *Shape { return &Shape{s.n} }
 
-// root is what a message is.
+// root returns the node of the message.
 func (s *Shape) root() *node {
 	if s.n == nil {
 		return &node{kind: kindStruct}
@@ -63,7 +63,7 @@ func (s *Shape) text(names bool) string {
 	return t.String()
 }
 
-// layout is a node as JSON.
+// layout is the JSON form of a node.
 type layout struct {
 	Name   string   `json:"name,omitempty"`
 	Tail   bool     `json:"tail,omitempty"`
@@ -73,8 +73,8 @@ type layout struct {
 	Fields []layout `json:"fields,omitzero"`
 }
 
-// MarshalJSON returns the shape as JSON. The receiver is a value so that a Shape in another struct
-// is written too.
+// MarshalJSON returns the shape as JSON. The receiver is not a pointer, so that encoding/json also
+// calls it for a Shape in another struct.
 func (s Shape) MarshalJSON() ([]byte, error) { return json.Marshal(notation{}.layout(s.root())) }
 
 func (t notation) layout(n *node) *layout {
@@ -102,8 +102,8 @@ func (t notation) layout(n *node) *layout {
 }
 
 // UnmarshalJSON parses a shape strictly: unknown keys and types are errors, as are the mistakes
-// that [Build] reports. A shape may have 16,384 fields and types, nested 64 deep. After an error
-// the shape is unchanged.
+// that [Build] reports. A shape may have up to 16,384 fields and types, nested up to 64 levels
+// deep. After an error the shape is unchanged.
 func (s *Shape) UnmarshalJSON(text []byte) error {
 	var l layout
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -119,7 +119,7 @@ func (s *Shape) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// part is the node of a type that is no field.
+// part returns the node of a type that is not a field.
 func (b *builder) part(l *layout) *node {
 	n := b.layout(l)
 	if l.Name != "" || l.Tail {

@@ -13,7 +13,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/guard"
 )
 
-// allKinds has one of everything.
+// allKinds contains one field of every kind.
 const allKinds = `{a u8, b i64be, c f32, d bool, e time, f timezone, g str8, h blobi16be, i list64(u16), j array3({x i8}), k map8(str8,opt(u8)), ` +
 	`l {m opt(^0), o list8({p opt(^1)})}, skip4, "q r" u32be, "\"" u8, skip u8, skip5 {}, [s opt(str16), skip2, t {u u8}]}`
 
@@ -25,7 +25,7 @@ func mustShape(text string) *Shape {
 	return s
 }
 
-// TestShapeText: a shape reads what it writes, as text and as JSON.
+// A shape can be read from its own text and from its own JSON.
 func TestShapeText(t *testing.T) {
 	for _, text := range []string{"{}", "u8", "list8({a opt(^0)})", "{a u8}", "{[a u8]}", "{skip0}", "{a {b {c opt(^2), d opt(^1), e opt(^0)}}}", allKinds} {
 		s, err := ParseShape(text)
@@ -51,7 +51,7 @@ func TestShapeText(t *testing.T) {
 	}
 }
 
-// TestShapeOfSchema: the shape of a schema is what its text says, without its Go types.
+// The shape of a schema equals the shape parsed from the schema's text, without its Go types.
 func TestShapeOfSchema(t *testing.T) {
 	s, err := Derive[derived]()
 	if err != nil {
@@ -73,7 +73,8 @@ func TestShapeOfSchema(t *testing.T) {
 	}
 }
 
-// TestShapeExample reads what stands in the documentation of Shape; as a value it is written too.
+// The example in the documentation of Shape is valid. A Shape is also encoded as JSON if it is a
+// value and not a pointer.
 func TestShapeExample(t *testing.T) {
 	const text = `{"fields": [
 		{"name": "name", "type": "str8"},
@@ -102,7 +103,7 @@ func TestShapeExample(t *testing.T) {
 	}
 }
 
-// TestShapeRefuses what is no shape, and says where.
+// Invalid shapes are rejected with the path of the mistake.
 func TestShapeRefuses(t *testing.T) {
 	deep := strings.Repeat(`{"type":"opt","of":`, 70) + `{"type":"u8"}` + strings.Repeat("}", 70)
 	many := strings.Repeat(`{"type":"skip1"},`, maxParts) + `{"type":"skip1"}`
@@ -175,7 +176,7 @@ func TestShapeRefuses(t *testing.T) {
 	}
 }
 
-// outline is a shape again, from its parts.
+// outline returns a text that is built from the parts of a shape.
 func outline(parts func(func(Piece) bool)) string {
 	var all []string
 	for p := range parts {
@@ -207,7 +208,7 @@ func outline(parts func(func(Piece) bool)) string {
 	return "{" + strings.Join(all, " ") + "}"
 }
 
-// TestPieces shows all of a shape.
+// The methods of Piece return every property of a shape.
 func TestPieces(t *testing.T) {
 	const want = "{a:int8 false false≥1 b:int64 true true≥8 c:float32 false false≥4 d:bool≥1 e:time≥8 f:timezone≥10 g:str8≥1 h:blobi16be≥2 " +
 		"i:list64 0{:int16 false false≥2}≥8 j:array8 3{:struct{x:int8 true false≥1}≥1}≥3 k:map8 0{:str8≥1 :opt8 0{:int8 false false≥1}≥1}≥1 " +
@@ -225,7 +226,7 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// TestHeaderRead reads lengths of all headers.
+// Read returns a length from each kind of header.
 func TestHeaderRead(t *testing.T) {
 	for h := range headers {
 		b := make([]byte, h.size(), h.size()+1)
@@ -247,8 +248,8 @@ func TestHeaderRead(t *testing.T) {
 	}
 }
 
-// FuzzShape reads any text as a shape. What it reads it can write, in both ways, and read again,
-// and its messages can be read by it.
+// FuzzShape reads any text as a shape. The shape can be written as text and as JSON, and read
+// again. The copy can read the messages of the shape.
 func FuzzShape(f *testing.F) {
 	b, err := json.Marshal(mustShape(allKinds))
 	if err != nil {

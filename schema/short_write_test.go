@@ -6,13 +6,12 @@ import (
 	"testing"
 )
 
-// stingyWriter takes all but the last byte and reports err.
+// stingyWriter omits the last byte of each write and returns err.
 type stingyWriter struct{ err error }
 
 func (w stingyWriter) Write(b []byte) (int, error) { return len(b) - 1, w.err }
 
-// TestShortWrite writes to a writer that takes less than it is given, with and without an error of
-// its own.
+// A short write is reported, whether the writer itself returns an error or not.
 func TestShortWrite(t *testing.T) {
 	r := NewRegistry(U8)
 	if err := Register(r, 1, exampleSchema, func(*example) error { return nil }); err != nil {

@@ -12,12 +12,12 @@ import (
 )
 
 // Write writes v to w, with a single call of Write. If v cannot be encoded, nothing is written. If
-// w writes less than it is given, without an error, Write returns io.ErrShortWrite.
+// w writes fewer bytes than it receives and returns no error, Write returns io.ErrShortWrite.
 func (s *Schema[T]) Write(w io.Writer, v *T) error {
 	return writeOnce(w, func(b []byte) ([]byte, error) { return s.Append(b, v) })
 }
 
-// writeOnce writes what message appends, unless it fails.
+// writeOnce writes the bytes that message appends, unless message returns an error.
 func writeOnce(w io.Writer, message func([]byte) ([]byte, error)) error {
 	p := buffers.Get().(*[]byte)
 	b, err := message((*p)[:0])
@@ -43,11 +43,11 @@ type Reader[T any] struct {
 	d     decoder
 	feed  feed
 	at    int // where in d.b the next message begins
-	usual int // the size of a message: of the largest, but each since counts for less by an eighth
+	usual int // the size of the largest recent message: it decreases by an eighth with each smaller message
 	err   error
 }
 
-// feed is where the bytes of messages come from.
+// feed is the source of the bytes of messages.
 //
 //	d.b   messages before | the current message, max at most | beyond
 //	      0               from                       len(d.b)
@@ -55,12 +55,12 @@ type feed struct {
 	r      io.Reader
 	exact  bool
 	from   int   // where the current message begins
-	max    int   // how many bytes it may take
-	beyond int   // how many were read that it may not take: d.b ends before them
-	err    error // why there are no more
+	max    int   // maximum size of the current message
+	beyond int   // number of bytes read that exceed max: d.b ends before them
+	err    error // why no more bytes follow
 }
 
-// streamBytes is how many bytes a message of a stream may take, if MaxBytes does not say.
+// streamBytes is the maximum size of a message of a stream, unless MaxBytes is given.
 const streamBytes = 64 << 20
 
 // Reader returns a reader of messages from r.
@@ -74,7 +74,7 @@ func (s *Schema[T]) Reader(r io.Reader, set ...Option) *Reader[T] {
 	return c
 }
 
-// feed reads from r.
+// feed returns a feed that reads from r.
 func (s *Schema[T]) feed(r io.Reader, exact bool) feed {
 	f := feed{r: r, exact: exact, max: s.options.bytes}
 	if !s.options.bounded {
@@ -83,7 +83,7 @@ func (s *Schema[T]) feed(r io.Reader, exact bool) feed {
 	return f
 }
 
-// endless reports whether a message does not tell where it ends, or may not have a single byte.
+// endless reports whether a message does not define where it ends, or may be empty.
 func (s *Schema[T]) endless() bool { return s.n.hasTail() || s.pg.least == 0 }
 
 // Next reads a message into v, as [Schema.Parse] does. At the end of the stream it returns io.EOF.
@@ -97,10 +97,10 @@ func (r *Reader[T]) Next(v *T) error {
 	d := &r.d
 	d.b, r.feed.beyond = d.b[:len(d.b)+r.feed.beyond], 0
 	r.usual = max(r.at-r.feed.from, r.usual-r.usual/8)
-	if unread := len(d.b) - r.at; unread <= r.at { // so that each byte is moved once at most
+	if unread := len(d.b) - r.at; unread <= r.at { // so that each byte is moved at most once
 		into := d.b
-		// Some message was larger than they are now. usual still counts it, so it does not say how
-		// much is needed.
+		// An earlier message was larger than recent messages. usual still includes it, so it does
+		// not tell how much memory is needed now.
 		if cap(d.b) > maxPooled && cap(d.b)/8 > r.usual+unread {
 			into = make([]byte, 0, max(2*unread, maxPooled))
 		}
@@ -122,11 +122,11 @@ func (r *Reader[T]) Next(v *T) error {
 	return nil
 }
 
-// All returns an iterator over the remaining messages, which are read into the same T. It ends
-// after the first error that is not io.EOF.
+// All returns an iterator over the remaining messages. All messages are read into the same T. The
+// iterator ends after the first error that is not io.EOF.
 func (r *Reader[T]) All() iter.Seq2[*T, error] { return all(r.Next) }
 
-// all is what next reads, until it gives io.EOF.
+// all returns an iterator over the values that next reads, until next returns io.EOF.
 func all[T any](next func(*T) error) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		for v := new(T); ; {
@@ -150,24 +150,24 @@ func (r *Reader[T]) Buffered() []byte {
 	return r.d.b[r.at:end:end]
 }
 
-// hide ends d.b where the current message must end. Otherwise it would depend on the pieces in
-// which messages come whether one is too long.
+// hide ends d.b where the current message must end. Without it, the pieces in which the bytes
+// arrive would decide whether a message is too long.
 func (d *decoder) hide() {
 	f := d.feed
 	f.beyond = max(len(d.b)-f.from-f.max, 0)
 	d.b = d.b[:len(d.b)-f.beyond]
 }
 
-// more makes sure that k bytes of the current message are in d.b[i:], and gives d.b, or nil if they
-// do not come. Bytes that are there already stay where they are in memory, because strings may
-// alias them: if d.b is too small, it moves to a larger one.
+// more reads until d.b[i:] contains k bytes of the current message. It returns d.b, or nil if the
+// bytes do not arrive. Bytes that were read earlier keep their place in memory, because strings may
+// alias them. If d.b is too small, it is replaced by a larger copy.
 func (d *decoder) more(i, k int) []byte {
 	f := d.feed
 	if f == nil {
 		return nil
 	}
 	if k > f.max-(i-f.from) {
-		if !errors.Is(f.err, ErrSize) { // lists may ask again and again
+		if !errors.Is(f.err, ErrSize) { // lists may call more repeatedly
 			f.err = tooLarge(f.max)
 		}
 		return nil
@@ -201,6 +201,6 @@ func (d *decoder) more(i, k int) []byte {
 }
 
 const (
-	firstRead = 4 << 10 // room for the first read
-	maxEmpty  = 100     // reads in a row that give nothing
+	firstRead = 4 << 10 // buffer size for the first read
+	maxEmpty  = 100     // consecutive reads that return no bytes
 )

@@ -12,7 +12,7 @@ import (
 	"testing/iotest"
 )
 
-// stream is n examples, which differ, one after the other.
+// stream returns n different examples, one after the other.
 func stream(t *testing.T, n int) []byte {
 	var w bytes.Buffer
 	v := exampleValue()
@@ -26,7 +26,7 @@ func stream(t *testing.T, n int) []byte {
 	return w.Bytes()
 }
 
-// TestReader reads messages from readers that give as much as they like.
+// A Reader reads messages from readers that return pieces of any size.
 func TestReader(t *testing.T) {
 	b := stream(t, 300)
 	for name, open := range map[string]func() io.Reader{
@@ -66,7 +66,7 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// counting counts what was read.
+// counting counts the bytes that were read.
 type counting struct {
 	r io.Reader
 	n int
@@ -78,8 +78,8 @@ func (c *counting) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// TestExact takes no byte of the next message from the source; without it, Buffered has what was
-// taken.
+// With Exact, a Reader reads no byte of the next message from the source. Without Exact, Buffered
+// returns the bytes that were read ahead.
 func TestExact(t *testing.T) {
 	b := stream(t, 20)
 	source := &counting{r: bytes.NewReader(b)}
@@ -108,8 +108,8 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// TestReaderErrors: between messages the end is io.EOF; within one, it is short, and where is
-// counted from its start.
+// The end of the input between two messages returns io.EOF. Within a message, it returns ErrShort,
+// with an offset from the start of that message.
 func TestReaderErrors(t *testing.T) {
 	one := fromHex(exampleBytes)
 	for n := range one {
@@ -174,7 +174,7 @@ type zeroReader struct{}
 
 func (zeroReader) Read([]byte) (int, error) { return 0, nil }
 
-// TestReaderMemory takes memory for what came, not for what a length says, and no more than
+// Memory is allocated for the bytes that arrive, not for the announced length, and never exceeds
 // MaxBytes.
 func TestReaderMemory(t *testing.T) {
 	type blob struct {
@@ -216,7 +216,7 @@ func TestReaderMemory(t *testing.T) {
 	}
 }
 
-// TestWriteFails gives on what the Writer says.
+// Write returns the error of the io.Writer.
 func TestWriteFails(t *testing.T) {
 	v := exampleValue()
 	if err := exampleSchema.Write(iotest.TruncateWriter(failingWriter{}, 0), &v); err != nil {
@@ -233,9 +233,8 @@ var errWrite = errors.New("no")
 
 func (failingWriter) Write([]byte) (int, error) { return 0, errWrite }
 
-// TestReaderBoundsWhatItReadAhead reads messages that are larger than MaxBytes from sources that
-// give all at once, and one byte at a time, behind others: each is refused, whatever was read
-// ahead.
+// A message that exceeds MaxBytes is rejected, however much of it was read ahead. The sources
+// return all bytes at once or one byte at a time, and other messages precede it.
 func TestReaderBoundsWhatItReadAhead(t *testing.T) {
 	type part struct {
 		S string
@@ -261,7 +260,7 @@ func TestReaderBoundsWhatItReadAhead(t *testing.T) {
 		"all at once": func(b string) io.Reader { return strings.NewReader(b) },
 		"bytes":       func(b string) io.Reader { return iotest.OneByteReader(strings.NewReader(b)) },
 	} {
-		for n := range 20 { // how much is read ahead differs
+		for n := range 20 { // varies how much is read ahead
 			for _, set := range [][]Option{{MaxBytes(most)}, {MaxBytes(most), Exact}} {
 				messages := s.Reader(open(strings.Repeat(sized(most), n)+sized(most+1)+rest), set...)
 				models := r.Reader(open(strings.Repeat("\x01"+sized(most-1), n)+"\x01"+sized(most)+rest), set...)

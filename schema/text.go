@@ -2,48 +2,48 @@ package schema
 
 import "github.com/slipstream-go/slipstream/internal/mem"
 
-// textMode is what the strings of a message are made of.
+// textMode is the kind of memory that contains the strings of a message.
 type textMode uint8
 
 const (
 	sharedText textMode = iota // chunks that the strings of a message share
-	ownText                    // each has memory of its own
+	ownText                    // separate memory for each string
 	inputText                  // the input
 )
 
-// texts are copies of the strings of one message. Short ones are cut from chunks, one allocation
-// for each chunk.
+// texts contains copies of the strings of one message. Short strings are cut from chunks. Each
+// chunk is one allocation.
 //
 //	chunk  [used by strings, never written again | free]
 //	        0                                 len     cap
 type texts struct {
 	chunk []byte
-	ahead int // how many strings the message has still to come, as far as is known: at least so many
+	ahead int // number of strings that the message still contains, at least, as far as is known
 }
 
 const (
-	chunkSize = 2 << 10 // the largest chunk, which is what a string that is kept may keep
-	longText  = 256     // strings that are longer have memory of their own
+	chunkSize = 2 << 10 // the largest chunk, all of which one string can keep alive
+	longText  = 256     // longer strings have separate memory
 )
 
-// shared is a copy of b[i:i+n], which is not empty.
+// shared returns a copy of b[i:i+n]. n must not be 0.
 func (d *decoder) shared(b []byte, i, n int) string {
 	t := &d.texts
 	at := len(t.chunk)
 	if t.ahead--; n > cap(t.chunk)-at {
 		switch {
-		case n > longText || n == 1 || t.ahead <= 0: // there is one string of each byte already
+		case n > longText || n == 1 || t.ahead <= 0: // Go already has a string for each single byte
 			return string(b[i : i+n])
 		case len(b)-i <= shortRest:
 			d.near = stretch{i, string(b[i:])}
 			return d.near.text[:n]
 		}
-		guess := n + min(t.ahead, chunkSize)*max(n, 8) // those to come are taken to be as long as this one
+		guess := n + min(t.ahead, chunkSize)*max(n, 8) // assumes that later strings are as long as this one
 		t.chunk, at = make([]byte, 0, min(guess, chunkSize, len(b)-i)), 0
 	}
-	t.chunk = t.chunk[:at+n] // which stores a length only: a pointer is dear to store while the collector marks
+	t.chunk = t.chunk[:at+n] // stores only a length: storing a pointer is slow while the garbage collector marks
 	s := t.chunk[at:]
-	switch { // by words that overlap
+	switch { // with overlapping words
 	case n > 2*8:
 		copy(s, b[i:])
 	case n >= 8:
@@ -61,18 +61,19 @@ func (d *decoder) shared(b []byte, i, n int) string {
 	return mem.String(s)
 }
 
-// stretch is a copy of the input from an offset on, or the input itself, if that is to be aliased.
+// stretch is a copy of the input, beginning at an offset. If strings alias the input, it is the
+// input itself.
 type stretch struct {
 	from int
 	text string
 }
 
-// copied is a copy of the n bytes b[i:i+n], and of as many as are wanted after them if they may
-// share memory.
+// copied returns a copy of the n bytes b[i:i+n]. If strings may share memory, the copy also
+// contains bytes after them, up to the wanted length.
 //
-// To copy the keys of a map one by one would be to store each right before it is hashed: a
+// Copying the keys of a map one by one would store each key directly before it is hashed. A
 // processor that loads more bytes at once than were stored at once waits until they have left its
-// queue, which takes as long as the rest of the entry.
+// store queue. This takes as long as the rest of the entry.
 func (d *decoder) copied(b []byte, i, n, wanted int) stretch {
 	if d.o.text == sharedText && n <= longText {
 		n = min(len(b)-i, max(n, min(wanted, chunkSize)))
@@ -80,12 +81,12 @@ func (d *decoder) copied(b []byte, i, n, wanted int) stretch {
 	return stretch{i, string(b[i : i+n])}
 }
 
-// shortRest is how many bytes are copied at once when there are no more, for the strings that are
-// among them.
+// shortRest is the maximum length of the remaining input that is copied as a whole, for all strings
+// in it.
 const shortRest = 128
 
-// putText makes *p the string of b[i:i+n]. One that is equal already stays, unless it is to alias
-// the input.
+// putText sets *p to the string b[i:i+n]. If *p is equal already, it may be kept, but not if
+// strings alias the input.
 func (d *decoder) putText(p *string, b []byte, i, n int) {
 	switch {
 	case n == 0:
@@ -102,8 +103,8 @@ func (d *decoder) putText(p *string, b []byte, i, n int) {
 	}
 }
 
-// blob sets *p to the bytes b, which are a part of the input. The memory that *p has may be that of
-// an earlier input, so it is written only under the option for that.
+// blob sets *p to the bytes b, which are a part of the input. The memory of *p may belong to an
+// earlier input, so it is overwritten only with the option ReuseBlobs.
 func (d *decoder) blob(p *[]byte, b []byte) {
 	switch {
 	case d.o.text == inputText && len(b) > 0:
@@ -113,6 +114,6 @@ func (d *decoder) blob(p *[]byte, b []byte) {
 	case len(b) > 0 || *p == nil:
 		*p = append([]byte(nil), b...)
 	default:
-		*p = []byte{} // and not a part of what was there, which would be kept
+		*p = []byte{} // not a part of the old memory, which would be kept alive
 	}
 }

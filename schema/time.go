@@ -9,18 +9,19 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// zeroNanos is what Parco writes for the zero time, which is too early to be a number of
-// nanoseconds since 1970. It stands for the zero time here too; the instant that it would be, in
-// 1754, cannot be written.
+// zeroNanos is the number that Parco writes for the zero time, which is too early for a number of
+// nanoseconds since 1970. It represents the zero time here too. So the instant in 1754 that has
+// this number cannot be written.
 const zeroNanos = -6795364578871345152
 
-// All times whose seconds are from minSeconds to maxSeconds have a number of nanoseconds.
+// Each time whose seconds are from minSeconds to maxSeconds has a number of nanoseconds that fits
+// 64 bits.
 const (
 	minSeconds = math.MinInt64 / 1_000_000_000
 	maxSeconds = math.MaxInt64/1_000_000_000 - 1
 )
 
-// nanoseconds is t as it stands on the wire, and whether it can.
+// nanoseconds returns the encoding of t, and reports whether t can be encoded.
 func nanoseconds(t *time.Time) (n uint64, ok bool) {
 	if s := t.Unix(); minSeconds <= s && s <= maxSeconds {
 		n := s*1e9 + int64(t.Nanosecond())
@@ -30,7 +31,7 @@ func nanoseconds(t *time.Time) (n uint64, ok bool) {
 	return uint64(last), time.Unix(0, last).Equal(*t) || t.IsZero()
 }
 
-// instant is what stands on the wire as n.
+// instant returns the time with the encoding n.
 func instant(n uint64) time.Time {
 	if int64(n) == zeroNanos {
 		return time.Time{}
@@ -87,10 +88,10 @@ func (d *decoder) timeZone(p *time.Time, i int) int {
 	return at + n
 }
 
-// zones are the zones that were met. Finding one may read files, and its name comes from the
-// sender; so names that were not found are kept too, and when there are maxZones, all are
-// forgotten. There are fewer files than that, so that a sender cannot make one zone be read again
-// and again: each time takes 6 KB, which the times of the message keep.
+// zones contains the zones that were looked up. A look-up may read files, and the name comes from
+// the sender. So names that were not found are kept too, and the map is emptied when it contains
+// maxZones names. There are fewer zone files than that, so that a sender cannot make one zone be
+// read repeatedly. Each read allocates 6 KB, which the times of the message keep alive.
 var zones struct {
 	sync.RWMutex
 	named map[string]*time.Location
@@ -98,9 +99,9 @@ var zones struct {
 
 const maxZones = 4096
 
-// zoneOf is the zone of this name, which is copied if it is kept, or nil. A name is a path of a
-// file, but of all paths that lead there it is the shortest: Europe//Berlin and ./Europe/Berlin are
-// no names, or there would be any number of zones.
+// zoneOf returns the zone with this name, or nil. It copies a name that it keeps. A name is the
+// path of a file, but only the shortest path to that file is a name. Europe//Berlin and
+// ./Europe/Berlin are no names, because otherwise the number of zones would be unlimited.
 func zoneOf(name string) *time.Location {
 	if name != "" && path.Clean(name) != name {
 		return nil

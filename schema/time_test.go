@@ -11,8 +11,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// TestZoneHasOneName: of the paths that lead to the file of a zone, one is its name. Otherwise each
-// of them would be a zone of 6 KB, read from the disk, for some twenty bytes of a message.
+// Only one of the paths to a zone's file is accepted as its name. Otherwise, each path could load
+// its own copy of the zone, 6 KB from the disk, for some twenty bytes of a message.
 func TestZoneHasOneName(t *testing.T) {
 	type times struct{ All []time.Time }
 	s := Struct(F("all", func(v *times) *[]time.Time { return &v.All }, List(H32, TimeZone)))
@@ -44,8 +44,8 @@ func TestZoneHasOneName(t *testing.T) {
 	}
 }
 
-// TestTimeWithoutSetUTC: where a time.Time is not as mem.SetUTC takes it to be, the same times are
-// read, wherever they stand.
+// If the layout of time.Time differs from the layout that mem.SetUTC expects, the same times are
+// read, wherever they occur.
 func TestTimeWithoutSetUTC(t *testing.T) {
 	type times struct {
 		Before uint8

@@ -32,9 +32,9 @@ var (
 	F64, F64BE   = number[float64](8, false), number[float64](8, true)
 )
 
-// Time is an instant as nanoseconds since 1970, in 8 bytes; it is read in UTC. TimeZone has the
-// name of its zone too, which the reader must know. Both know the years 1678 to 2261, and the zero
-// time.
+// Time is an instant as nanoseconds since 1970, in 8 bytes; it is read in UTC. TimeZone also
+// contains the name of the time zone, which the reader must know. Both support the years 1678 to
+// 2261, and the zero time.
 var (
 	Time     = leaf[time.Time](node{kind: kindTime})
 	TimeZone = leaf[time.Time](node{kind: kindTimeZone})
@@ -59,10 +59,10 @@ func number[V any](size int, big bool) Type[V] {
 	return t
 }
 
-// Str returns the type of a string after its length.
+// Str returns the type of a string: its length, then its bytes.
 func Str(h Header) Type[string] { return leaf[string](h.node(kindString)) }
 
-// Blob returns the type of a []byte after its length.
+// Blob returns the type of a []byte: its length, then its bytes.
 func Blob(h Header) Type[[]byte] { return leaf[[]byte](h.node(kindBlob)) }
 
 // List returns the type of a slice: the number of elements, then the elements.
@@ -73,7 +73,7 @@ func List[E any](h Header, e Type[E]) Type[[]E] {
 	return composite[[]E](n)
 }
 
-// newElems is an array of n elements, which is not 0.
+// newElems returns an array of n elements. n must not be 0.
 func newElems[E any](n int) mem.Raw { return mem.RawTo(&make([]E, n)[0]) }
 
 // Array returns the type of a Go array A with elements e, without a header: Array[[5]bool](Bool).
@@ -90,7 +90,7 @@ func Array[A, E any](e Type[E]) Type[A] {
 }
 
 // Map returns the type of a map: the number of entries, then keys and values in turn. The order of
-// entries is random, unless [SortMaps] is set. If a key is repeated, its last entry counts.
+// entries is random, unless [SortMaps] is set. If a key is repeated, its last entry wins.
 func Map[K comparable, V any](h Header, k Type[K], v Type[V]) Type[map[K]V] {
 	type entry struct {
 		Key   K
@@ -127,7 +127,7 @@ func Opt[V any](t Type[V]) Type[*V] {
 	return composite[*V](n)
 }
 
-// As returns t for another Go type with the same memory, such as a named type: As[Age](U8),
+// As returns t for another Go type with the same memory layout, such as a named type: As[Age](U8),
 // As[time.Duration](I64). If V and U are integers, they may have different sizes: As[int](I32). A
 // number that does not fit is an error of kind [ErrOverflow].
 func As[V, U any](t Type[U]) Type[V] {
@@ -162,7 +162,7 @@ func Self[T any]() Type[T] {
 	return Type[T]{&node{kind: kindSelf, typ: t, open: []reflect.Type{t}}}
 }
 
-// part is the node of a part of n.
+// part returns the node of t, for a part of n.
 func part[V any](n *node, t Type[V]) *node {
 	if t.n == nil {
 		n.wrong("its Type is the zero value")
@@ -176,7 +176,7 @@ func composite[V any](n node) Type[V] {
 	return Type[V]{n.opens()}
 }
 
-// wrong notes a mistake of n. Types among args are named as [wire.TypeName] does.
+// wrong adds a mistake to n. It formats types among args with [wire.TypeName].
 func (n *node) wrong(format string, args ...any) {
 	for i, a := range args {
 		if t, ok := a.(reflect.Type); ok {

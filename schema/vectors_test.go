@@ -37,7 +37,7 @@ func (s *anySchema) append(b []byte, v reflect.Value) ([]byte, error) {
 	return b, nil
 }
 
-// TestVectors obeys the file.
+// The schema passes all test vectors of the file.
 func TestVectors(t *testing.T) {
 	vectors, err := corpus.ReadVectors("../vectors/schema.txt")
 	if err != nil {

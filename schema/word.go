@@ -1,6 +1,6 @@
 package schema
 
-// Numbers, one at a time: the slow road, beside the ops that move them.
+// Functions for single numbers. They are slower than the ops that move numbers.
 
 import (
 	"math/bits"
@@ -10,37 +10,37 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// plain reports whether values of n are numbers of the same size in memory as on the wire.
+// plain reports whether values of n are numbers of the same size in memory and in the encoding.
 func (n *node) plain() bool {
 	return (n.kind == kindInt || n.kind == kindFloat) && !n.converts()
 }
 
-// converts reports whether values of n are integers of another size or sign in memory than on the
-// wire.
+// converts reports whether values of n are integers that have different sizes or signs in memory
+// and in the encoding.
 func (n *node) converts() bool {
 	return n.kind == kindInt && (int(n.typ.Size()) != n.size || signedKind(n.typ.Kind()) != n.signed)
 }
 
 func signedKind(k reflect.Kind) bool { return k <= reflect.Int64 }
 
-// conversion is how an integer changes between memory and wire.
+// conversion describes an integer in memory and in the encoding.
 type conversion struct {
 	size, wireSize     uint8
 	signed, wireSigned bool
-	big                bool // on the wire
+	big                bool // in the encoding
 }
 
 func (n *node) conversion() conversion {
 	return conversion{uint8(n.typ.Size()), uint8(n.size), signedKind(n.typ.Kind()), n.signed, n.big}
 }
 
-// load is the integer at p, as 64 bits, and whether the wire can hold it.
+// load returns the integer at p as 64 bits, and reports whether the encoding can hold it.
 func (c *conversion) load(p mem.Pointer) (v uint64, ok bool) {
 	v = extend(loadWord(p, int(c.size)), c.size, c.signed)
 	return v, fits(v, c.signed, c.wireSize, c.wireSigned)
 }
 
-// store stores the integer w of the wire at p, and reports whether memory can hold it.
+// store stores w, an integer from the encoding, at p. It reports whether the memory can hold it.
 func (c *conversion) store(p mem.Pointer, w uint64) bool {
 	v := extend(w, c.wireSize, c.wireSigned)
 	if !fits(v, c.wireSigned, c.size, c.signed) {
@@ -50,7 +50,7 @@ func (c *conversion) store(p mem.Pointer, w uint64) bool {
 	return true
 }
 
-// extend is the integer of size bytes as one of eight.
+// extend returns the integer v of size bytes as an integer of eight bytes.
 func extend(v uint64, size uint8, signed bool) uint64 {
 	shift := 64 - 8*uint(size)
 	if signed {
@@ -59,8 +59,8 @@ func extend(v uint64, size uint8, signed bool) uint64 {
 	return v << shift >> shift
 }
 
-// fits reports whether an integer of size bytes can be v, which is one of eight bytes. Each may
-// have a sign or not.
+// fits reports whether an integer of size bytes can hold v, an integer of eight bytes. vSigned and
+// signed report whether these integers are signed.
 func fits(v uint64, vSigned bool, size uint8, signed bool) bool {
 	if extend(v, size, signed) != v {
 		return false
@@ -68,7 +68,7 @@ func fits(v uint64, vSigned bool, size uint8, signed bool) bool {
 	return vSigned == signed || int64(v) >= 0
 }
 
-// loadWord is the number of size bytes at p.
+// loadWord returns the number of size bytes at p.
 func loadWord(p mem.Pointer, size int) uint64 {
 	switch size {
 	case 1:
@@ -95,7 +95,7 @@ func storeWord(p mem.Pointer, size int, v uint64) {
 	}
 }
 
-// putWord writes the low size bytes of v to b[i:], where there is room.
+// putWord writes the low size bytes of v to b[i:]. b must be long enough.
 func putWord(b []byte, i int, v uint64, size int, big bool) {
 	if big && size > 1 {
 		v = bits.ReverseBytes64(v) >> (64 - 8*uint(size))
@@ -112,7 +112,7 @@ func putWord(b []byte, i int, v uint64, size int, big bool) {
 	}
 }
 
-// readWord is the number of size bytes at b[i:], which are there.
+// readWord returns the number of size bytes at b[i:]. b must be long enough.
 func readWord(b []byte, i int, size int, big bool) uint64 {
 	switch size {
 	case 1:

@@ -10,8 +10,8 @@ import (
 	"github.com/slipstream-go/slipstream/msgpack"
 )
 
-// TestAllocations pins that nothing is allocated where there is room, and that a stream allocates
-// nothing for each value.
+// The functions allocate nothing if dst has enough capacity. A stream allocates nothing for each
+// value.
 func TestAllocations(t *testing.T) {
 	if raceEnabled {
 		t.Skip("counted without the race detector")

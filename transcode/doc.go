@@ -50,7 +50,8 @@
 // From JSON to MessagePack and back, values stay the same, except that numbers are rounded as
 // described. Their text may change: 1.0 becomes 1, and 1e2 becomes 100.
 //
-// From MessagePack to JSON and back, these are lost, because JSON cannot express them:
+// From MessagePack to JSON and back, the following properties are lost, because JSON cannot express
+// them:
 //
 //   - the width of ints and floats;
 //   - whether a number without a fraction was a float. From 2⁵³ on, its digits may denote another
@@ -58,19 +59,20 @@
 //   - bin, timestamps and other exts, which become strings or objects;
 //   - keys that are not strings.
 //
-// A second round trip gives the same JSON, byte for byte.
+// A second round trip produces the same JSON, byte for byte.
 //
 // # Errors
 //
 // An error is an [Error] with the offset and the path of the value that failed. It wraps
 // io.ErrUnexpectedEOF if MessagePack input is incomplete, and a *json.SyntaxError with
-// encoding/json's text if JSON input is not valid. With an error, the Append functions return dst
+// encoding/json's text if JSON input is not valid. After an error, the Append functions return dst
 // unchanged.
 //
 // # Limits
 //
-// Arrays and maps nest at most 10,000 deep. Time and memory are linear in the size of the input, at
-// any depth. Lengths and counts in the input are checked against the bytes that are available.
+// Arrays and maps may be nested up to 10,000 levels deep. Time and memory are linear in the size of
+// the input, at any depth. Lengths and counts in the input are checked against the bytes that are
+// available.
 //
 //	output      JSON: at most 7 bytes for a byte of MessagePack, or 10 with ExtAsObject
 //	            MessagePack: at most 3 bytes for a byte of JSON, plus 9

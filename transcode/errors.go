@@ -11,7 +11,7 @@ import (
 //
 //	type Error struct {
 //		Offset int64  // of the value at fault, in bytes from the start of the input or the stream
-//		Path   string // of the value at fault, as in users[3].name; of a key, that of its map
+//		Path   string // of the value at fault, as in users[3].name; for a key, the path of its map
 //		Cause  error  // what is wrong
 //	}
 //
@@ -24,7 +24,7 @@ import (
 // users[3].name, at byte 96".
 type Error = wire.Error
 
-// maxDepth is how deep arrays and maps may nest.
+// maxDepth is the maximum nesting of arrays and maps.
 const maxDepth = 10000
 
 var (
@@ -39,14 +39,14 @@ var (
 	errLongList   = errors.New("transcode: the array or object has too many elements for MessagePack")
 )
 
-// extError is that of an ext that is not a timestamp.
+// extError is the error for an ext that is not a timestamp.
 type extError int8
 
 func (e extError) Error() string {
 	return "transcode: an ext of type " + strconv.Itoa(int(e)) + ", which JSON does not have"
 }
 
-// codeError is that of a code without a meaning.
+// codeError is the error for a code without a meaning.
 type codeError byte
 
 func (e codeError) Error() string {

@@ -20,8 +20,8 @@ func ExampleAppendJSON() {
 	// Output: ["café",1.5,18446744073709551615,"AQID",null] <nil>
 }
 
-// What JSON does not have is an error that says where it is, unless a flag says what to write for
-// it.
+// A value that JSON cannot represent is an error with path and offset. A flag can select a
+// replacement instead.
 func ExampleFlags() {
 	data, err := msgpack.Marshal(map[string]any{"loads": []float64{0.5, math.NaN()}})
 	if err != nil {
@@ -42,8 +42,8 @@ func ExampleAppendMessagePack() {
 	// Output: 83 a2 69 64 cd 01 2c a4 6c 6f 61 64 cb 3f e0 00 00 00 00 00 00 a4 74 61 67 73 92 a1 61 a1 62 <nil>
 }
 
-// A stream of MessagePack becomes lines of JSON. What a slow sender has sent is written while it
-// sleeps.
+// WriteJSON converts a stream of MessagePack to lines of JSON. It writes each complete value before
+// it waits for more input.
 func ExampleWriteJSON() {
 	stream := strings.NewReader("\x01\x82\xa2id\x02\xa2ok\xc3\xc0")
 	if err := transcode.WriteJSON(os.Stdout, stream, 0); err != nil {

@@ -40,7 +40,8 @@ func (r *reader) ext(out []byte, i, start int, n uint64) ([]byte, int) {
 	return out, r.fail(i, extError(id))
 }
 
-// timeOf is the time in the data of a timestamp, if it lies between the years 0 and 9999.
+// timeOf returns the time in the data of a timestamp, and reports whether its year is from 0 to
+// 9999.
 func timeOf(data []byte) (time.Time, bool) {
 	t, ok := msgpwire.TimeOf(data)
 	s := t.Unix()

@@ -19,18 +19,19 @@ const (
 	// an error.
 	ExtAsObject Flags = 1 << 2
 
-	// ExtAsNull writes such an ext as null.
+	// ExtAsNull writes an ext that is not a timestamp in the years 0 to 9999 as null. As a key,
+	// such an ext is still an error.
 	ExtAsNull Flags = 1 << 3
 
-	// RejectInvalidUTF8 makes text in values and keys an error if it is not valid UTF-8, or has
-	// half of a surrogate pair as an escape. By default these become U+FFFD.
+	// RejectInvalidUTF8 makes text in values and keys an error if it is not valid UTF-8, or
+	// contains half of a surrogate pair as an escape. By default these are replaced by U+FFFD.
 	RejectInvalidUTF8 Flags = 1 << 4
 )
 
-// replacing are the flags that put something else in the place of a value.
+// replacing contains the flags that replace a value by something else.
 const replacing = NonFiniteAsNull | ExtAsObject | ExtAsNull
 
-// text is what of f counts for the text of JSON.
+// text returns the flags for JSON strings that correspond to f.
 func (f Flags) text() json.AppendFlags {
 	if f&EscapeHTML != 0 {
 		return json.EscapeHTML

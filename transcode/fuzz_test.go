@@ -11,9 +11,9 @@ import (
 	"github.com/slipstream-go/slipstream/msgpack"
 )
 
-// FuzzToJSON takes any bytes: there is an error where the other way has one, and else the same
-// text. It is valid, and what encoding/json writes for the value that package msgpack decodes,
-// where there is such a one.
+// For any bytes, AppendJSON returns the same text as plainJSON, or an error if plainJSON returns
+// one. The text is valid JSON. If encoding/json can encode the value that package msgpack decodes,
+// its output is equal.
 func FuzzToJSON(f *testing.F) {
 	for _, v := range vectors(f) {
 		f.Add(v, uint8(0))
@@ -51,9 +51,9 @@ func FuzzToJSON(f *testing.F) {
 	})
 }
 
-// FuzzToMessagePack takes any bytes: there is an error where encoding/json has one, where a number
-// is out of range and, by the flag, where a string is not UTF-8. Else the result is that of the
-// other way.
+// For any bytes, AppendMessagePack returns an error if encoding/json does, or if a number is out of
+// range. With RejectInvalidUTF8, it also rejects invalid UTF-8. Otherwise, its result equals that
+// of plainMessagePack.
 func FuzzToMessagePack(f *testing.F) {
 	for _, v := range vectors(f) {
 		if text, err := AppendJSON(nil, v, ExtAsObject|NonFiniteAsNull); err == nil {
@@ -71,7 +71,7 @@ func FuzzToMessagePack(f *testing.F) {
 	})
 }
 
-// vectors are the bytes of all vectors that are not long.
+// vectors returns the bytes of all vectors that are shorter than 1000 bytes.
 func vectors(t testing.TB) [][]byte {
 	all, err := corpus.ReadVectors("../vectors/msgpack.txt")
 	if err != nil {

@@ -1,6 +1,6 @@
 package transcode
 
-// How the cost of every function grows with its input.
+// These tests measure how the cost of every function grows with its input.
 
 import (
 	"bytes"
@@ -33,9 +33,10 @@ func packedCalls() []growth.Call[[]byte] {
 	}
 }
 
-// textCalls may allocate for a byte what an open list takes that ends in an error: 70 bytes for its
-// head, 35 for the tokenizer, 60 for the path of the error, and 40 for encoding/json to explain it.
-// There are 10,000 at most.
+// textCalls returns the calls that read JSON. Alloc is their worst case: each byte opens a list,
+// and the text ends in an error. For each list, they allocate 70 bytes for its header, 35 for the
+// tokenizer, 60 for the error's path, and 40 for the explanation by encoding/json. There are at
+// most 10,000 lists.
 func textCalls() []growth.Call[[]byte] {
 	return []growth.Call[[]byte]{
 		{Name: "AppendMessagePack", Run: func(b []byte) { _, _ = AppendMessagePack(nil, b, 0) }, Alloc: 220},
@@ -45,21 +46,21 @@ func textCalls() []growth.Call[[]byte] {
 	}
 }
 
-// made returns a family of so many repetitions of unit as n bytes hold.
+// made returns a family of as many repetitions of unit as fit into n bytes.
 func made(name, before, unit, after string) growth.Family[[]byte] {
 	return growth.Family[[]byte]{Name: name, Make: func(n int) []byte {
 		return []byte(before + strings.Repeat(unit, max(1, n/len(unit))) + after)
 	}}
 }
 
-// upTo returns the family up to inputs of n bytes.
+// upTo limits the family to inputs of up to n bytes.
 func upTo(n int, f growth.Family[[]byte]) growth.Family[[]byte] {
 	f.Most = n
 	return f
 }
 
-// claims returns a family of nested elements, each of which claims as many as half of the message
-// has bytes.
+// claims returns a family of nested elements. Each element announces a count of half the message's
+// length.
 func claims(name, before, after string) growth.Family[[]byte] {
 	return growth.Family[[]byte]{Name: name, Make: func(n int) []byte {
 		unit := before + string(binary.BigEndian.AppendUint32(nil, uint32(n/2))) + after
@@ -67,7 +68,7 @@ func claims(name, before, after string) growth.Family[[]byte] {
 	}}
 }
 
-// growthPacked are messages of MessagePack.
+// growthPacked returns messages in MessagePack.
 func growthPacked() []growth.Family[[]byte] {
 	array := func(name, unit, last string) growth.Family[[]byte] {
 		return growth.Family[[]byte]{Name: name, Make: func(n int) []byte {
@@ -123,7 +124,7 @@ func growthPacked() []growth.Family[[]byte] {
 		})
 }
 
-// growthText are documents of JSON.
+// growthText returns JSON documents.
 func growthText() []growth.Family[[]byte] {
 	quoted := func(s string) []byte { return []byte(`"` + s + `"`) }
 	const rec = `{"a":1,"b":[1,"x",null],"c":1.5},`
@@ -166,7 +167,7 @@ func growthText() []growth.Family[[]byte] {
 				}
 				return append(b, `"a":1}`...)
 			}},
-			{Name: "deep wide lists", Most: 128 << 10, Make: func(n int) []byte { // each has a head of more than a byte
+			{Name: "deep wide lists", Most: 128 << 10, Make: func(n int) []byte { // each has a header of more than one byte
 				const open = "[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,"
 				return []byte(strings.Repeat(open, n/len(open)) + "1" + strings.Repeat("]", n/len(open)))
 			}},
@@ -181,7 +182,7 @@ func growthText() []growth.Family[[]byte] {
 		})
 }
 
-// TestGrowthHeld sends one large message and many small ones through the same pools.
+// TestGrowthHeld sends one large message and then many small ones through the same pools.
 func TestGrowthHeld(t *testing.T) {
 	call := func(make func(n int) []byte, f func(b []byte) any) func(int, int) func(int) any {
 		return func(large, small int) func(int) any {
@@ -206,8 +207,8 @@ func TestGrowthHeld(t *testing.T) {
 	})
 }
 
-// inOneStream returns the Start of a Held whose messages come one by one in the stream of a single
-// call.
+// inOneStream returns the Start function of a Held test. A single call reads the messages one by
+// one from its stream.
 func inOneStream(t *testing.T, run convert, message func(n int) []byte) func(large, small int) func(n int) any {
 	return func(large, small int) func(n int) any {
 		in := map[int][]byte{large: message(large), small: message(small)}
@@ -227,7 +228,7 @@ func inOneStream(t *testing.T, run convert, message func(n int) []byte) func(lar
 	}
 }
 
-// stepReader gives a message for each that it gets, and says when it waits for one.
+// stepReader returns the messages from next. Before it waits for a message, it sends to waits.
 type stepReader struct {
 	next  chan []byte
 	waits chan struct{}
@@ -248,7 +249,7 @@ func (r *stepReader) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// TestForgets calls what takes packers from a pool.
+// TestForgets checks the functions that use packers from a pool.
 func TestForgets(t *testing.T) {
 	on := func(in string, call func(b []byte)) func() *byte {
 		return func() *byte { b := []byte(in + strings.Repeat(" ", 100)); call(b); return &b[0] }

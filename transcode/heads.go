@@ -1,13 +1,13 @@
 package transcode
 
-// Heads of more than a byte.
+// Heads of arrays and maps that need more than one byte.
 //
 //	as written   [h 1 2 … 16 [h 1 2 … 20] [h 1 2] ]       h is one byte
 //	at the end   [hhh 1 2 … 16 [hhh 1 2 … 20] [h 1 2] ]
 //
-// When all is written, the bytes between the heads move up by what the heads before them need:
-// those at the end first, each once. So the time is linear however the lists are nested, and
-// nothing moves where none has 16 elements or more.
+// After everything is written, the bytes between the heads move up by the additional size of the
+// heads before them. Bytes at the end move first, and each byte moves once. So the time is linear,
+// however the lists are nested. If no list has 16 elements or more, no bytes move.
 
 import (
 	"math"
@@ -18,9 +18,10 @@ import (
 
 // widen makes room for the heads of the lists in p.wide, and writes them.
 //
-// These are in the order in which they ended, and wanted by where they begin, the last one first.
-// Going back through them, a list is found after those that follow it, and before those inside it:
-// it waits in p.open until these are done.
+// p.wide contains the lists in the order of their ends. They are needed in the order of their
+// beginnings, the last one first. Going back through p.wide, widen finds a list after the lists
+// that follow it, and before the lists inside it. So a list waits in p.open until the lists inside
+// it are done.
 func (p *packer) widen(out []byte) []byte {
 	if p.more == 0 {
 		return out
@@ -42,7 +43,7 @@ func (p *packer) widen(out []byte) []byte {
 	return w.out
 }
 
-// widening is how far widen has come:
+// widening is the progress of widen:
 //
 //	out  [to be moved | room | in its place]
 //	      0            end    end+more      len(out)
@@ -51,11 +52,11 @@ type widening struct {
 	end, more int
 }
 
-// list moves what follows the head of l, and writes that.
+// list moves the bytes after the head of l, and writes the head.
 func (w *widening) list(l list) {
 	copy(w.out[l.at+1+w.more:], w.out[l.at+1:w.end])
 	w.more -= listHead(l.n) - 1
-	// The head is appended where it belongs: there is room.
+	// Append the head at its place. The capacity is sufficient.
 	if to := w.out[:l.at+w.more]; w.out[l.at] == msgpwire.Fixmap {
 		msgpwire.AppendMapLen(to, l.n)
 	} else {
@@ -64,8 +65,8 @@ func (w *widening) list(l list) {
 	w.end = l.at
 }
 
-// listHead is how many bytes the head of an array or map of n elements or pairs takes, which are 16
-// or more.
+// listHead returns the size in bytes of the head of an array or map with n elements or pairs. n
+// must be 16 or more.
 func listHead(n int) int {
 	if n <= math.MaxUint16 {
 		return 3

@@ -18,7 +18,7 @@ import (
 	"github.com/slipstream-go/slipstream/msgpack"
 )
 
-// unhex is the bytes of a text such as "92 01 c0".
+// unhex returns the bytes of a hexadecimal text such as "92 01 c0".
 func unhex(t testing.TB, text string) []byte {
 	t.Helper()
 	b, err := hex.DecodeString(strings.ReplaceAll(text, " ", ""))
@@ -28,10 +28,11 @@ func unhex(t testing.TB, text string) []byte {
 	return b
 }
 
-// head is bytes that stand in dst before what is appended.
+// head is the content of dst before a call appends to it.
 const head = "head"
 
-// toJSON is what AppendJSON appends; it looks at all that does not depend on the input.
+// toJSON returns the text that AppendJSON appends. It also checks everything that does not depend
+// on the input.
 func toJSON(t testing.TB, in []byte, flags Flags) (string, error) {
 	t.Helper()
 	before := bytes.Clone(in)
@@ -39,7 +40,7 @@ func toJSON(t testing.TB, in []byte, flags Flags) (string, error) {
 	return appended(t, before, in, out, err)
 }
 
-// toMessagePack is the same for AppendMessagePack.
+// toMessagePack is like toJSON, for AppendMessagePack.
 func toMessagePack(t testing.TB, in []byte, flags Flags) (string, error) {
 	t.Helper()
 	before := bytes.Clone(in)
@@ -69,7 +70,7 @@ func appended(t testing.TB, before, in, out []byte, err error) (string, error) {
 	return "", err
 }
 
-// marshalJSON is what encoding/json writes for v.
+// marshalJSON returns the output of encoding/json for v.
 func marshalJSON(t testing.TB, v any, flags Flags) string {
 	t.Helper()
 	var b strings.Builder
@@ -83,15 +84,15 @@ func marshalJSON(t testing.TB, v any, flags Flags) string {
 
 var errRefused = errors.New("refused")
 
-// badText is what encoding/json writes for a byte that is not UTF-8: an escape, or with
-// GOEXPERIMENT=jsonv2 the character.
+// badText is the output of encoding/json for an invalid UTF-8 byte. This is an escape, or with
+// GOEXPERIMENT=jsonv2 the character itself.
 var badText = func() string {
 	b, _ := json.Marshal("\xff")
 	return strings.Trim(string(b), `"`)
 }()
 
-// plainJSON is the JSON text of a value, by other means: it goes down through views and has
-// encoding/json write each scalar.
+// plainJSON is the reference for AppendJSON. It visits a value through views, and encodes each
+// scalar with encoding/json.
 func plainJSON(t testing.TB, v msgpack.Raw, flags Flags, depth int) (string, error) {
 	switch v.Kind() {
 	case msgpack.KindNil:
@@ -198,8 +199,8 @@ func plainKey(t testing.TB, v msgpack.Raw, flags Flags) (string, error) {
 	return `"` + text + `"`, err
 }
 
-// plainMessagePack is the next value of d in MessagePack, by other means: the tokens of
-// encoding/json, and an Encoder for each.
+// plainMessagePack is the reference for AppendMessagePack. It reads the next value of d as tokens
+// of encoding/json, and encodes them with an Encoder.
 func plainMessagePack(t testing.TB, d *json.Decoder) ([]byte, error) {
 	token, err := d.Token()
 	if err != nil {
@@ -253,7 +254,7 @@ func encodeNumber(e *msgpack.Encoder, s string) error {
 	return e.EncodeFloat64(f)
 }
 
-// wantMessagePack is plainMessagePack of a whole document.
+// wantMessagePack returns the result of plainMessagePack for a whole document.
 func wantMessagePack(t testing.TB, in []byte) ([]byte, error) {
 	if !json.Valid(in) {
 		return nil, errRefused
@@ -263,8 +264,8 @@ func wantMessagePack(t testing.TB, in []byte) ([]byte, error) {
 	return plainMessagePack(t, d)
 }
 
-// jsonValue makes of a value that was decoded into an any what encoding/json writes the same for;
-// ok is false where JSON or package json has nothing for it, or where two keys became one.
+// jsonValue converts a decoded value to a value that encoding/json encodes like AppendJSON. ok is
+// false if JSON or encoding/json cannot represent the value, or if two keys became equal.
 func jsonValue(v any) (_ any, ok bool) {
 	switch v := v.(type) {
 	case float32:
@@ -292,7 +293,7 @@ func jsonValue(v any) (_ any, ok bool) {
 		if !key.CanInt() && !key.CanUint() && key.Kind() != reflect.String {
 			return nil, false
 		}
-		name := string([]rune(key.String())) // U+FFFD for each byte that is not UTF-8
+		name := string([]rune(key.String())) // U+FFFD for each invalid UTF-8 byte
 		if key.Kind() != reflect.String {
 			name = fmt.Sprint(key.Interface())
 		}
@@ -303,13 +304,13 @@ func jsonValue(v any) (_ any, ok bool) {
 	return out, len(out) == m.Len()
 }
 
-// sameJSON reports whether two texts are equal, numbers compared by their digits, members in any
-// order.
+// sameJSON reports whether two texts are equal. It compares numbers by their digits, and ignores
+// the order of members.
 func sameJSON(t testing.TB, a, b string) bool {
 	return canonical(t, a) == canonical(t, b)
 }
 
-// canonical is a text with its keys in order.
+// canonical returns text with sorted keys.
 func canonical(t testing.TB, text string) string {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()

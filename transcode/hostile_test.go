@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestDepth nests as deep as is allowed, and one deeper.
+// Values of the maximum depth are converted, and values one level deeper are rejected.
 func TestDepth(t *testing.T) {
 	for _, c := range []struct{ open, inner, end string }{{"\x91", "\xc0", ""}, {"\x81\xa1a", "\xc0", ""}, {"\x81\xc0", "\x90", ""}, {"\xdc\x00\x02", "\x01", "\x01"}} {
 		levels := maxDepth
@@ -39,7 +39,7 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// TestManyLists has more arrays and maps than may nest, side by side.
+// The maximum depth does not limit the number of arrays and maps side by side.
 func TestManyLists(t *testing.T) {
 	packed := "\xdc\xea\x60" + strings.Repeat("\x90\x80\x91\xc0\x81\xa0\xc0", 15000)
 	text, err := toJSON(t, []byte(packed), 0)
@@ -51,8 +51,8 @@ func TestManyLists(t *testing.T) {
 	}
 }
 
-// TestTextLengths has strings that become shorter and longer by what their escapes and bytes mean,
-// about the lengths where heads change.
+// Escapes and invalid bytes make strings shorter or longer. The results have lengths at which the
+// string header changes.
 func TestTextLengths(t *testing.T) {
 	for _, n := range []int{0, 1, 5, 10, 11, 30, 31, 32, 33, 84, 85, 86, 254, 255, 256, 257, 21844, 21845, 21846, 65534, 65535, 65536} {
 		if n > 300 && raceEnabled {
@@ -66,8 +66,8 @@ func TestTextLengths(t *testing.T) {
 	}
 }
 
-// TestDeepAndWide has a long string below 10,000 arrays that all need longer heads. Moved once for
-// each it would be 10 GB.
+// A long string is nested in 10,000 arrays that all need longer headers. Moving the string once for
+// each array would move 10 GB.
 func TestDeepAndWide(t *testing.T) {
 	text := strings.Repeat("["+strings.Repeat("1,", 15), maxDepth) + `"` + strings.Repeat("a", 1<<20) + `"` + strings.Repeat("]", maxDepth)
 	got, err := toMessagePack(t, []byte(text), 0)
@@ -80,7 +80,7 @@ func TestDeepAndWide(t *testing.T) {
 	}
 }
 
-// TestCutOff cuts a value of every kind off at every byte.
+// A truncated value returns an error, wherever it was cut. The test covers values of every kind.
 func TestCutOff(t *testing.T) {
 	whole := unhex(t, "dc 0013 c0 c2 c3 7f ff cd0100 d2fffffff0 ca3f800000 cb3ff8000000000000 a161 d90162 da000163 c40161 d6ff00000000 c70cff0000000000000000000000"+
 		"00 82a161 01 c401 62 91 c0 de0001 a1 78 90 df00000000 9101")
@@ -100,7 +100,7 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// TestGrowth has what becomes longest.
+// The output of the inputs that grow most is within its limits.
 func TestGrowth(t *testing.T) {
 	for _, in := range []string{"\xde\xff\xff" + strings.Repeat("\xc2\xc2", 65535), "\xdc\xff\xff" + strings.Repeat("\xc2", 65535), "\xda\xff\xff" + strings.Repeat("\x01", 65535),
 		"\xda\xff\xff" + strings.Repeat("\xff", 65535), "\xdc\xff\xff" + strings.Repeat("\xcb\xbe\xb4\xb6\x23\x1a\xbf\xd2\x71", 65535)} {
@@ -117,7 +117,7 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// TestNothing appends to nil: on an error it stays that.
+// Appending to nil returns nil if there is an error.
 func TestNothing(t *testing.T) {
 	if out, err := AppendJSON(nil, []byte("\x92\x01"), 0); out != nil || err == nil {
 		t.Errorf("%v, %v", out, err)
@@ -136,8 +136,8 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// TestRoom appends where there is room for some of the result only, and looks at what lies beside
-// it.
+// dst has capacity for a part of the result only. Nothing before or beyond the capacity is written
+// to.
 func TestRoom(t *testing.T) {
 	packed := unhex(t, "dc 0011 a3613c62 cb3fb999999999999a d6ff00000000 c403010203 000102030405060708090a0b0c")
 	text, err := toJSON(t, packed, 0)

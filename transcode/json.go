@@ -1,7 +1,7 @@
 package transcode
 
-// MessagePack to JSON: one function for a value, which calls itself for what is in it. The text is
-// appended as the bytes are read.
+// MessagePack to JSON. The function for a value calls itself for nested values. The text is
+// appended while the bytes are read.
 
 import (
 	"encoding/base64"
@@ -17,8 +17,8 @@ import (
 )
 
 // AppendJSON appends the JSON text of the MessagePack value in msgpack to dst, without white space,
-// as the tables of the package describe. Bytes after the value are an error. With an error, an
-// *[Error], it returns dst unchanged.
+// as the tables of the package describe. Bytes after the value are an error. If there is an error,
+// it is an *[Error], and AppendJSON returns dst unchanged.
 func AppendJSON(dst, msgpack []byte, flags Flags) ([]byte, error) {
 	r := reader{b: msgpack, flags: flags}
 	out, err := r.all(dst)
@@ -28,20 +28,20 @@ func AppendJSON(dst, msgpack []byte, flags Flags) ([]byte, error) {
 	return out, nil
 }
 
-// reader is at work on one value. Its functions give what they have written, and where the value
-// that they have read ends, or -1 after an error.
+// reader converts one value. Its functions return the output, and the offset after the value that
+// they have read, or -1 after an error.
 type reader struct {
 	b     []byte
 	flags Flags
 	depth int
 
-	// What is wrong, if something is; path grows while the functions return.
+	// The error, if there is one. path grows while the functions return.
 	at    int
 	cause error
 	path  wire.Path
 }
 
-// all appends the value that r.b is.
+// all appends the single value in r.b.
 func (r *reader) all(out []byte) ([]byte, error) {
 	if cap(out) == 0 {
 		out = mem.Room(len(r.b) + len(r.b)/4 + 64)
@@ -56,7 +56,7 @@ func (r *reader) all(out []byte) ([]byte, error) {
 	return out, nil
 }
 
-// fail notes that the value at i is at fault, and gives -1.
+// fail records an error in the value at i, and returns -1.
 func (r *reader) fail(i int, cause error) int {
 	r.at, r.cause = i, cause
 	return -1
@@ -137,7 +137,7 @@ func (r *reader) value(out []byte, i int) ([]byte, int) {
 	return out, r.fail(i, codeError(c))
 }
 
-// span is where the n bytes from start on end, which are those of the value at i.
+// span returns the end of the n bytes that begin at start. They belong to the value at i.
 func (r *reader) span(i, start int, n uint64) int {
 	if n > uint64(len(r.b)-start) {
 		return r.fail(i, io.ErrUnexpectedEOF)
@@ -172,7 +172,7 @@ func appendBase64(out, data []byte) []byte {
 	return append(out, '"')
 }
 
-// nonFinite appends what stands for a float that JSON does not have.
+// nonFinite appends null for NaN or an infinity, if NonFiniteAsNull is set.
 func (r *reader) nonFinite(out []byte, i, next int) ([]byte, int) {
 	if r.flags&NonFiniteAsNull == 0 {
 		return out, r.fail(i, errNonFinite)
@@ -180,8 +180,9 @@ func (r *reader) nonFinite(out []byte, i, next int) ([]byte, int) {
 	return append(out, "null"...), next
 }
 
-// enter begins an array or a map: the one at i, which claims that so many values follow at next.
-// Each takes a byte or more.
+// enter begins the array or map at i. The input announces the given number of values, which begin
+// at next. Each value takes at least one byte, so enter returns false if there are not enough
+// bytes.
 func (r *reader) enter(i, next int, values uint64) bool {
 	if values > uint64(len(r.b)-next) {
 		r.fail(i, io.ErrUnexpectedEOF)
@@ -235,8 +236,8 @@ func (r *reader) object(out []byte, i, next int, n uint64) ([]byte, int) {
 	return append(out, '}'), next
 }
 
-// keyText returns the text of the key that out begins with. Only the key is read: the values of all
-// outer maps follow theirs.
+// keyText returns the text of the key at the beginning of out. It does not read the bytes after the
+// key, which in an outer map include all nested values.
 func keyText(out []byte) string {
 	t := json.NewTokenizer(out)
 	t.Next()
@@ -269,7 +270,7 @@ func (r *reader) key(out []byte, i int) ([]byte, int) {
 	return append(out, '"'), next
 }
 
-// exact is value where nothing else may stand for it.
+// exact is like value, but ignores the flags that replace a value by something else.
 func (r *reader) exact(out []byte, i int) ([]byte, int) {
 	flags := r.flags
 	r.flags &^= replacing

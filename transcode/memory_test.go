@@ -9,7 +9,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// again is a reader of so many copies of a text.
+// again is a reader that returns n copies of text.
 type again struct {
 	text  string
 	at, n int
@@ -28,7 +28,7 @@ func (r *again) Read(p []byte) (int, error) {
 	return k, nil
 }
 
-// TestStreamsInBoundedMemory turns streams of 40 MB: what is allocated is for the value at hand.
+// Streams of 40 MB are converted, and memory is allocated only for the current value.
 func TestStreamsInBoundedMemory(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector empties pools at random")
@@ -50,10 +50,10 @@ func TestStreamsInBoundedMemory(t *testing.T) {
 			}
 			runtime.ReadMemStats(&after)
 			t.Logf("%d KB for values of up to %d KB", (after.TotalAlloc-before.TotalAlloc)>>10, long>>10)
-			// Buffers go when the small values after a large one do not need them, so each large
-			// one takes new memory: the Decoder's buffer, which doubles up to twice the value and
-			// so takes at most four times its size in all, the value and its output. Small ones
-			// take nothing.
+			// A buffer is dropped if the small values after a large one do not need it. So each
+			// large value allocates new memory: the Decoder's buffer, the value and its output. The
+			// buffer doubles until it has up to twice the size of the value. Its allocations add up
+			// to at most four times that of the value. Small values allocate nothing.
 			if n := int(after.TotalAlloc - before.TotalAlloc); n > copies*(4+1+1)*long+512<<10 {
 				t.Errorf("%d KB for values of up to %d KB", n>>10, long>>10)
 			}

@@ -1,8 +1,9 @@
 package transcode
 
-// JSON to MessagePack. The tokens come from json.Tokenizer, and each is written as it comes. How
-// many elements an array or object has is known where it ends, so one byte is kept for its head,
-// which is enough for up to 15; heads.go has what happens to the others.
+// JSON to MessagePack. The tokens come from json.Tokenizer, and each token is written immediately.
+// The number of elements of an array or object is known only at its end. So one byte is reserved
+// for the head, which is sufficient for up to 15 elements. heads.go handles longer arrays and
+// objects.
 
 import (
 	encodingjson "encoding/json"
@@ -17,7 +18,8 @@ import (
 )
 
 // AppendMessagePack appends a JSON document to dst as a MessagePack value, as the tables of the
-// package describe. With an error, an *[Error], it returns dst unchanged.
+// package describe. If there is an error, it is an *[Error], and AppendMessagePack returns dst
+// unchanged.
 func AppendMessagePack(dst, json []byte, flags Flags) ([]byte, error) {
 	p := packers.Get().(*packer)
 	out, err := p.all(dst, json, flags)
@@ -28,26 +30,26 @@ func AppendMessagePack(dst, json []byte, flags Flags) ([]byte, error) {
 	return out, nil
 }
 
-// packer is at work on one document.
+// packer converts one document.
 type packer struct {
 	t    json.Tokenizer
-	open []list // the arrays and objects that the next token is in, the outermost first
-	wide []list // those closed that need more than a byte for their head, in the order in which they closed
-	more int    // how many bytes all of these need beyond that one
+	open []list // the arrays and objects that enclose the next token, the outermost first
+	wide []list // the closed ones whose head needs more than one byte, in the order of their ends
+	more int    // number of additional bytes that all of these heads need
 }
 
-// list is an array or object in the making.
+// list is an array or object that is being written.
 type list struct {
-	at int // where its head stands in the output
-	n  int // how many elements or pairs it has: of an open one, how many before the last comma
+	at int // offset of its head in the output
+	n  int // number of elements or pairs; if it is open, of those before the last comma
 }
 
 var packers = sync.Pool{New: func() any { return new(packer) }}
 
-// listsKept is for how many lists a packer keeps room.
+// listsKept is the number of lists for which a packer keeps memory.
 const listsKept = 4096
 
-// forget drops the room that only large documents need.
+// forget releases memory that only large documents need.
 func (p *packer) forget() {
 	if cap(p.open) > listsKept {
 		p.open = nil
@@ -63,7 +65,7 @@ func (p *packer) release() {
 	packers.Put(p)
 }
 
-// all appends the document that data is.
+// all appends the document in data.
 func (p *packer) all(out, data []byte, flags Flags) ([]byte, error) {
 	if cap(out) == 0 {
 		out = mem.Room(len(data) - len(data)/4 + 64)
@@ -87,13 +89,13 @@ func (p *packer) all(out, data []byte, flags Flags) ([]byte, error) {
 		case json.Uint:
 			if v := t.Uint(); v != 0 || len(t.Value) == 1 {
 				out = msgpwire.AppendUint(out, v)
-			} else { // it does not fit
+			} else { // the number does not fit a uint64
 				out, cause = appendNumber(out, t)
 			}
 		case json.Int:
 			if v := t.Int(); v != 0 {
 				out = msgpwire.AppendInt(out, v)
-			} else { // -0 too
+			} else { // the number does not fit an int64, or is -0
 				out, cause = appendNumber(out, t)
 			}
 		case json.Float:
@@ -132,13 +134,13 @@ func (p *packer) all(out, data []byte, flags Flags) ([]byte, error) {
 	return p.widen(out), nil
 }
 
-// close writes the head of the innermost list, if a byte is enough for it.
+// close writes the head of the innermost list, if one byte is sufficient.
 func (p *packer) close(out []byte) error {
 	last := len(p.open) - 1
 	l := p.open[last]
 	p.open = p.open[:last]
 	if l.at < len(out)-1 {
-		l.n++ // there is one element more than there are commas
+		l.n++ // the last element has no comma after it
 	}
 	switch {
 	case l.n < 16:
@@ -152,7 +154,7 @@ func (p *packer) close(out []byte) error {
 	return nil
 }
 
-// appendNumber appends the number that t is at as a float64.
+// appendNumber appends the current number of t as a float64.
 func appendNumber(out []byte, t *json.Tokenizer) ([]byte, error) {
 	f, inRange := decimal.ParseFloat64(t.Value)
 	if !inRange {
@@ -161,9 +163,9 @@ func appendNumber(out []byte, t *json.Tokenizer) ([]byte, error) {
 	return msgpwire.AppendFloat64(out, f), nil
 }
 
-// appendText appends the text of a string that has escapes, or bytes that are not ASCII. How long
-// it is is known afterwards; it is moved if the head is not as long as it would be for the string
-// as it stands.
+// appendText appends the text of a string that contains escapes, or bytes that are not ASCII. The
+// length of the text is known only afterwards. So the head is reserved for the length of the token,
+// and the text is moved if its head has another size.
 func appendText(out []byte, token json.RawValue) ([]byte, error) {
 	at := len(out)
 	head := stringHead(len(token) - 2)
@@ -182,7 +184,7 @@ func appendText(out []byte, token json.RawValue) ([]byte, error) {
 	return out, nil
 }
 
-// stringHead is how many bytes msgpwire.AppendStringLen appends.
+// stringHead returns the number of bytes that msgpwire.AppendStringLen appends.
 func stringHead(n int) int {
 	switch {
 	case n < 32:
@@ -195,13 +197,13 @@ func stringHead(n int) int {
 	return 5
 }
 
-// fault is the error for data, where t has come to its end or to what is at fault, which has this
-// cause if it has one.
+// fault returns the error for data. t is at the end of data, or at the invalid token. If cause is
+// nil, fault finds the cause.
 func (p *packer) fault(data []byte, cause error) error {
 	at := len(data) - p.t.Remaining() - len(p.t.Value)
 	switch {
 	case cause != nil:
-	case p.t.Err != nil && len(p.open) > 0: // in the first value, where it is the error of encoding/json for data too
+	case p.t.Err != nil && len(p.open) > 0: // in the first value, where encoding/json returns the same error for data
 		cause = p.t.Err
 	default:
 		cause = syntaxError(data)
@@ -209,11 +211,11 @@ func (p *packer) fault(data []byte, cause error) error {
 	return &Error{Offset: int64(at), Path: pathTo(&p.t, data, at), Cause: cause}
 }
 
-// syntaxError is the error of encoding/json for data.
+// syntaxError returns the error of encoding/json for data.
 func syntaxError(data []byte) error {
 	var raw encodingjson.RawMessage
 	if err := encodingjson.Unmarshal(data, &raw); err != nil {
 		return err
 	}
-	return io.ErrUnexpectedEOF // which it cannot be
+	return io.ErrUnexpectedEOF // cannot happen
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// pathTo returns the path to what begins at data[at]; the tokens before that are valid. It reads
-// these again with t, so that nobody has to remember the keys of a document without faults. The
-// first pass finds how many arrays and objects are open, so that the second one allocates no more
-// than their steps: a short document can open thousands.
+// pathTo returns the path of the value that begins at data[at]. All tokens before it must be valid.
+// pathTo reads these tokens again with t, so that no keys need to be stored for valid documents.
+// The first pass counts the open arrays and objects, so that the second pass allocates only their
+// steps: a short document can open thousands.
 func pathTo(t *json.Tokenizer, data []byte, at int) string {
 	depth := 0
 	for range tokensBefore(t, data, at) {
@@ -23,8 +23,8 @@ func pathTo(t *json.Tokenizer, data []byte, at int) string {
 		}
 	}
 	type step struct {
-		key   []byte // of the member, or nil before it has one
-		index int    // of the element, or -1 in an object
+		key   []byte // of the current member, or nil before its key
+		index int    // of the current element, or -1 in an object
 	}
 	steps := make([]step, depth)
 	for range tokensBefore(t, data, at) {
@@ -33,7 +33,7 @@ func pathTo(t *json.Tokenizer, data []byte, at int) string {
 			steps[t.Depth] = step{}
 		case t.Delim == '{' && t.Depth < depth:
 			steps[t.Depth] = step{index: -1}
-		case outer < 0 || outer >= depth: // what is in it is closed before at
+		case outer < 0 || outer >= depth: // it is closed before at
 		case t.IsKey:
 			steps[outer].key = t.Value
 		case t.Delim == ',' && steps[outer].index < 0:
@@ -53,8 +53,8 @@ func pathTo(t *json.Tokenizer, data []byte, at int) string {
 	return path.String()
 }
 
-// tokensBefore yields once for each token of data[:at]. The token is in t. What is at data[at] is
-// not read: it may be at fault, and an error takes its time.
+// tokensBefore yields once for each token of data[:at]. The token is in t. The token at data[at] is
+// not read: it may be invalid, and an error takes time.
 func tokensBefore(t *json.Tokenizer, data []byte, at int) func(yield func() bool) {
 	return func(yield func() bool) {
 		t.Reset(data)

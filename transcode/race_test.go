@@ -2,6 +2,6 @@
 
 package transcode
 
-// raceEnabled is true in builds whose allocations and time say nothing: with the race detector or
-// the tag invariants.
+// raceEnabled is true in builds whose allocations and times are not meaningful: with the race
+// detector or the tag invariants.
 const raceEnabled = true

@@ -12,7 +12,7 @@ import (
 	"github.com/slipstream-go/slipstream/msgpack"
 )
 
-// rounds is n, or less where each takes long.
+// rounds returns n, or a tenth of it if raceEnabled is set.
 func rounds(n int) int {
 	if raceEnabled {
 		return n / 10
@@ -20,8 +20,8 @@ func rounds(n int) int {
 	return n
 }
 
-// randomValues calls f with the MessagePack of random values: of every type of the corpus, and of
-// none.
+// randomValues calls f with the MessagePack encoding of random values. They have all types of the
+// corpus, or types that are not in it.
 func randomValues(t *testing.T, f func(v any, data []byte)) {
 	r := corpus.New(7)
 	write := msgpack.EncodeOptions{SortMapKeys: true}
@@ -38,8 +38,8 @@ func randomValues(t *testing.T, f func(v any, data []byte)) {
 	}
 }
 
-// TestRandomToJSON compares what comes of random values with two other ways: views of the bytes,
-// and decoding them for encoding/json.
+// AppendJSON agrees with two references on random values: plainJSON, which uses views, and
+// encoding/json for the decoded values.
 func TestRandomToJSON(t *testing.T) {
 	compared := 0
 	randomValues(t, func(v any, data []byte) {
@@ -59,8 +59,8 @@ func TestRandomToJSON(t *testing.T) {
 	}
 }
 
-// decodesTo reports whether data, decoded into an any, is something that encoding/json writes; that
-// has to be equal to text then.
+// decodesTo reports whether encoding/json can encode the decoded value of data. If so, it checks
+// that the output equals text.
 func decodesTo(t *testing.T, data []byte, text string) bool {
 	var v any
 	if msgpack.Unmarshal(data, &v) != nil {
@@ -70,15 +70,15 @@ func decodesTo(t *testing.T, data []byte, text string) bool {
 	if !ok {
 		return false
 	}
-	// Of keys that are there twice, both sides keep the last one.
+	// If a key is repeated, both sides keep the last value.
 	if want := marshalJSON(t, v, 0); !sameJSON(t, text, want) {
 		t.Fatalf("%x became %s; encoding/json writes %s", data, text, want)
 	}
 	return true
 }
 
-// TestRandomToMessagePack compares what comes of encoding/json's text for random values, and of
-// ours, with the other way.
+// AppendMessagePack agrees with the reference on random texts, written by encoding/json and by
+// AppendJSON.
 func TestRandomToMessagePack(t *testing.T) {
 	randomValues(t, func(v any, data []byte) {
 		var texts []string
@@ -95,7 +95,7 @@ func TestRandomToMessagePack(t *testing.T) {
 	})
 }
 
-// checkToMessagePack compares with the other way, and gives what comes of it.
+// checkToMessagePack compares AppendMessagePack with the reference, and returns the result.
 func checkToMessagePack(t *testing.T, in []byte, flags Flags) (string, error) {
 	t.Helper()
 	got, err := toMessagePack(t, in, flags)
@@ -112,8 +112,8 @@ func checkToMessagePack(t *testing.T, in []byte, flags Flags) (string, error) {
 	return got, err
 }
 
-// checkRoundTrips takes JSON, which is valid, to MessagePack and back: it is the same value then,
-// and the next time the same text.
+// checkRoundTrips converts valid JSON to MessagePack and back. The value must be equal, and a
+// second round trip must return the same text.
 func checkRoundTrips(t *testing.T, text string) {
 	t.Helper()
 	there, err := toMessagePack(t, []byte(text), 0)
@@ -140,8 +140,8 @@ func checkRoundTrips(t *testing.T, text string) {
 	}
 }
 
-// TestNestedLists nests arrays and objects of about 16 and about 65536 elements in each other at
-// random, and in rows: what is in p.wide then has every shape.
+// Arrays and objects of about 16 and about 65536 elements are nested at random, and placed side by
+// side. So p.wide takes every form.
 func TestNestedLists(t *testing.T) {
 	r := corpus.New(11)
 	for range rounds(100) {
@@ -161,7 +161,7 @@ func TestNestedLists(t *testing.T) {
 	}
 }
 
-// writeNested writes a value of about as many bytes as there is room.
+// writeNested writes a value of about room bytes.
 func writeNested(r *rand.Rand, b *strings.Builder, depth, room int) {
 	n := []int{0, 1, 2, 15, 16, 17, 40}[r.IntN(7)]
 	if room < 2*n || depth > 30 || r.IntN(8) == 0 {
@@ -170,7 +170,7 @@ func writeNested(r *rand.Rand, b *strings.Builder, depth, room int) {
 	}
 	object := r.IntN(3) == 0
 	b.WriteByte("[{"[btoi(object)])
-	deep := r.IntN(max(n, 1)) // one element gets most of the room
+	deep := r.IntN(max(n, 1)) // one element gets most of the bytes
 	for k := range n {
 		if k > 0 {
 			b.WriteByte(',')

@@ -1,8 +1,9 @@
 package transcode
 
-// Streams. A value is gathered whole and then turned, by what AppendJSON and AppendMessagePack are
-// made of. What that gives waits until the reader is asked for more, or it is much: so what comes
-// in one piece goes out in one, and nothing waits for what has not come yet.
+// Streams. A value is read completely, and then converted by the code of AppendJSON and
+// AppendMessagePack. The output is buffered until the decoder needs more input, or until the output
+// is large. So input that arrives as a whole is written as a whole, and no output waits for input
+// that has not arrived.
 
 import (
 	"errors"
@@ -16,12 +17,12 @@ import (
 
 const (
 	windowSize = 32 << 10
-	much       = 64 << 10 // how many bytes may wait
+	much       = 64 << 10 // size at which buffered output is written
 )
 
 // WriteJSON writes the MessagePack values in r to w as JSON, each on its own line, until r ends. A
-// value is written before r is read again. Memory is that of the current value in both forms, and
-// about 100 KB.
+// value is written before r is read again. WriteJSON needs memory for the current value in both
+// forms, and about 100 KB.
 //
 // At the first invalid value it returns an *[Error], whose Offset counts from the first byte of r.
 // The values before it have been written, and r may have been read further. Errors of r and w are
@@ -49,8 +50,8 @@ func WriteJSON(w io.Writer, r io.Reader, flags Flags) error {
 	}
 }
 
-// broken is the error for a value that is not MessagePack or not whole, from err, that of a
-// Decoder.
+// broken returns the error for a value that is not valid MessagePack, or incomplete. err is the
+// error of the Decoder.
 func broken(err error, at int64) error {
 	e := &Error{Offset: at, Cause: err}
 	errors.As(err, &e)
@@ -62,8 +63,8 @@ func broken(err error, at int64) error {
 
 // WriteMessagePack writes the JSON values in r to w as MessagePack, one after the other, until r
 // ends. Values may be separated by line ends or other white space, or by nothing where the Decoder
-// of encoding/json needs none. The time of writing, the memory and the errors are those of
-// [WriteJSON].
+// of encoding/json needs no separator. The time of writing, the memory and the errors are the same
+// as for [WriteJSON].
 func WriteMessagePack(w io.Writer, r io.Reader, flags Flags) error {
 	p := pipe{r: r, w: w}
 	d := json.NewDecoder(&p)
@@ -93,7 +94,7 @@ func WriteMessagePack(w io.Writer, r io.Reader, flags Flags) error {
 	}
 }
 
-// invalid is the error for the value that d has come to and found invalid or not whole.
+// invalid returns the error for the current value of d, which is invalid or incomplete.
 func (p *packer) invalid(err error, d *json.Decoder) error {
 	e := &Error{Offset: d.InputOffset(), Cause: err}
 	rest, _ := io.ReadAll(d.Buffered())
@@ -105,23 +106,23 @@ func (p *packer) invalid(err error, d *json.Decoder) error {
 	return e
 }
 
-// moved is err, an *Error, for a value that began at this place of a stream.
+// moved returns err, an *Error, for a value that begins at this offset of a stream.
 func moved(err error, at int64) error {
 	err.(*Error).Offset += at
 	return err
 }
 
-// pipe is the reader of a stream that writes what waits before it reads. It takes as much as comes
-// at once, up to its window: a decoder may ask for little.
+// pipe reads a stream, and writes the buffered output before each read. It reads as many bytes as
+// arrive at once, up to its window, because a decoder may request only a few bytes.
 type pipe struct {
 	r        io.Reader
 	w        io.Writer
 	window   []byte      // nil before the first read
-	in       []byte      // what was read into it and not taken yet
-	out      []byte      // what waits
+	in       []byte      // bytes of window that have not been returned yet
+	out      []byte      // buffered output
 	peak     buffer.Peak // of out
-	readErr  error       // of r, with or without bytes
-	writeErr error       // of w
+	readErr  error       // error of r, which may come with bytes
+	writeErr error       // error of w
 }
 
 func (p *pipe) Read(b []byte) (int, error) {
@@ -144,7 +145,8 @@ func (p *pipe) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// put takes out, which begins with what waits, and writes it if that is much.
+// put sets the buffered output to out, which begins with the current buffered output. If out is
+// large, put writes it.
 func (p *pipe) put(out []byte) error {
 	p.out = out
 	if len(out) < much {
@@ -153,7 +155,7 @@ func (p *pipe) put(out []byte) error {
 	return p.flush()
 }
 
-// flush writes what waits.
+// flush writes the buffered output.
 func (p *pipe) flush() error {
 	if p.writeErr != nil || len(p.out) == 0 {
 		return p.writeErr
@@ -166,7 +168,8 @@ func (p *pipe) flush() error {
 	return p.writeErr
 }
 
-// end writes what waits. It gives the error of w, or that of r if err comes from it, or else err.
+// end writes the buffered output. It returns the error of w if there is one, the error of r if err
+// wraps it, and err otherwise.
 func (p *pipe) end(err error) error {
 	if err := p.flush(); err != nil {
 		return err

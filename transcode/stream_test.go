@@ -14,13 +14,13 @@ import (
 
 type convert func(w io.Writer, r io.Reader, flags Flags) error
 
-// streams are a few values in both formats.
+// streams returns a few values in both formats.
 func streams(t *testing.T) (packed, text string) {
 	packed = string(unhex(t, "01 a3616263 92c0c3 81a16193010203 cb3ff8000000000000 80 dc0010 00010203040506070809000102030405"))
 	return packed, "1\n\"abc\"\n[null,true]\n{\"a\":[1,2,3]}\n1.5\n{}\n[0,1,2,3,4,5,6,7,8,9,0,1,2,3,4,5]\n"
 }
 
-// TestStreams reads values that come at once and piece by piece.
+// Streams are converted, whether the values arrive at once or in pieces.
 func TestStreams(t *testing.T) {
 	packed, text := streams(t)
 	for _, n := range []int{0, 1, 3, rounds(2000)} {
@@ -56,10 +56,10 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// inTurns is a reader of pieces that checks what is written by the time that more is asked for.
+// inTurns is a reader of pieces. Before it returns the next piece, it checks the output so far.
 type inTurns struct {
 	t      *testing.T
-	pieces []string // what is read, what is written then, …
+	pieces []string // alternates between input and expected output
 	out    strings.Builder
 }
 
@@ -79,7 +79,7 @@ func (r *inTurns) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// TestStreamTurns has a sender that waits for what it gets.
+// A sender that waits for the output before it sends more is not blocked.
 func TestStreamTurns(t *testing.T) {
 	r := &inTurns{t: t, pieces: []string{"\x01\x02\x92", "1\n2\n", "\x03", "", "\xc0\xc0\xa1", "[3,null]\nnull\n", "a", "\"a\"\n"}}
 	if err := WriteJSON(&r.out, r, 0); err != nil || len(r.pieces) > 0 {
@@ -91,15 +91,15 @@ func TestStreamTurns(t *testing.T) {
 	}
 }
 
-// TestStreamErrors has faults after values that are in order: these are written, and the place is
-// that in the stream.
+// Valid values before an error are written. The offset of the error counts from the start of the
+// stream.
 func TestStreamErrors(t *testing.T) {
 	packed, text := streams(t)
 	for _, c := range []struct {
 		toJSON bool
 		in     string
-		cause  error // nil is a *json.SyntaxError
-		offset int   // after the values that are in order
+		cause  error // nil means a *json.SyntaxError
+		offset int   // offset after the valid values
 		path   string
 	}{
 		{true, "\x81\xa1a\x92\x01\xd4\x05\x00\x01", extError(5), 5, "a[1]"},
@@ -138,7 +138,7 @@ func TestStreamErrors(t *testing.T) {
 	}
 }
 
-// TestStreamReader has readers that fail, between values and within one.
+// An error of the reader is returned, between two values and within a value.
 func TestStreamReader(t *testing.T) {
 	packed, text := streams(t)
 	broken := errors.New("broken")
@@ -159,7 +159,7 @@ func TestStreamReader(t *testing.T) {
 	}
 }
 
-// lastError is a reader that gives its error with the last bytes.
+// lastError is a reader that returns its error together with the last bytes.
 type lastError struct {
 	text string
 	err  error
@@ -173,7 +173,7 @@ func (r *lastError) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// writer takes so many bytes, and keeps the length of the longest piece.
+// writer accepts room bytes, and records the length of the longest write.
 type writer struct {
 	room, longest int
 	err           error
@@ -188,7 +188,7 @@ func (w *writer) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestStreamWriter has writers that fail, and looks at how much is written at once.
+// An error of the writer is returned, and the size of each write is limited.
 func TestStreamWriter(t *testing.T) {
 	packed, text := streams(t)
 	full := errors.New("full")
@@ -200,7 +200,8 @@ func TestStreamWriter(t *testing.T) {
 				t.Errorf("%d bytes were written at once, %v", w.longest, err)
 			}
 		}
-		// What a long value made room for is read at once, but not held back until it is all done.
+		// The buffer of a long value is used to read more input at once. But the output is written
+		// before all of this input is converted.
 		long := `"` + strings.Repeat("x", 1<<20) + `"`
 		if in[0] == 1 {
 			long = "\xdb\x00\x10\x00\x00" + strings.Repeat("x", 1<<20)
@@ -223,7 +224,7 @@ func TestStreamWriter(t *testing.T) {
 	}
 }
 
-// TestLongValues has values that are longer than any buffer, with short ones between them.
+// Values that are longer than any buffer are converted, with short values between them.
 func TestLongValues(t *testing.T) {
 	var packed, text strings.Builder
 	for _, n := range []int{10, 100000, 0, 3000000, 1} {

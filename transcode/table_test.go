@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestToJSON is the table of the package's documentation, line by line.
+// TestToJSON checks the table "MessagePack to JSON" of the package documentation, line by line.
 func TestToJSON(t *testing.T) {
 	const all = EscapeHTML | NonFiniteAsNull | ExtAsObject | ExtAsNull | RejectInvalidUTF8
 	for _, c := range []struct {
@@ -45,7 +45,7 @@ func TestToJSON(t *testing.T) {
 		{"d7 ff ee6b27ffffffffff", 0, `"2514-05-30T01:53:03.999999999Z"`}, {"d7 ff ffffffff ffffffff", 0, `"2514-05-30T01:53:04.073741823Z"`},
 		{"c7 0c ff 00000000 ffffffffffffffff", 0, `"1969-12-31T23:59:59Z"`}, {"c7 0c ff 00000001 fffffff1868b8400", 0, `"0000-01-01T00:00:00.000000001Z"`},
 		{"c7 0c ff 3b9ac9ff 0000003afff4417f", 0, `"9999-12-31T23:59:59.999999999Z"`}, {"c8 0004 ff 00000001", 0, `"1970-01-01T00:00:01Z"`},
-		{"c7 0c ff 3b9aca00 fffffff1868b83ff", 0, `"0000-01-01T00:00:00Z"`}, // a second of nanoseconds carries over
+		{"c7 0c ff 3b9aca00 fffffff1868b83ff", 0, `"0000-01-01T00:00:00Z"`}, // nanoseconds of a full second carry over
 		{"c7 0c ff 00000000 0000003afff44180", ExtAsObject, `{"type":-1,"data":"AAAAAAAAADr/9EGA"}`}, {"c7 0c ff ffffffff 7fffffffffffffff", ExtAsNull, `null`},
 		{"c7 0c ff ffffffff 8000000000000000", ExtAsNull, `null`}, {"d4 ff 00", ExtAsNull, `null`}, {"c7 00 ff", ExtAsObject, `{"type":-1,"data":""}`},
 
@@ -66,7 +66,7 @@ func TestToJSON(t *testing.T) {
 	}
 }
 
-// TestToJSONErrors has what is refused, and where that is said to be.
+// Invalid MessagePack is rejected with path and offset.
 func TestToJSONErrors(t *testing.T) {
 	const replace = NonFiniteAsNull | ExtAsObject | ExtAsNull
 	for _, c := range []struct {
@@ -86,7 +86,7 @@ func TestToJSONErrors(t *testing.T) {
 		{"92 01 92 01", 0, io.ErrUnexpectedEOF, 2, "[1]"},
 		{"81 a1 61", 0, io.ErrUnexpectedEOF, 3, "a"},
 		{"82 a1 61 01 a1", 0, io.ErrUnexpectedEOF, 4, ""},
-		{"84 01020304", 0, io.ErrUnexpectedEOF, 0, ""}, // room for 4 values, not for 8
+		{"84 01020304", 0, io.ErrUnexpectedEOF, 0, ""}, // enough bytes for 4 values, but not for 8
 		{"82 a0 a27879", 0, io.ErrUnexpectedEOF, 5, ""},
 		{"dd ffffffff 01", 0, io.ErrUnexpectedEOF, 0, ""},
 		{"df 80000000 01", 0, io.ErrUnexpectedEOF, 0, ""},
@@ -127,7 +127,7 @@ func checkError(t *testing.T, in string, err, cause error, offset int64, path st
 	}
 }
 
-// TestToMessagePack is the other table.
+// TestToMessagePack checks the table "JSON to MessagePack" of the package documentation.
 func TestToMessagePack(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{`null`, "c0"}, {`false`, "c2"}, {` true `, "c3"},
@@ -154,12 +154,12 @@ func TestToMessagePack(t *testing.T) {
 	}
 }
 
-// TestToMessagePackErrors has what is refused, and where that is said to be.
+// Invalid JSON is rejected with path and offset.
 func TestToMessagePackErrors(t *testing.T) {
 	for _, c := range []struct {
 		in     string
 		flags  Flags
-		cause  error // nil is a *json.SyntaxError
+		cause  error // nil means a *json.SyntaxError
 		offset int64
 		path   string
 	}{
@@ -198,7 +198,7 @@ func TestToMessagePackErrors(t *testing.T) {
 	}
 }
 
-// TestRejectInvalidUTF8 has text that is refused, and text that is not although it looks like it.
+// RejectInvalidUTF8 rejects invalid text, but not valid text that looks similar.
 func TestRejectInvalidUTF8(t *testing.T) {
 	for text, valid := range map[string]bool{
 		`é`: true, `\u00e9`: true, `\ufffd`: true, "\ufffd": true, `\ud83d\ude00`: true, `\uD83D\uDE00\ud83d\ude00`: true, `\\ud800`: true, `\\\\ud800\n`: true, `\ue000\ud7ff`: true,

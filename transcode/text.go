@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// isText reports whether a string of JSON, which a tokenizer gave, has nothing that U+FFFD would
-// stand for: it is UTF-8, and its escapes of surrogates come in pairs.
+// isText reports whether a JSON string from a tokenizer contains nothing that U+FFFD would replace:
+// it is valid UTF-8, and its surrogate escapes are pairs.
 func isText(token []byte) bool {
 	if !utf8.Valid(token) {
 		return false
@@ -35,7 +35,8 @@ func isText(token []byte) bool {
 	}
 }
 
-// unit is the code unit of the escape that s begins with, or 0 if s begins with something else.
+// unit returns the code unit of the escape at the beginning of s, or 0 if s begins with something
+// else.
 func unit(s []byte) rune {
 	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
 		return 0

@@ -1,5 +1,5 @@
-// Package child runs programs beside the bench: it builds the one of this project, starts it, waits
-// until it is ready, and stops it.
+// Package child runs programs beside the benchmark. It builds programs of this project, starts
+// them, waits until they are ready, and stops them.
 package child
 
 import (
@@ -18,24 +18,33 @@ import (
 	"time"
 )
 
-// cacheDir holds binaries and data directories, in the bench module's directory.
+// cacheDir is the directory for binaries and data, in the directory of the bench module.
 const cacheDir = ".cache"
 
-// Slipstream builds the program of this project. The directory is the bench module's.
+// Slipstream builds the service of this project. dir is the directory of the bench module.
 func Slipstream(ctx context.Context, dir string) (binary string, err error) {
-	binary, err = filepath.Abs(filepath.Join(dir, cacheDir, "slipstream"))
+	return build(ctx, dir, "server", "slipstream")
+}
+
+// Slipctl builds the tool of this project, which contains the load generator and the sink.
+func Slipctl(ctx context.Context, dir string) (binary string, err error) {
+	return build(ctx, dir, "tools", "slipctl")
+}
+
+func build(ctx context.Context, dir, module, program string) (binary string, err error) {
+	binary, err = filepath.Abs(filepath.Join(dir, cacheDir, program))
 	if err != nil {
 		return "", err
 	}
-	build := exec.CommandContext(ctx, "go", "build", "-C", filepath.Join(dir, "..", "server"), "-o", binary, "./cmd/slipstream")
+	build := exec.CommandContext(ctx, "go", "build", "-C", filepath.Join(dir, "..", module), "-o", binary, "./cmd/"+program)
 	if text, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building the service: %w\n%s", err, text)
+		return "", fmt.Errorf("building %s: %w\n%s", program, err, text)
 	}
 	return binary, nil
 }
 
-// TempDir makes an empty directory whose name begins with the prefix, on the disk that the bench
-// module is on.
+// TempDir creates an empty directory whose name begins with the prefix, on the disk of the bench
+// module.
 func TempDir(dir, prefix string) (string, error) {
 	cache := filepath.Join(dir, cacheDir)
 	if err := os.MkdirAll(cache, 0o755); err != nil {
@@ -45,22 +54,22 @@ func TempDir(dir, prefix string) (string, error) {
 }
 
 const (
-	readyTimeout = 5 * time.Minute // these two end what hangs: a busy machine is no failure
+	readyTimeout = 5 * time.Minute // this and stopTimeout end a program that hangs; they are long enough for a busy machine
 	readyPoll    = 20 * time.Millisecond
 	stopTimeout  = 5 * time.Minute
 )
 
 // Command is a program that serves HTTP.
 type Command struct {
-	Name   string // for messages, as in "the service"
+	Name   string // used in messages, for example "the service"
 	Binary string
 	Args   []string
-	Env    []string // besides our own without settings of the service
-	URL    string   // where it serves
-	Ready  string   // the path that answers 200 once it is ready
+	Env    []string // in addition to our environment, without the service's settings
+	URL    string   // base URL of the program
+	Ready  string   // path that returns status 200 when the program is ready
 }
 
-// environment is our own without settings of the service, and what is added.
+// environment returns our environment without settings of the service, with the given additions.
 func environment(added []string) []string {
 	return append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "SLIPSTREAM_") }), added...)
 }
@@ -72,10 +81,10 @@ type Process struct {
 	cmd    *exec.Cmd
 	cancel context.CancelFunc
 	exited chan struct{}
-	output tail // of the child; to be read when it has exited
+	output tail // output of the child; may be read after its end
 }
 
-// Start runs the program, and waits until it is ready.
+// Start runs a program, and waits until it is ready.
 func Start(ctx context.Context, c Command) (*Process, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	s := &Process{URL: c.URL, name: c.Name, cancel: cancel, exited: make(chan struct{})}
@@ -89,7 +98,7 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 		return nil, fmt.Errorf("starting %s: %w", c.Name, err)
 	}
 	go func() {
-		_ = s.cmd.Wait() // Stop looks at the state that this leaves
+		_ = s.cmd.Wait() // Stop uses the state that Wait sets
 		close(s.exited)
 	}()
 	if err := s.ready(ctx, c.Ready); err != nil {
@@ -98,7 +107,7 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 	return s, nil
 }
 
-// FreeAddress is one of loopback that nobody listens on.
+// FreeAddress returns a loopback address on which no process listens.
 func FreeAddress() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -107,10 +116,10 @@ func FreeAddress() (string, error) {
 	return l.Addr().String(), l.Close()
 }
 
-// PID is that of the process.
+// PID returns the process ID.
 func (s *Process) PID() int { return s.cmd.Process.Pid }
 
-// ready waits until the child says that it is.
+// ready waits until the child is ready.
 func (s *Process) ready(ctx context.Context, path string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, readyTimeout, fmt.Errorf("%s is not ready after %v", s.name, readyTimeout))
 	defer cancel()
@@ -120,7 +129,7 @@ func (s *Process) ready(ctx context.Context, path string) error {
 		}
 		select {
 		case <-s.exited:
-			if ctx.Err() != nil { // which has ended it
+			if ctx.Err() != nil { // ctx has ended the child
 				return context.Cause(ctx)
 			}
 			return fmt.Errorf("%s ended before it was ready", s.name)
@@ -131,7 +140,7 @@ func (s *Process) ready(ctx context.Context, path string) error {
 	}
 }
 
-// Get asks the child, and wants a 200.
+// Get requests a path from the child, and returns an error unless the status is 200.
 func (s *Process) Get(ctx context.Context, path string) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+path, nil)
 	if err != nil {
@@ -152,8 +161,8 @@ func (s *Process) Get(ctx context.Context, path string) ([]byte, error) {
 	return body.Bytes(), nil
 }
 
-// Stop ends the child by SIGTERM, and by SIGKILL when it takes too long. An error says that it did
-// not end cleanly, or had ended before, and shows the last that it wrote.
+// Stop ends the child by SIGTERM, and by SIGKILL if that takes too long. It returns an error if the
+// child did not end cleanly, or had ended before. The error contains the last output of the child.
 func (s *Process) Stop() error {
 	gone := false
 	select {
@@ -169,13 +178,13 @@ func (s *Process) Stop() error {
 	return nil
 }
 
-// CPU is the processor time that the child has used in its life, once it has ended.
+// CPU returns the CPU time that the child used in total. The child must have ended.
 func (s *Process) CPU() time.Duration {
 	return s.cmd.ProcessState.UserTime() + s.cmd.ProcessState.SystemTime()
 }
 
-// Run runs a program to its end, and gives what it wrote to its output, also beside an error, which
-// has the last that it wrote to the other. When ctx is done, the program is told to end.
+// Run runs a program until it ends, and returns its standard output, even with an error. The error
+// contains the end of its standard error. If ctx is done, the program is told to end.
 func Run(ctx context.Context, name, binary string, args ...string) ([]byte, error) {
 	var out bytes.Buffer
 	var problems tail
@@ -192,7 +201,7 @@ func Run(ctx context.Context, name, binary string, args ...string) ([]byte, erro
 	return out.Bytes(), err
 }
 
-// tail keeps the end of what is written to it.
+// tail keeps the end of the data that is written to it.
 type tail struct{ text []byte }
 
 const tailBytes = 4096

@@ -14,15 +14,15 @@ import (
 	v5 "github.com/vmihailenco/msgpack/v5"
 )
 
-// reading is what both Decoders have for reading bytes as they are.
+// reading contains the methods of both Decoders that read raw bytes.
 type reading interface {
 	Buffered() io.Reader
 	ReadFull([]byte) error
 	DecodeInt() (int, error)
 }
 
-// readingSteps are ways in which a callback reads a part of n bytes that are left for it. Each
-// returns what it saw.
+// readingSteps contains the ways in which a callback may read a part of the n bytes that are left
+// for it. Each function returns its results as text.
 var readingSteps = map[string]func(d reading, n int) string{
 	"no bytes, twice": func(d reading, n int) string {
 		r := d.Buffered()
@@ -115,7 +115,8 @@ var readingSteps = map[string]func(d reading, n int) string{
 
 type extOfSteps struct{ saw string }
 
-// customSteps is a CustomDecoder of both libraries that takes n bytes of any kind after an int.
+// customSteps is a CustomDecoder of Slipstream, and customStepsV5 is one of v5. Both read an int n
+// and then up to n bytes.
 type (
 	customSteps   struct{ saw string }
 	customStepsV5 struct{ saw string }
@@ -137,8 +138,8 @@ func takeSteps(d reading, n int, saw *string) error {
 func (c *customSteps) DecodeMsgpack(d *msgpack.Decoder) error { return takeSteps(d, -1, &c.saw) }
 func (c *customStepsV5) DecodeMsgpack(d *v5.Decoder) error    { return takeSteps(d, -1, &c.saw) }
 
-// TestMigrationExtBounds holds what becomes of an ext's data that its function does not read, and
-// of what it reads beyond.
+// TestMigrationExtBounds checks what follows if an ext function reads too few or too many bytes.
+// Slipstream skips unread data of the ext, and returns an error at its end.
 func TestMigrationExtBounds(t *testing.T) {
 	const id = 62
 	var take int
@@ -166,8 +167,7 @@ func TestMigrationExtBounds(t *testing.T) {
 	}
 }
 
-// TestReadersInCallbacks gives callbacks of both libraries the same bytes, from every source: they
-// see the same.
+// Callbacks of both libraries read the same bytes, from every source.
 func TestReadersInCallbacks(t *testing.T) {
 	const id = 61
 	msgpack.RegisterExtDecoder(id, extOfSteps{}, func(d *msgpack.Decoder, v reflect.Value, n int) error {
@@ -213,7 +213,7 @@ func TestReadersInCallbacks(t *testing.T) {
 					t.Errorf("custom of %d, %s, %s: theirs %+v %v, ours %+v %v", n, name, source, c, errA, e, errB)
 				}
 				if name == "no bytes, twice" || name == "no bytes in full" || name == "back twice" || name == "back, then a value" {
-					continue // what they leave of the bytes is the next value of theirs
+					continue // these steps leave bytes unread, which v5 reads as the next value
 				}
 				next, errA := theirs.DecodeInt()
 				mine, errB := ours.DecodeInt()

@@ -12,10 +12,10 @@ import (
 	v5 "github.com/vmihailenco/msgpack/v5"
 )
 
-// compat is where the faces of the originals are, and what they are held to.
+// compat is the directory of the test data for the modules that replace the originals.
 const compat = "../../compat/testdata/"
 
-// TestOriginalExports proves the list that the face of v5 is held to.
+// TestOriginalExports checks the list of exports with which the replacement of v5 is compared.
 func TestOriginalExports(t *testing.T) {
 	got, err := api.Exported("", nil, "github.com/vmihailenco/msgpack/v5/...")
 	if err != nil {
@@ -28,8 +28,8 @@ func TestOriginalExports(t *testing.T) {
 	}
 }
 
-// TestOriginalPrints proves what the program of compat must print: it is linked with the original
-// here.
+// TestOriginalPrints checks the output that the program of compat must print. Here the program is
+// linked with the original.
 func TestOriginalPrints(t *testing.T) {
 	run := exec.Command("go", "run", "-modfile=original.mod", ".")
 	run.Dir = compat + "vmihailenco"
@@ -44,7 +44,7 @@ func TestOriginalPrints(t *testing.T) {
 	}
 }
 
-// TestOriginalIsLinked makes sure that the rival of these tests is the original, and not the face
+// TestOriginalIsLinked checks that these tests compare with the original, and not with the module
 // that replaces it.
 func TestOriginalIsLinked(t *testing.T) {
 	if path := reflect.TypeFor[v5.Encoder]().PkgPath(); path != "github.com/vmihailenco/msgpack/v5" {

@@ -150,8 +150,8 @@ var options = map[string]func(a *v5.Encoder, b *msgpack.Encoder){
 	},
 }
 
-// differing are the values that the original writes otherwise, by the fault of it that is the
-// reason.
+// differing contains the types that the original encodes differently. The value is the fault of the
+// original that causes the difference. 2b14 and 2b25 are names of tests in msgpack/bugs_b_test.go.
 var differing = map[string]string{
 	"uintptr":                             "2b14: the original has no codec for it and panics",
 	"[]uintptr":                           "2b14",
@@ -225,7 +225,7 @@ func TestMsgpackContractEncode(t *testing.T) {
 				continue
 			}
 			if errors.Is(errTheirs, errPanic) && errOurs == nil {
-				continue // 2b14, 2b17: what the original cannot write
+				continue // 2b14, 2b17: values that the original cannot encode
 			}
 			if differing[fmt.Sprintf("%T", v)] == "" {
 				t.Errorf("%s, %T %+v:\n%x, %v\n%x, %v", name, v, v, theirs.Bytes(), errTheirs, ours.Bytes(), errOurs)
@@ -234,8 +234,8 @@ func TestMsgpackContractEncode(t *testing.T) {
 	}
 }
 
-// repaired are the pairs of outcomes that differ on purpose: parts of the texts of the errors of
-// the original and of ours.
+// repaired lists the outcomes that differ on purpose: parts of the error texts of the original and
+// of Slipstream.
 var repaired = []struct{ reason, theirs, ours string }{
 	{"2b07 nil into what is no pointer, 2b14 a kind without a codec, 2b17 an embedded unexported type", "panic", ""},
 	{"2b16 an interface with methods", "panic", "msgpack: Decode("},
@@ -251,8 +251,8 @@ var repaired = []struct{ reason, theirs, ours string }{
 	{"2b10 a claim that cannot be held is refused first", "*", "EOF"},
 }
 
-// otherwise are the values that the original reads otherwise, by the fault of it that is the
-// reason.
+// otherwise contains the cases that the original decodes differently. The value is the fault of the
+// original that causes the difference.
 var otherwise = map[string]string{
 	"81a2683105 *differential.allTags": "2b22: of several aliases only the last counts",
 	"c0 *[]string":                     "2b_also: nil leaves the old strings",
@@ -260,8 +260,8 @@ var otherwise = map[string]string{
 	"cfffffffffffffffff *float64":      "2b05: becomes -1",
 }
 
-// sameOutcome reports whether both errors are the same, or differ for one of the reasons. It counts
-// what the reasons are good for.
+// sameOutcome reports whether both errors are equal, or differ for one of the reasons in repaired.
+// It counts how often each reason applies.
 func sameOutcome(theirs, ours error, used map[int]int) bool {
 	if text(theirs) == text(ours) {
 		return true

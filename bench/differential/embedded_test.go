@@ -38,9 +38,9 @@ type (
 	}
 )
 
-// TestEmbeddedPointers decodes keys that are missing, nil or set, into structs with embedded
-// pointers that are nil or in use, as v5 does: a pointer is made for each key that is there,
-// whatever its value is.
+// Structs with embedded pointers are decoded as in v5, whether the pointers are nil or set, and
+// whether keys are missing, nil or set. A pointer is allocated for each key in the input, whatever
+// its value is.
 func TestEmbeddedPointers(t *testing.T) {
 	word := "old"
 	targets := map[string]func() any{

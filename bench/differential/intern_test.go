@@ -13,7 +13,7 @@ import (
 	v5 "github.com/vmihailenco/msgpack/v5"
 )
 
-// Strings that repeat, and that are the names of fields too.
+// words occur repeatedly in the values. Some of them are also names of fields.
 var words = []string{"", "a", "ab", "abc", "Name", "Text", "Inner", "Words", "Free", "some more words", "äöü"}
 
 type wordy struct {
@@ -68,7 +68,7 @@ func newWordy(r *rand.Rand) wordy {
 	return v
 }
 
-// interner is what both encoders have in common.
+// interner contains the methods that both encoders have.
 type interner interface {
 	UseInternedStrings(bool)
 	UseCompactInts(bool)
@@ -76,7 +76,7 @@ type interner interface {
 	EncodeString(string) error
 }
 
-// bothBytes encodes values with both, in one session each.
+// bothBytes encodes all values with one encoder of each library.
 func bothBytes(t *testing.T, prepare func(interner), values ...any) (theirs, ours []byte) {
 	t.Helper()
 	var a, b bytes.Buffer
@@ -94,9 +94,9 @@ func bothBytes(t *testing.T, prepare func(interner), values ...any) (theirs, our
 	return a.Bytes(), b.Bytes()
 }
 
-// TestMsgpackSameInterned writes values with interned strings: the bytes are the same, and ours
-// reads them as what they were. The original is given them to read only where it can: it loses
-// count of the strings in an any.
+// TestMsgpackSameInterned encodes values with interned strings. Both libraries write the same
+// bytes, and Slipstream decodes them to the same values. The original decodes only values without
+// an any, because it miscounts the strings in an any.
 func TestMsgpackSameInterned(t *testing.T) {
 	for seed := range uint64(500) {
 		r := corpus.New(seed)
@@ -146,8 +146,8 @@ func TestMsgpackSameInterned(t *testing.T) {
 	}
 }
 
-// TestMsgpackInternedDesync pins the fault of the original for which the test above spares it:
-// strings in an any do not join.
+// TestMsgpackInternedDesync shows the fault of the original that the test above avoids: it does not
+// count the strings in an any.
 func TestMsgpackInternedDesync(t *testing.T) {
 	v := map[string]any{"key1": "value1", "key2": "value1"}
 	_, data := bothBytes(t, func(e interner) { e.UseInternedStrings(true) }, v)
@@ -163,7 +163,8 @@ func TestMsgpackInternedDesync(t *testing.T) {
 	}
 }
 
-// TestMsgpackSameInternTag takes structs with tagged fields through both, in both directions.
+// TestMsgpackSameInternTag encodes and decodes structs with tagged fields by both libraries, in
+// both directions.
 func TestMsgpackSameInternTag(t *testing.T) {
 	type tagged struct {
 		A string `msgpack:",intern"`
@@ -193,7 +194,7 @@ func TestMsgpackSameInternTag(t *testing.T) {
 	}
 }
 
-// TestMsgpackSameDict gives both the same strings from the start.
+// TestMsgpackSameDict gives both libraries the same initial strings.
 func TestMsgpackSameDict(t *testing.T) {
 	dict := words[3:]
 	numbers := func() map[string]int {
@@ -232,13 +233,14 @@ func TestMsgpackSameDict(t *testing.T) {
 	}
 }
 
-// TestMsgpackSameInternedMethods gives what may stand for a string to both, with interned strings.
+// TestMsgpackSameInternedMethods passes encodings that may represent a string to methods of both
+// decoders, with interned strings.
 func TestMsgpackSameInternedMethods(t *testing.T) {
 	for code := range 256 {
 		for _, rest := range [][]byte{nil, {0x80}, {0x80, 0}, {1, 0}, {0, 0x80, 0, 0, 0, 0}} {
 			data := append([]byte{byte(code)}, rest...)
 			if code == 0xdb || code == 0xc6 || code == 0xc9 {
-				continue // lengths of 32 bits
+				continue // with lengths of 32 bits
 			}
 			for name, call := range map[string]func(lowDecoder) (any, error){
 				"DecodeString": methods["DecodeString"],
@@ -261,10 +263,10 @@ func TestMsgpackSameInternedMethods(t *testing.T) {
 	}
 }
 
-// Flagged is an ext by value.
+// Flagged is a type whose ext is registered by value.
 type Flagged struct{ On byte }
 
-// TestMsgpackSameExt registers the same ext with both.
+// TestMsgpackSameExt registers the same ext types with both libraries.
 func TestMsgpackSameExt(t *testing.T) {
 	const byValue, byPointer = 40, 41
 	type pointed struct{ N byte }

@@ -1,8 +1,8 @@
 package differential
 
-// The 318 files of nst/JSONTestSuite, byte by byte, as they lie in a module that is required for
-// them alone: y_ must be taken, n_ must be refused, and on i_, which is left to each parser,
-// encoding/json is followed.
+// The tests use the 318 files of nst/JSONTestSuite, byte by byte. A module that is required only
+// for this purpose contains the files. Files y_ must be accepted, and files n_ must be rejected.
+// Each parser decides about files i_, and Slipstream decides as encoding/json does.
 
 import (
 	"bytes"
@@ -18,11 +18,11 @@ import (
 	"testing"
 	"testing/iotest"
 
-	_ "github.com/aws/smithy-go" // has the files
+	_ "github.com/aws/smithy-go" // contains the files
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// suiteFiles are the files of the suite by their names.
+// suiteFiles returns the contents of the suite's files by name.
 func suiteFiles(t *testing.T) map[string][]byte {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/aws/smithy-go").CombinedOutput()
 	if err != nil {
@@ -41,7 +41,7 @@ func suiteFiles(t *testing.T) map[string][]byte {
 	return files
 }
 
-// sameError compares the errors of the two, by type, text and offset.
+// sameError compares the errors of both libraries by type, text and offset.
 func sameError(theirs, ours error) bool {
 	if theirs == nil || ours == nil {
 		return theirs == ours

@@ -13,7 +13,7 @@ import (
 	v5 "github.com/vmihailenco/msgpack/v5"
 )
 
-// lowDecoder is what both decoders have in common, one value at a time.
+// lowDecoder contains the methods for single values that both decoders have.
 type lowDecoder interface {
 	DecodeNil() error
 	DecodeBool() (bool, error)
@@ -71,7 +71,7 @@ var methods = map[string]func(lowDecoder) (any, error){
 	"Skip":                 func(d lowDecoder) (any, error) { return nil, d.Skip() },
 }
 
-// TestMsgpackSameMethods gives small values, whole and damaged, to every method of both.
+// TestMsgpackSameMethods passes small values, valid and damaged, to every method of both decoders.
 func TestMsgpackSameMethods(t *testing.T) {
 	seen := map[string]bool{}
 	for seed := range uint64(6000) {
@@ -99,7 +99,7 @@ func TestMsgpackSameMethods(t *testing.T) {
 				seen[key] = true
 			case errTheirs == nil && errOurs == nil:
 				if data[0] == 0xcf && strings.HasPrefix(name, "DecodeFloat") {
-					continue // beyond int64 the original gives a negative number
+					continue // the original returns a negative number for values beyond int64
 				}
 				if fmt.Sprintf("%#v", theirs) != fmt.Sprintf("%#v", ours) && !reflect.DeepEqual(theirs, ours) {
 					t.Errorf("%s of %x: theirs %#v, ours %#v", name, data, theirs, ours)

@@ -36,8 +36,8 @@ func (c *countsUp) MarshalMsgpack() ([]byte, error) { return []byte{c.n + 1}, ni
 func (e *eitherWay) UnmarshalText([]byte) error   { e.how = "text"; return nil }
 func (e *eitherWay) UnmarshalBinary([]byte) error { e.how = "binary"; return nil }
 
-// decoded is what v5 and ours make of bytes. TestPagesMigrateMsgpack runs the cases, by their
-// names.
+// decoded is a test case of decoding: the data, and the results of v5 and of Slipstream.
+// TestPagesMigrateMsgpack runs the cases by name.
 type decoded struct {
 	name, data   string // data in hex
 	into         func() any
@@ -127,7 +127,7 @@ func (c *decoded) run(t *testing.T) {
 	}
 }
 
-// runV6 holds v6 to what ours gives.
+// runV6 checks that v6 gives the same result as Slipstream.
 func (c *decoded) runV6(t *testing.T) {
 	data, err := hex.DecodeString(c.data)
 	if err != nil {
@@ -138,7 +138,7 @@ func (c *decoded) runV6(t *testing.T) {
 	}
 }
 
-// outcome is what decoding gives: the value, the error, or that it panics.
+// outcome returns the result of decoding as text: the value, the error, or "panic".
 func outcome(unmarshal func([]byte, any) error, data []byte, into any) (text string) {
 	defer func() {
 		if recover() != nil {
@@ -157,7 +157,8 @@ func outcome(unmarshal func([]byte, any) error, data []byte, into any) (text str
 	return strings.TrimPrefix(fmt.Sprintf("%#v", into), "&")
 }
 
-// encoded is what v5 and ours write for a value. An empty text is not compared.
+// encoded is a test case of encoding: a value, and its encodings by v5 and by Slipstream. An empty
+// text is not compared.
 type encoded struct {
 	name         string
 	value        any
@@ -197,7 +198,7 @@ func (c *encoded) run(t *testing.T) {
 	}
 }
 
-// runV6 holds v6 to what ours gives.
+// runV6 checks that v6 gives the same result as Slipstream.
 func (c *encoded) runV6(t *testing.T) {
 	if got := written(v6.Marshal, c.value); got != c.ours && c.ours != "" {
 		t.Errorf("%s: v6 gives %s, and ours %s", c.name, got, c.ours)
@@ -217,8 +218,8 @@ func written(marshal func(any) ([]byte, error), v any) (text string) {
 	return hex.EncodeToString(data)
 }
 
-// migrationEnds holds the ends of input to docs/migrate-msgpack.md: io.EOF itself means that all
-// values were whole.
+// migrationEnds checks the errors at the end of the input, as described in docs/migrate-msgpack.md.
+// Only io.EOF itself means that all values were complete.
 func migrationEnds(t *testing.T) {
 	for data, end := range map[string]error{"": io.EOF, "\x81\xa1a": io.EOF, "\xa3ab": io.ErrUnexpectedEOF} {
 		err := msgpack.NewDecoder(strings.NewReader(data)).Decode(new(any))
@@ -229,7 +230,7 @@ func migrationEnds(t *testing.T) {
 	}
 }
 
-// migrationTypedMap holds what DecodeTypedMap gives.
+// migrationTypedMap checks the types that DecodeTypedMap returns.
 func migrationTypedMap(t *testing.T) {
 	data := []byte("\x81\xa1a\xa1b")
 	theirs, err := v5.NewDecoder(bytes.NewReader(data)).DecodeTypedMap()
@@ -239,7 +240,7 @@ func migrationTypedMap(t *testing.T) {
 	}
 }
 
-// migrationUsedBytes holds whose memory a []byte is decoded into.
+// migrationUsedBytes checks whether a []byte is decoded into the memory of the existing slice.
 func migrationUsedBytes(t *testing.T) {
 	data := []byte("\xc4\x01x")
 	for _, c := range []struct {
@@ -260,7 +261,8 @@ func migrationUsedBytes(t *testing.T) {
 	}
 }
 
-// migrationWrites holds how often an Encoder writes: once for a public call.
+// migrationWrites checks how often an Encoder calls Write: Slipstream's Encoder calls it once for
+// each public call.
 func migrationWrites(t *testing.T) {
 	var theirs, ours countedWrites
 	v := map[string]any{"a": []any{1, "b"}}
@@ -272,7 +274,7 @@ func migrationWrites(t *testing.T) {
 	}
 }
 
-// migrationOmitZero writes a struct whose tags are those of another key.
+// migrationOmitZero encodes a struct with omitzero in a custom struct tag.
 func migrationOmitZero(t *testing.T) {
 	var theirs, ours bytes.Buffer
 	v := struct {
@@ -286,7 +288,7 @@ func migrationOmitZero(t *testing.T) {
 	}
 }
 
-// migrationFailedWrites encodes a value of which a part cannot be.
+// migrationFailedWrites encodes a value that contains an element that cannot be encoded.
 func migrationFailedWrites(t *testing.T) {
 	var theirs, ours bytes.Buffer
 	v := []any{1, 2, make(chan int)}
@@ -296,11 +298,11 @@ func migrationFailedWrites(t *testing.T) {
 	}
 }
 
-// migrationLengths writes headers of lengths that cannot be.
+// migrationLengths writes headers with invalid lengths.
 func migrationLengths(t *testing.T) {
 	for _, c := range []struct {
 		n            int
-		theirs, ours []string // of an array, a map, a bin and an ext; without an error, the bytes
+		theirs, ours []string // for an array, a map, a bin and an ext: the bytes, or "error"
 	}{
 		{-1, []string{"ff", "ff", "c4ff", "c7ff01"}, []string{"c0", "c0", "c0", "error"}},
 		{-2, []string{"fe", "fe", "c4fe", "c7fe01"}, []string{"error", "error", "error", "error"}},
@@ -336,7 +338,7 @@ func (w *countedWrites) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// migrationSorting holds which maps SetSortMapKeys puts in order.
+// migrationSorting checks which maps SetSortMapKeys sorts.
 func migrationSorting(t *testing.T) {
 	for range 20 {
 		var b bytes.Buffer
@@ -357,7 +359,8 @@ type (
 func (*movedCustom) EncodeMsgpack(e *msgpack.Encoder) error { return e.EncodeString("its own") }
 func (*movedBytes) MarshalMsgpack() ([]byte, error)         { return []byte("\xa7its own"), nil }
 
-// TestMigrationOfHalf holds what a library that keeps the original makes of types that moved.
+// TestMigrationOfHalf checks how a library that still uses the original encodes types that have
+// been migrated.
 func TestMigrationOfHalf(t *testing.T) {
 	if got, want := written(v5.Marshal, &movedCustom{1}), "81a14e01"; got != want {
 		t.Errorf("%s, not %s", got, want)
@@ -367,7 +370,7 @@ func TestMigrationOfHalf(t *testing.T) {
 	}
 }
 
-// migrationAfterErrors holds where a Decoder goes on after a value that does not fit.
+// migrationAfterErrors checks where a Decoder continues after a value that does not fit.
 func migrationAfterErrors(t *testing.T) {
 	const stream = "\x92\xa1a\x02\x03"
 	var list []int
@@ -386,8 +389,8 @@ type (
 	hasLate   struct{ L lateCodec }
 )
 
-// migrationLateRegistration registers a codec for a type that stands in a struct that was used
-// before.
+// migrationLateRegistration registers a codec for a type after a struct with a field of that type
+// was encoded.
 func migrationLateRegistration(t *testing.T) {
 	if _, err := v5.Marshal(hasLate{}); err != nil {
 		t.Fatal(err)
@@ -403,7 +406,7 @@ func migrationLateRegistration(t *testing.T) {
 	}
 }
 
-// migrationInterned reads interned strings into an any.
+// migrationInterned decodes interned strings into an any.
 func migrationInterned(t *testing.T) {
 	var stream bytes.Buffer
 	e := v5.NewEncoder(&stream)
@@ -423,7 +426,7 @@ func migrationInterned(t *testing.T) {
 	}
 }
 
-// migrationNegativeZero holds what UseCompactFloats makes of -0.
+// migrationNegativeZero checks how -0 is encoded with UseCompactFloats.
 func migrationNegativeZero(t *testing.T) {
 	var theirs, ours bytes.Buffer
 	before, after := v5.NewEncoder(&theirs), msgpack.NewEncoder(&ours)

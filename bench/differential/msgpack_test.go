@@ -1,5 +1,6 @@
-// Package differential holds ours against the originals: the same random values through both must
-// give the same bytes, the same values and the same errors, but for what is listed with its reason.
+// Package differential compares Slipstream with the original libraries. For the same random values,
+// both must give the same bytes, values and errors. The tests list all exceptions with their
+// reasons.
 package differential
 
 import (
@@ -29,8 +30,8 @@ func sortedOurs(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// TestMsgpackSameValues marshals random values with the original and reads them with ours, and the
-// reverse.
+// TestMsgpackSameValues encodes random values with the original and decodes them with Slipstream,
+// and the reverse.
 func TestMsgpackSameValues(t *testing.T) {
 	for seed := range uint64(300) {
 		r := corpus.New(seed)
@@ -62,7 +63,7 @@ func TestMsgpackSameValues(t *testing.T) {
 			}
 			var theirsAny, oursAny any
 			if err := v5.Unmarshal(data, &theirsAny); err != nil {
-				continue // map keys that are not strings
+				continue // the map keys are not strings
 			}
 			if err := msgpack.Unmarshal(data, &oursAny); err != nil || !reflect.DeepEqual(theirsAny, oursAny) {
 				t.Fatalf("seed %d, %v as any: %v\ntheirs %v\nours   %v", seed, typ, err, theirsAny, oursAny)
@@ -76,7 +77,8 @@ func TestMsgpackSameValues(t *testing.T) {
 	}
 }
 
-// TestMsgpackSameBytes compares the bytes for values without maps, whose order is random.
+// TestMsgpackSameBytes compares the encodings of values without maps, because maps have a random
+// order.
 func TestMsgpackSameBytes(t *testing.T) {
 	for seed := range uint64(300) {
 		r := corpus.New(seed)

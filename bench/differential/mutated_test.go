@@ -15,15 +15,16 @@ import (
 	"github.com/vmihailenco/msgpack/v5/msgpcode"
 )
 
-// allowed are the differences that are meant: each is a fault of the original that ours does not
-// share, or a case in which the newer version of the original decides otherwise.
+// allowed lists the intended differences. Each is a fault of the original that Slipstream does not
+// share, or a case in which a newer version of the original behaves differently.
 var allowed = []struct {
 	reason       string
-	theirs, ours string // parts of the texts of the errors; "" is no error
+	theirs, ours string // parts of the error texts; "" is no error
 }{
 	{"bytes that cannot hold what they claim are refused at once, whatever the first elements are", "*", "EOF"},
 	{"a float64 is called a float64", "decoding float32", "decoding float64"},
-	// Where ours takes what the original refuses, it goes on to whatever comes after.
+	// If Slipstream accepts a value that the original rejects, it continues, and any outcome may
+	// follow.
 	{"a float without a fraction is an int where it fits", "code=ca decoding int64", "*"},
 	{"a float without a fraction is an int where it fits", "code=cb decoding int64", "*"},
 	{"a float without a fraction is an int where it fits", "code=ca decoding uint64", "*"},
@@ -33,13 +34,14 @@ var allowed = []struct {
 	{"nil in a struct field of time is the zero time", "panic", "*"},
 }
 
-// unlike tells whether two outcomes of data differ in a way that is not allowed.
+// unlike reports whether two outcomes of data differ in a way that is not allowed.
 func unlike(data []byte, theirs, ours error) bool {
 	a, b := text(theirs), text(ours)
 	if a == b {
 		return false
 	}
-	// Maps into any may have keys of any type (2b#4). Then the original stops where ours goes on.
+	// Maps into any may have keys of any type (2b04 in msgpack/bugs_b_test.go). There the original
+	// stops, and Slipstream continues.
 	if matches(a, "decoding string/bytes length") && hasOtherKeys(data) {
 		return false
 	}
@@ -51,8 +53,9 @@ func unlike(data []byte, theirs, ours error) bool {
 	return true
 }
 
-// hasOtherKeys tells whether a map in data, as far as it can be read, has a key that is no string.
-// Where a map is wanted, both look for it after the header of an ext; else its bytes are its own.
+// hasOtherKeys reports whether a map in the readable part of data has a key that is not a string.
+// If a map is expected, both libraries look for the map after the header of an ext. Otherwise the
+// ext contains its bytes.
 func hasOtherKeys(data []byte) bool { return otherKeys(data, false) || otherKeys(data, true) }
 
 func otherKeys(data []byte, behindExt bool) bool {
@@ -112,7 +115,7 @@ func text(err error) string {
 
 var errPanic = errors.New("panic")
 
-// guarded turns a panic of the original into an error.
+// guarded converts a panic of the original to an error.
 func guarded(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -122,8 +125,7 @@ func guarded(f func() error) (err error) {
 	return f()
 }
 
-// bomb reports whether data may claim, at some place, so much that the original would take all
-// memory for it.
+// bomb reports whether data may contain a length that would make the original allocate all memory.
 func bomb(data []byte) bool {
 	for i, c := range data {
 		if strings.IndexByte("\xc6\xc9\xdb\xdd\xdf", c) >= 0 && i+5 <= len(data) && binary.BigEndian.Uint32(data[i+1:]) > 1<<16 {
@@ -133,7 +135,7 @@ func bomb(data []byte) bool {
 	return false
 }
 
-// verdict is how both took the same bytes.
+// verdict is the result of comparing both libraries for the same bytes.
 type verdict uint8
 
 const (
@@ -142,7 +144,7 @@ const (
 	differed
 )
 
-// compare decodes data into a target by both, and says how they differ in a way that is not
+// compare decodes data into a target by both libraries, and describes a difference that is not
 // allowed.
 func compare(data []byte, target reflect.Type) (verdict, string) {
 	theirs, ours := reflect.New(target), reflect.New(target)
@@ -162,8 +164,8 @@ func compare(data []byte, target reflect.Type) (verdict, string) {
 	return alike, ""
 }
 
-// TestMsgpackSameErrors gives both the same damaged bytes: both must take them and agree on the
-// value, or refuse them in the same words.
+// TestMsgpackSameErrors passes the same damaged bytes to both libraries. Both must decode the same
+// value, or return the same error text.
 func TestMsgpackSameErrors(t *testing.T) {
 	var counts [differed + 1]int
 	seen := map[string]bool{}
@@ -195,7 +197,8 @@ func TestMsgpackSameErrors(t *testing.T) {
 	}
 }
 
-// FuzzMsgpackSame gives both any bytes, for every type of the corpus and without a type.
+// FuzzMsgpackSame passes any bytes to both libraries, with every type of the corpus and without a
+// type.
 func FuzzMsgpackSame(f *testing.F) {
 	vectors, err := corpus.ReadVectors("../../vectors/msgpack.txt")
 	if err != nil {

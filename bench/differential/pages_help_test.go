@@ -10,8 +10,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/pages"
 )
 
-// runGo is pages.RunGo for a program that may import the originals as well: it runs in the module
-// of this test.
+// runGo is like pages.RunGo, but the program may also import the originals, because it runs in the
+// module of this test.
 func runGo(t *testing.T, code string, p pages.Program) string {
 	t.Helper()
 	source, err := p.Source(code)
@@ -50,24 +50,25 @@ func readFile(t *testing.T, name string) string {
 	return string(text)
 }
 
-// buildTool builds bin/slipstream as make build does, elsewhere, and returns its path.
+// buildTool builds bin/slipctl in the same way as make build, but in a temporary directory. It
+// returns the path.
 func buildTool(t *testing.T) string {
 	t.Helper()
-	tool := filepath.Join(t.TempDir(), "slipstream")
-	build := exec.Command("go", "build", "-o", tool, "./cmd/slipstream")
-	build.Dir = "../../server"
+	tool := filepath.Join(t.TempDir(), "slipctl")
+	build := exec.Command("go", "build", "-o", tool, "./cmd/slipctl")
+	build.Dir = "../../tools"
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return tool
 }
 
-// runTool runs a command of slipstream in dir and returns all that it prints.
+// runTool runs a command of slipctl in dir, and returns its complete output.
 func runTool(t *testing.T, tool, dir, command string) string {
 	t.Helper()
 	words := strings.Fields(command)
-	if words[0] != "slipstream" {
-		t.Fatalf("%q is no command of slipstream", command)
+	if words[0] != "slipctl" {
+		t.Fatalf("%q is no command of slipctl", command)
 	}
 	c := exec.Command(tool, words[1:]...)
 	c.Dir = dir

@@ -1,7 +1,7 @@
 package differential
 
-// What docs/migrate-json.md tells of the cost of invalid documents, held to encoding/json by CPU
-// time, and by allocations where they tell.
+// These tests check the costs of invalid documents in docs/migrate-json.md. They compare CPU time
+// with encoding/json, and count allocations where these show the cost.
 
 import (
 	"bytes"
@@ -50,14 +50,14 @@ func costs() map[string]func(*testing.T, pages.Row) {
 	}
 }
 
-// invalid is a family of documents, and their target.
+// invalid is a family of invalid documents, with their target.
 type invalid struct {
 	name   string
 	valid  func(size int) []byte
 	target func() any
 }
 
-// family returns the arrays of elements that a format makes of their numbers.
+// family returns arrays of elements. The format of an element contains its number.
 func family[T any](name, element string) invalid {
 	return invalid{name, func(size int) []byte {
 		b := []byte("[")
@@ -69,12 +69,13 @@ func family[T any](name, element string) invalid {
 	}, func() any { return new(T) }}
 }
 
-// room is how far beyond the page's figures, which an idle machine had, a busy one may be: other
-// programs take caches from the one side more than from the other.
+// room is the factor by which a ratio may exceed the figure on the page. The figures are from an
+// idle machine. On a busy machine, other programs may evict more cache lines of one side than of
+// the other.
 const room = 2
 
-// costs wants the first invalid document to cost what the row says, and the one after it no more
-// than a check.
+// costs checks that the first invalid document costs at most the figure in the row, and the next
+// one no more than a validity check.
 func (f invalid) costs(t *testing.T, r pages.Row, sizes []int) {
 	t.Helper()
 	high, err := strconv.ParseFloat(r.Cells[1], 64)
@@ -85,9 +86,9 @@ func (f invalid) costs(t *testing.T, r pages.Row, sizes []int) {
 		valid := f.valid(size)
 		for where, at := range map[string]int{"middle": len(valid) / 2, "end": len(valid) - 1} {
 			bad := bytes.Clone(valid)
-			bad[at] = 0x01 // valid nowhere
+			bad[at] = 0x01 // invalid at any position
 			first := func() func() {
-				for range 17 { // after which the decoder has no doubt
+				for range 17 { // after these, the decoder no longer checks documents before it decodes them
 					if err := json.Unmarshal(valid, f.target()); err != nil {
 						t.Fatal(err)
 					}
@@ -104,8 +105,7 @@ func (f invalid) costs(t *testing.T, r pages.Row, sizes []int) {
 				t.Errorf("%s: %s, %d KB, bad at the %s: the first costs %.1f times encoding/json's time, and the page says %s",
 					r.Where, f.name, size>>10, where, ratio, r.Cells[1])
 			}
-			// The next one is checked before it is decoded, and so has no memory but that of its
-			// error.
+			// The next document is checked before it is decoded, so it allocates only its error.
 			first()()
 			if n := testing.AllocsPerRun(3, func() { f.refused(t, json.Unmarshal(bad, f.target())) }); n > 20 {
 				t.Errorf("%s, %d KB, bad at the %s: the next one costs %v allocations", f.name, size>>10, where, n)
@@ -120,10 +120,10 @@ func (f invalid) refused(t *testing.T, err error) {
 	}
 }
 
-// After the table: valid documents of 16 times as many bytes end the check, fewer do not. A Decoder
-// decodes nothing in vain.
+// After an invalid document, further documents are checked first, until 16 times as many bytes were
+// valid. A Decoder never decodes an invalid document.
 func TestPagesInvalidNext(t *testing.T) {
-	type document any // a type that no other test decodes: invalid documents of others would count as well
+	type document any // no other test decodes this type: their invalid documents would count, too
 	f := family[document]("document", `{"id":%d,"name":"web-1"},`)
 	valid := f.valid(64 << 10)
 	bad := append(bytes.Clone(valid[:len(valid)-1]), 0x01)
@@ -134,9 +134,9 @@ func TestPagesInvalidNext(t *testing.T) {
 			}
 		}
 	}
-	const few, many = 200, 2000 // those of an error and some buffers, and those of a document
+	const few, many = 200, 2000 // allocations of an error with some buffers, and of a document
 	for n, inVain := range map[int]bool{0: false, 15: false, 16: true} {
-		take(17) // after the round before
+		take(17) // ends the checks that the previous round has caused
 		f.refused(t, json.Unmarshal(bad, f.target()))
 		take(n)
 		if got := allocations(func() { f.refused(t, json.Unmarshal(bad, f.target())) }); got > few && !inVain || got < many && inVain {
@@ -149,7 +149,7 @@ func TestPagesInvalidNext(t *testing.T) {
 	}
 }
 
-// allocations returns how many objects a call allocates.
+// allocations returns the number of objects that a call allocates.
 func allocations(call func()) int {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -1,6 +1,7 @@
 package differential
 
-// The rows of docs/migrate-json.md about segmentio/encoding/json, held to both libraries.
+// These checks compare both libraries with the rows of docs/migrate-json.md about
+// segmentio/encoding/json.
 
 import (
 	"errors"
@@ -125,7 +126,8 @@ func rangeOf(unmarshal func([]byte, any) error) string {
 	return fmt.Sprint(n, " ", err)
 }
 
-// pausing is a connection that gives a text and then has nothing, for which a reader would wait.
+// pausing is a connection that delivers a text, and then no more data. A reader would wait for
+// more.
 type pausing struct {
 	text  []byte
 	waits int
@@ -134,7 +136,7 @@ type pausing struct {
 func (p *pausing) Read(b []byte) (int, error) {
 	if len(p.text) == 0 {
 		p.waits++
-		return 0, io.EOF // so that the test goes on
+		return 0, io.EOF // so that the test continues
 	}
 	n := copy(b, p.text)
 	p.text = p.text[n:]

@@ -15,7 +15,7 @@ import (
 	v5 "github.com/vmihailenco/msgpack/v5"
 )
 
-// TestPagesMsgpackDoc runs the tables of msgpack's package comment.
+// TestPagesMsgpackDoc checks the tables in the package comment of msgpack.
 func TestPagesMsgpackDoc(t *testing.T) {
 	page := pages.ReadComment(t, "msgpack/doc.go")
 	page.Blocks(t, "Bytes", map[string]func(*testing.T, pages.Block){
@@ -34,7 +34,7 @@ func TestPagesMsgpackDoc(t *testing.T) {
 	page.Done(t)
 }
 
-// runLines runs the check of each line, which is known by its first column.
+// runLines runs the check of each line. The key of a line is its first column.
 func runLines(t *testing.T, lines []string, checks map[string]func(*testing.T)) {
 	seen := map[string]bool{}
 	for _, line := range lines {
@@ -53,10 +53,10 @@ func runLines(t *testing.T, lines []string, checks map[string]func(*testing.T)) 
 	}
 }
 
-// column is the first column of a table that is aligned by spaces.
+// column matches the first column of a table that is aligned with spaces.
 var column = regexp.MustCompile(`^\S+( \S+)*`)
 
-// joined joins lines that go on in the last column to the line before.
+// joined appends each line that continues the last column to the line before it.
 func joined(lines []string) (all []string) {
 	for _, line := range lines {
 		if strings.HasPrefix(line, " ") {
@@ -68,17 +68,17 @@ func joined(lines []string) (all []string) {
 	return all
 }
 
-// ext is an ext of any length.
+// ext is an ext with data of any length.
 type ext struct {
 	id   int8
 	data []byte
 }
 
-// code is a value, and the bytes that both libraries write before its contents.
+// code is a value, and the bytes that both libraries write before its content.
 type code struct {
 	value any
 	head  string // in hex
-	rest  int    // how many bytes follow
+	rest  int    // number of bytes that follow
 }
 
 func writes(codes ...code) func(*testing.T) {
@@ -105,7 +105,7 @@ func writes(codes ...code) func(*testing.T) {
 	}
 }
 
-// lenOf is the length of the first value of data.
+// lenOf returns the length of the first value in data.
 func lenOf(t *testing.T, data []byte) int {
 	d := msgpack.NewDecoder(bytes.NewReader(data))
 	if err := d.Skip(); err != nil {
@@ -147,7 +147,7 @@ var codeLines = map[string]func(*testing.T){
 	"e0..ff":   writes(code{-32, "e0", 0}, code{-1, "ff", 0}),
 }
 
-// form is a value, its bytes, and other bytes that are read as it is.
+// form is a value, its encoding, and other encodings that are decoded to the same value.
 type form struct {
 	value any
 	bytes string // in hex
@@ -234,8 +234,8 @@ var typeLines = map[string]func(*testing.T){
 
 type Inner struct{ X int }
 
-// tagged compares the tag of a line with that of the first field of a struct, and what is written
-// for the struct.
+// tagged compares the tag in a line of the page with the tag of a struct's first field. It also
+// checks the encoding of the struct.
 func tagged(tag string, of any, want string) func(*testing.T) {
 	return func(t *testing.T) {
 		if got := reflect.TypeOf(of).Field(0).Tag; string(got) != strings.Trim(tag, "`") {

@@ -1,9 +1,9 @@
 package differential
 
-// The pages about MessagePack are tests: each row of docs/migrate-msgpack.md, each sentence under
-// its "What stays", and each block of code there and in msgpack/doc.go has an assertion under its
-// own text. A row without an assertion fails the tests, and so does an assertion without a row.
-// TestPagesReadme of the module's root has README.
+// These tests check the pages about MessagePack. Each row of docs/migrate-msgpack.md, each sentence
+// under its heading "What stays", and each code block there and in msgpack/doc.go has an assertion.
+// The key of an assertion is the text on the page. The tests fail if a row has no assertion, or an
+// assertion has no row. TestPagesReadme in the root module checks README.
 
 import (
 	"bytes"
@@ -27,16 +27,17 @@ import (
 	v5 "github.com/vmihailenco/msgpack/v5"
 )
 
-// assertion is a test of what a part of a page says.
+// assertion checks a statement of a page.
 type assertion func(*testing.T)
 
-// usedCases are the cases of migration_test.go that an assertion refers to.
+// usedCases contains the cases of migration_test.go to which an assertion refers.
 var usedCases = map[string]bool{}
 
-// cases runs the cases of these names.
+// cases returns an assertion that runs the cases with these names.
 func cases(names ...string) assertion { return casesOf(names, (*decoded).run, (*encoded).run) }
 
-// inV6 runs them with v6, which does as ours does.
+// inV6 returns an assertion that runs the cases with v6, which behaves like Slipstream in these
+// cases.
 func inV6(names ...string) assertion { return casesOf(names, (*decoded).runV6, (*encoded).runV6) }
 
 func casesOf(names []string, decode func(*decoded, *testing.T), encode func(*encoded, *testing.T)) assertion {
@@ -73,7 +74,7 @@ func all(assertions ...assertion) assertion {
 	}
 }
 
-// each makes checks of assertions, for which the text of the page is the key and no more.
+// each converts assertions to checks. An assertion does not use the text of the page.
 func each[T any](assertions map[string]assertion) map[string]func(*testing.T, T) {
 	checks := make(map[string]func(*testing.T, T))
 	for key, a := range assertions {
@@ -142,12 +143,12 @@ var migrationStays = map[string]assertion{
 	"Nothing that is decoded refers to the input.":                                                                 staysCopies,
 }
 
-// TestPagesMigrateMsgpack runs docs/migrate-msgpack.md.
+// TestPagesMigrateMsgpack checks docs/migrate-msgpack.md.
 func TestPagesMigrateMsgpack(t *testing.T) {
 	page := pages.Read(t, "docs/migrate-msgpack.md")
 	page.Blocks(t, "Three ways", map[string]func(*testing.T, pages.Block){
 		`import "github.com/slipstream-go/slipstream/msgpack" // was: github.com/vmihailenco/msgpack/v5`: imports,
-		"slipstream migrate msgpack -n ./...      # show what would change, write nothing":               migrates,
+		"slipctl migrate msgpack -n ./...      # show what would change, write nothing":                  migrates,
 		"require (": replaces,
 	})
 	page.Rows(t, "What changes", each[pages.Row](migrationRows))
@@ -158,7 +159,7 @@ func TestPagesMigrateMsgpack(t *testing.T) {
 		"Here the call passes over its value, so that the loop ends at `io.EOF`; in v5 a loop that ignores the error runs for ever.":    func(t *testing.T, _ string) { migrationAgain(t) },
 		"Basekick's v6 is here already in these rows:":                                                                                  asV6,
 		"keys into `any` (of one type), `DecodeTypedMap`, floats, pointer receivers, text and binary, values in an `any`, `omitempty`.": asV6,
-		"Coming from v4 or older, read v5's change log too; `slipstream migrate` points at the calls that it is about.":                 pointsAtCalls,
+		"Coming from v4 or older, read v5's change log too; `slipctl migrate` points at the calls that it is about.":                    pointsAtCalls,
 	})
 	page.Sentences(t, "What stays", each[string](migrationStays))
 	page.Blocks(t, "Check it", map[string]func(*testing.T, pages.Block){"before, err1 := v5.Marshal(v)": comparesBytes})
@@ -175,7 +176,7 @@ func TestPagesMigrateMsgpack(t *testing.T) {
 	}
 }
 
-// asV6 holds v6 to what ours does in the rows that the page names.
+// asV6 checks that v6 behaves like Slipstream in the rows that the page names.
 func asV6(t *testing.T, _ string) {
 	inV6("int keys into any", "float without a fraction into int", "float64 into float32", "float64 into the nearest float32",
 		"a codec with a pointer receiver, in a map", "str into a type with both", "bin into a type with both",
@@ -186,7 +187,7 @@ func asV6(t *testing.T, _ string) {
 	}
 }
 
-// imports compiles programs with the import of the block, and with the one that it replaces.
+// imports compiles programs with the import in the block, and with the import that it replaces.
 func imports(t *testing.T, b pages.Block) {
 	after, before, _ := strings.Cut(strings.TrimSpace(b.Text), " // was: ")
 	for _, line := range []string{after, "import " + strconv.Quote(before)} {
@@ -196,7 +197,7 @@ func imports(t *testing.T, b pages.Block) {
 	}
 }
 
-// comparesBytes runs the block for a value that has equal bytes.
+// comparesBytes runs the block for a value with equal encodings.
 func comparesBytes(t *testing.T, b pages.Block) {
 	out := runGo(t, "import v5 \"github.com/vmihailenco/msgpack/v5\"\n"+strings.Replace(b.Text, "{ … }", `{ panic("the bytes differ") }`, 1), pages.Program{
 		Imports: []string{"bytes", "fmt", "github.com/slipstream-go/slipstream/msgpack"},
@@ -208,7 +209,7 @@ func comparesBytes(t *testing.T, b pages.Block) {
 	}
 }
 
-// loopsOverAny runs the loop as the page has it.
+// loopsOverAny runs the loop on the page.
 func loopsOverAny(t *testing.T, sentence string) {
 	loop := "for { var v any; err := d.Decode(&v); if err == io.EOF { break }; fmt.Print(v, err, \";\") }"
 	if strings.HasPrefix(sentence, "`for") && !strings.HasPrefix(loop, strings.TrimSuffix(strings.TrimPrefix(sentence, "`"), " … }`.")) {
@@ -220,7 +221,7 @@ func loopsOverAny(t *testing.T, sentence string) {
 	}, "1 <nil>;2 <nil>;")
 }
 
-// migrates runs the commands of the block in a module that imports v5, but for go get, which needs
+// migrates runs the commands of the block in a module that imports v5. It omits go get, which needs
 // the published module.
 func migrates(t *testing.T, b pages.Block) {
 	lines := b.Lines()
@@ -238,10 +239,10 @@ func migrates(t *testing.T, b pages.Block) {
 	}
 }
 
-// pointsAtCalls migrates a module that calls what v5 has renamed.
+// pointsAtCalls migrates a module that calls a method that v5 has renamed.
 func pointsAtCalls(t *testing.T, _ string) {
 	dir := newModule(t, "package x\n\nimport \"github.com/vmihailenco/msgpack/v4\"\n\nvar e = msgpack.NewEncoder(nil).UseCompactEncoding(true)\n")
-	if out := runTool(t, buildTool(t), dir, "slipstream migrate msgpack -n ./..."); !strings.Contains(out, "UseCompactEncoding") {
+	if out := runTool(t, buildTool(t), dir, "slipctl migrate msgpack -n ./..."); !strings.Contains(out, "UseCompactEncoding") {
 		t.Errorf("it prints\n%s", out)
 	}
 }
@@ -263,7 +264,7 @@ func replaces(t *testing.T, b pages.Block) {
 	if err != nil || !strings.Contains(string(mod), "\tgithub.com/vmihailenco/msgpack/v5 v5.4.1\n") {
 		t.Errorf("v5.4.1 is not what the tests compare with: %v", err)
 	}
-	program, err := os.ReadFile("../../compat/testdata/vmihailenco/go.mod") // compat runs it
+	program, err := os.ReadFile("../../compat/testdata/vmihailenco/go.mod") // compat runs this program
 	if err != nil || !strings.Contains(string(program), "github.com/vmihailenco/msgpack/v5 v5.4.1\n") {
 		t.Errorf("compat does not run a program with v5.4.1: %v", err)
 	}
@@ -281,7 +282,7 @@ func migrationErrors(t *testing.T) {
 	}
 }
 
-// migrationAgain decodes twice into one any.
+// migrationAgain decodes two values into the same any.
 func migrationAgain(t *testing.T) {
 	const held = "msgpack: Decode(non-pointer int8)"
 	before, after := v5.NewDecoder(strings.NewReader("\x01\x02")), msgpack.NewDecoder(strings.NewReader("\x01\x02"))
@@ -309,7 +310,7 @@ func migrationAgain(t *testing.T) {
 	}
 }
 
-// migrationTimeText reads the same text by DecodeTime.
+// migrationTimeText decodes the same text with both DecodeTime methods.
 func migrationTimeText(t *testing.T) {
 	for name, decode := range map[string]func(io.Reader) (time.Time, error){
 		"v5":   func(r io.Reader) (time.Time, error) { return v5.NewDecoder(r).DecodeTime() },
@@ -321,7 +322,8 @@ func migrationTimeText(t *testing.T) {
 	}
 }
 
-// migrationExtLength registers an ext decoder that reads one byte of two, and one that wants three.
+// migrationExtLength registers an ext decoder that reads one of two bytes, and an ext decoder that
+// reads three.
 func migrationExtLength(t *testing.T) {
 	type unread struct{}
 	type beyond struct{}
@@ -358,7 +360,7 @@ func migrationExtLength(t *testing.T) {
 	}
 }
 
-// migrationNesting decodes what v5 takes and ours does not.
+// migrationNesting decodes nested values. v5 has no limit on the depth.
 func migrationNesting(t *testing.T) {
 	deep := []byte(strings.Repeat("\x91", 20_000) + "\xc0")
 	var v any
@@ -384,8 +386,8 @@ func migrationShortWrites(t *testing.T) {
 	}
 }
 
-// migrationPreallocate decodes with the option and without. In v5 it changes how values are made,
-// in ours nothing.
+// migrationPreallocate decodes with and without the option. The option changes how v5 allocates
+// values, and has no effect in Slipstream.
 func migrationPreallocate(t *testing.T) {
 	type inner struct{ N int }
 	type outer struct{ P *inner }
@@ -420,7 +422,7 @@ func migrationPreallocate(t *testing.T) {
 	}
 }
 
-// queried asks both libraries for a path.
+// queried returns an assertion that queries both libraries for a path.
 func queried(path, data, theirs, ours string) assertion {
 	return func(t *testing.T) {
 		show := func(v []any, err error) string { return fmt.Sprint(v, " ", err) }
@@ -433,7 +435,7 @@ func queried(path, data, theirs, ours string) assertion {
 	}
 }
 
-// staysBytes writes random values by both libraries.
+// staysBytes encodes random values with both libraries.
 func staysBytes(t *testing.T) {
 	for seed := range uint64(2000) {
 		v := corpus.Any(corpus.New(seed), 0)
@@ -456,7 +458,7 @@ func staysStrictInts(t *testing.T) {
 	}
 }
 
-// staysSlices decodes into slices that have elements and room.
+// staysSlices decodes into slices with elements and spare capacity.
 func staysSlices(t *testing.T) {
 	for name, unmarshal := range map[string]func([]byte, any) error{"v5": v5.Unmarshal, "ours": msgpack.Unmarshal} {
 		ints, texts := make([]int, 3, 4), []string{"a", "b"}
@@ -470,7 +472,7 @@ func staysSlices(t *testing.T) {
 	}
 }
 
-// staysReads counts what a decoder takes of a stream for its first value.
+// staysReads counts the bytes that a decoder reads from a stream for its first value.
 func staysReads(t *testing.T) {
 	stream := strings.Repeat("\xa3abc", 10_000)
 	for name, decode := range map[string]func(io.Reader) error{

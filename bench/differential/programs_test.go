@@ -13,7 +13,7 @@ import (
 	v5 "github.com/vmihailenco/msgpack/v5"
 )
 
-// lowEncoder is what both encoders have in common.
+// lowEncoder contains the methods that both encoders have.
 type lowEncoder interface {
 	Encode(any) error
 	EncodeMulti(...any) error
@@ -50,7 +50,7 @@ type lowEncoder interface {
 	SetCustomStructTag(string)
 }
 
-// programValue is a value of which all maps have an order under SetSortMapKeys, in v5 too.
+// programValue returns a value whose maps are all sorted by SetSortMapKeys, in v5 too.
 func programValue(r *rand.Rand) any {
 	switch r.IntN(8) {
 	case 0:
@@ -73,8 +73,8 @@ func programValue(r *rand.Rand) any {
 	return corpus.Any(r, 1)
 }
 
-// programStep is a call of an encoder, which both are to make: f decides all that is random before
-// it makes the call.
+// programStep returns a random call. All random choices are made before f is called, so that f
+// makes the same call on both encoders.
 func programStep(r *rand.Rand) (name string, f func(e lowEncoder) error) {
 	n, x, s, v := corpus.Int(r), corpus.Float(r), corpus.String(r), programValue(r)
 	count := []int{0, 1, 15, 16, 255, 256, 65535, 65536, 1<<32 - 1}[r.IntN(9)]
@@ -102,7 +102,7 @@ func programStep(r *rand.Rand) (name string, f func(e lowEncoder) error) {
 		{"EncodeBytes", func(e lowEncoder) error { return errors.Join(e.EncodeBytes([]byte(s)), e.EncodeBytes(nil)) }},
 		{"EncodeTime", func(e lowEncoder) error { return e.EncodeTime(time.Unix(n, 7)) }},
 		{"EncodeDuration", func(e lowEncoder) error { return e.EncodeDuration(time.Duration(n)) }},
-		{"EncodeMap", func(e lowEncoder) error { return e.EncodeMap(map[string]any{s: v}) }}, // v5 never sorts here
+		{"EncodeMap", func(e lowEncoder) error { return e.EncodeMap(map[string]any{s: v}) }}, // v5 never sorts this map
 		{"EncodeMapSorted", func(e lowEncoder) error { return e.EncodeMapSorted(m) }},
 		{"lengths", func(e lowEncoder) error {
 			return errors.Join(e.EncodeArrayLen(count), e.EncodeMapLen(count), e.EncodeBytesLen(count), e.EncodeExtHeader(int8(n), count))
@@ -118,8 +118,8 @@ func programStep(r *rand.Rand) (name string, f func(e lowEncoder) error) {
 	return steps[k].name, steps[k].f
 }
 
-// TestMsgpackSamePrograms runs random calls of an Encoder, with options that are set in between, by
-// both. After each call, what was written is the same.
+// TestMsgpackSamePrograms makes the same random calls on both Encoders, and sets options in
+// between. After each call, both have written the same bytes.
 func TestMsgpackSamePrograms(t *testing.T) {
 	for seed := range uint64(3000) {
 		r := corpus.New(seed)
@@ -133,7 +133,7 @@ func TestMsgpackSamePrograms(t *testing.T) {
 			program = append(program, name)
 			errTheirs, errOurs := guarded(func() error { return step(a) }), step(b)
 			if errors.Is(errTheirs, errPanic) && errOurs == nil {
-				break // as of a reflect.Value without a value
+				break // for example for a reflect.Value without a value
 			}
 			if text(errTheirs) != text(errOurs) || !bytes.Equal(theirs.Bytes(), ours.Bytes()) {
 				at := 0

@@ -15,7 +15,8 @@ import (
 	v5 "github.com/vmihailenco/msgpack/v5"
 )
 
-// meantInQueries tells why a query of data may end differently with ours, or is "".
+// meantInQueries returns the reason why Slipstream's result of a query may differ, or "" if it must
+// not.
 func meantInQueries(data []byte, path string) string {
 	before, after, found := strings.Cut("."+path+".", ".*.")
 	if !found {
@@ -31,8 +32,8 @@ func meantInQueries(data []byte, path string) string {
 	return ""
 }
 
-// textInQueries is the text of err, or that of the original for a step that is no index, which ours
-// wraps.
+// textInQueries returns the text of err. For a step that is not an index, Slipstream wraps the
+// error of the original, and textInQueries returns the original text.
 func textInQueries(err error) string {
 	var index *strconv.NumError
 	if errors.As(err, &index) {
@@ -41,8 +42,8 @@ func textInQueries(err error) string {
 	return text(err)
 }
 
-// randomPath goes down v: mostly along what is there, with a * here and there, and sometimes off
-// it.
+// randomPath returns a random path into v. It mostly follows existing elements, sometimes contains
+// a *, and sometimes leads to no element.
 func randomPath(r *rand.Rand, v any) string {
 	var steps []string
 	for range 1 + r.IntN(5) {
@@ -77,7 +78,7 @@ func randomPath(r *rand.Rand, v any) string {
 	return strings.Join(steps, ".")
 }
 
-// TestMsgpackSameQueries asks both the same of random values.
+// TestMsgpackSameQueries runs the same queries of random values in both libraries.
 func TestMsgpackSameQueries(t *testing.T) {
 	found, failed, meant := 0, 0, map[string]int{}
 	for seed := range uint64(20_000) {
@@ -110,8 +111,8 @@ func TestMsgpackSameQueries(t *testing.T) {
 	}
 }
 
-// TestMsgpackOtherQueries pins the queries that are meant to end differently: each shows the
-// original's fault, as long as it has it.
+// TestMsgpackOtherQueries checks the queries whose results differ on purpose. Each query shows a
+// fault of the original, and the test fails when the fault is fixed.
 func TestMsgpackOtherQueries(t *testing.T) {
 	for _, c := range []struct {
 		reason, path string

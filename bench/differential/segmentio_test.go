@@ -1,8 +1,9 @@
 package differential
 
-// What the room json has of segmentio/encoding/json beyond encoding/json, and what needs no engine,
-// held against the original: flags and kinds, Tokenizer and RawValue, Escape and Unescape. On valid
-// JSON they agree; where they do not is listed by name.
+// Package json contains an API of segmentio/encoding/json that encoding/json lacks. These tests
+// compare the parts that need no encoder or decoder with the original: flags and kinds, Tokenizer
+// and RawValue, Escape and Unescape. On valid JSON, both libraries agree. The differences are
+// listed by name.
 
 import (
 	"errors"
@@ -17,8 +18,8 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// segmentioTokens are the texts that the two tokenize differently. A stream is written as its
-// tokens, with ! for an error.
+// segmentioTokens lists the texts that the two libraries tokenize differently. A result is a list
+// of tokens, with ! for an error.
 var segmentioTokens = []struct{ name, text, theirs, ours, why string }{
 	{"order", `[1 2 3,,:`, `[ 1 2 3 , , :`, `[ 1 !`, "segmentio knows no grammar: any order of tokens is right"},
 	{"trailing comma", `[1,]`, `[ 1 , ]`, `[ 1 , !`, "the same"},
@@ -30,7 +31,7 @@ var segmentioTokens = []struct{ name, text, theirs, ours, why string }{
 	{"depth", strings.Repeat("[", 10_001), strings.TrimSpace(strings.Repeat("[ ", 10_001)), strings.Repeat("[ ", 10_000) + "!", "the limit of encoding/json"},
 }
 
-// segmentioResults are calls whose results differ.
+// segmentioResults lists calls whose results differ.
 var segmentioResults = []struct {
 	name         string
 	theirs, ours func() string
@@ -117,7 +118,7 @@ func ourDepth(text string) func() string {
 	return func() string { _, ours := atEnd(text); return fmt.Sprint(ours.Depth) }
 }
 
-// TestSegmentioConstants compares numbers.
+// TestSegmentioConstants compares the values of constants.
 func TestSegmentioConstants(t *testing.T) {
 	for name, pair := range map[string][2]uint64{
 		"EscapeHTML":                           {uint64(json.EscapeHTML), uint64(segmentio.EscapeHTML)},
@@ -159,9 +160,9 @@ func TestSegmentioConstants(t *testing.T) {
 	}
 }
 
-// sameTokens compares all fields and methods of the two at each token of a valid text. After an
-// empty object, segmentio takes every scalar for a key until a colon comes: segmentioResults has
-// it, too.
+// sameTokens compares all fields and methods of both tokenizers at each token of a valid text.
+// After an empty object, segmentio reports each scalar as a key until the next colon; see
+// segmentioResults.
 func sameTokens(t *testing.T, text []byte) {
 	t.Helper()
 	ours, theirs := json.NewTokenizer(text), segmentio.NewTokenizer(text)
@@ -182,8 +183,8 @@ func sameTokens(t *testing.T, text []byte) {
 		}
 		switch ours.Kind().Class() {
 		case json.Num:
-			// Beyond their kind, Int and Uint are undefined in segmentio; ours are 0, and so are
-			// segmentio's.
+			// For numbers of another kind, segmentio does not define Int and Uint. In both
+			// libraries they return 0.
 			if ours.Int() != theirs.Int() || ours.Uint() != theirs.Uint() || math.Float64bits(ours.Float()) != math.Float64bits(theirs.Float()) {
 				t.Fatalf("%s is %d, %d, %v; for segmentio %d, %d, %v", v, ours.Int(), ours.Uint(), ours.Float(), theirs.Int(), theirs.Uint(), theirs.Float())
 			}
@@ -201,7 +202,7 @@ func sameTokens(t *testing.T, text []byte) {
 	}
 }
 
-// randomJSON appends a value; texts of strings are of words.
+// randomJSON appends a random value, whose strings consist of words.
 func randomJSON(b []byte, r *rand.Rand, words []string, depth int) []byte {
 	blank := func() {
 		for r.IntN(4) == 0 {
@@ -248,7 +249,7 @@ func randomJSON(b []byte, r *rand.Rand, words []string, depth int) []byte {
 
 var segmentioWords = []string{"a", "word", "some more words", "~", "\x7f", "ä", "日本語", "😀", "\xff", "\xe2\x80", "\u2028", `\n`, `\"`, `\\`, `\/`, `\u0041`, `\u00e9`, `\u2029`, `\ud83d\ude00`, `\ud83d`, `\ude00`, "<>&", "0123456789abcdef"}
 
-// TestSegmentioTokens reads the corpus, and random documents: one each, and several in a row.
+// TestSegmentioTokens tokenizes the corpus, and random texts with one or several documents.
 func TestSegmentioTokens(t *testing.T) {
 	for _, name := range corpus.All {
 		text, err := corpus.Read(name)
@@ -269,7 +270,7 @@ func TestSegmentioTokens(t *testing.T) {
 	sameTokens(t, []byte(" \n"))
 }
 
-// TestSegmentioEscape escapes random texts under all flags.
+// TestSegmentioEscape escapes random texts with all combinations of flags.
 func TestSegmentioEscape(t *testing.T) {
 	words := append([]string{"\b\f\n\r\t\x00\x1f", `"`, `\`, "\xed\xa0\x80"}, segmentioWords...)
 	for c := range 256 {
@@ -293,7 +294,7 @@ func TestSegmentioEscape(t *testing.T) {
 	}
 }
 
-// TestSegmentioUnescape is for what is no string, and for what follows one.
+// TestSegmentioUnescape unescapes texts that are not strings, and strings with trailing data.
 func TestSegmentioUnescape(t *testing.T) {
 	for _, text := range []string{``, `null`, `1`, `a`, `"a`, `"a\"`, ` "a"`, `"a"b`, `"a" `, `"a","b"`, `"\q"`, `"\u12"`, "\"\n\"", `"\ud800x"`, "\"\xff\"", `"\'"`} {
 		ours, theirs := json.AppendUnescape([]byte("x"), []byte(text), 0), segmentio.AppendUnescape([]byte("x"), []byte(text), 0)
@@ -303,7 +304,8 @@ func TestSegmentioUnescape(t *testing.T) {
 	}
 }
 
-// TestSegmentioDifferences proves the lists of differences, so that none is stale.
+// TestSegmentioDifferences checks every entry in the lists of differences, so that none is
+// outdated.
 func TestSegmentioDifferences(t *testing.T) {
 	for _, d := range segmentioTokens {
 		ours, theirs := json.NewTokenizer([]byte(d.text)), segmentio.NewTokenizer([]byte(d.text))

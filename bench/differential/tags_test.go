@@ -17,7 +17,8 @@ type (
 	Other struct{ B, C int }
 )
 
-// TestMsgpackSameTags takes structs whose tags and embedding collide in every way through both.
+// TestMsgpackSameTags passes structs to both libraries. Their tags and embedded fields collide in
+// all possible ways.
 func TestMsgpackSameTags(t *testing.T) {
 	defer log.SetOutput(log.Writer())
 	log.SetOutput(io.Discard) // the original reports collisions
@@ -74,7 +75,7 @@ func TestMsgpackSameTags(t *testing.T) {
 				D    int `msgpack:"-,"`
 				E    int `msgpack:"e,alias:f,alias:g"`
 			}{Base{1, 2}, 3, 4, 5}
-		}, []string{"A", "B", "c,d", "D", "e", "g"}}, // not f: the original knows the last alias only (2b#22)
+		}, []string{"A", "B", "c,d", "D", "e", "g"}}, // not f, because the original supports only the last alias (2b22 in msgpack/bugs_b_test.go)
 		{func() any {
 			return &struct {
 				time.Time

@@ -9,62 +9,63 @@ import (
 
 // Suite is the benchmark of one part of this project.
 type Suite struct {
-	Name   string  // as in the flag -pkg, and in file names
-	Title  string  // a heading
-	About  string  // a paragraph for the report: what the cases have in common
-	Rivals []Rival // in the order of columns and colours
+	Name   string  // used in the flag -pkg, and in file names
+	Title  string  // heading in the report
+	About  string  // paragraph in the report that describes the cases
+	Rivals []Rival // in the order of the columns and colours
 	Means  []Mean
 	Cases  []Case
 }
 
 // Rival is another library.
 type Rival struct {
-	Name    string // short: a column's heading
-	Module  string // its module path, or Std
-	Version string // of what is not built in, but quoted; else it is read from the build
+	Name    string // short, because it is the heading of a column
+	Module  string // module path, or Std
+	Version string // version of a rival that is only quoted; otherwise it is read from the build
 }
 
-// Std stands where a rival's module path may: it is a package of the standard library.
+// Std is used in place of a module path for a rival in the standard library.
 const Std = "std"
 
-// Case is one row. It is timed, and has Sides: the same work done by us and by rivals. Or it is
-// observed, and has Observe: then it measures by itself, and its figures come in units of their
-// own. A group holds cases of one of the two.
+// Case is one row of the report. A timed case has Sides, which are different ways to do the same
+// work. An observed case has Observe, which measures by itself and returns figures with their own
+// units. All cases of a group are of the same sort.
 type Case struct {
-	Group string // rows of one group stand in one table
+	Group string // rows of one group are in the same table
 	Name  string
-	Note  string // what a reader must know to judge the row; may be empty
-	Bytes int    // that an operation of a timed case reads or writes, if its throughput is to be shown
-	Items int    // likewise what it reads or writes, counted
-	Item  string // what is counted, in the plural
+	Note  string // information that a reader needs to judge the row; may be empty
+	Bytes int    // bytes that an operation of a timed case reads or writes; 0 if no throughput is shown
+	Items int    // items that an operation reads or writes; 0 if no rate is shown
+	Item  string // name of the items, in the plural
 
-	Bars  []Bar    // of a timed case; a figure brings its own
-	Means []string // names of the means that a timed case counts in
+	Bars  []Bar    // bars of a timed case; figures of observed cases have their own
+	Means []string // names of the means in which a timed case counts
 
-	// Sides builds the input and those who work on it. Ours comes first; it alone has no Rival.
+	// Sides builds the input and the sides. Our side comes first, and is the only one without a
+	// Rival.
 	Sides func() ([]Side, error)
 
-	// Observe measures, for about as long as Options.Load says, and gives up when ctx is done.
+	// Observe measures for about the time of Options.Load, and returns early if ctx is done.
 	Observe func(ctx context.Context, o Options) ([]Figure, error)
 }
 
 // Side is one way to do the work of a case.
 type Side struct {
-	Rival string // the name of a Rival, or empty when the code is ours
-	How   string // which of several ways, for instance "low-level loop"; may be empty
+	Rival string // the name of a Rival, or empty for our side
+	How   string // distinguishes several ways, for example "low-level loop"; may be empty
 
-	// Mark says why the side does not compare like with like, for instance that its strings alias
-	// the input. A marked side is shown, and never counts as the best rival.
+	// Mark is the reason why the side is not fully comparable, for example that its strings alias
+	// the input. A marked side is shown, but never counts as the best rival.
 	Mark string
 
-	Run   func() error // the work, once
-	Check func() error // does the work once and reports what is wrong with the outcome
+	Run   func() error // does the work once
+	Check func() error // does the work once, and returns an error if the result is wrong
 }
 
 // Ours is the label of this project's code.
 const Ours = "slipstream"
 
-// Label is how tables and bars call the side.
+// Label returns the name of the side in tables and bars.
 func (s Side) Label() string {
 	name := s.Rival
 	if name == "" {
@@ -76,26 +77,27 @@ func (s Side) Label() string {
 	return name
 }
 
-// BestRival stands where a side's label may, in a bar or a mean: the fastest unmarked rival, in
-// each row its own.
+// BestRival is used in place of a side's label in a bar or a mean. It means the fastest unmarked
+// rival of each row.
 const BestRival = "the best rival"
 
-// Bar is what a row promises: a ratio to one side, our throughput, or a bound on our allocations.
+// Bar is a requirement for a row: a minimum ratio to one side, a minimum throughput of our side, or
+// a maximum number of our allocations.
 type Bar struct {
-	Against string  // a side's label, or BestRival; empty for the other bars
-	AtLeast float64 // the least ratio
-	Speed   float64 // the least throughput in GB/s, if it is a bar on that
-	AtMost  float64 // the most allocations per operation
+	Against string  // label of a side, or BestRival; empty for other bars
+	AtLeast float64 // minimum ratio
+	Speed   float64 // minimum throughput in GB/s, if the bar is about throughput
+	AtMost  float64 // maximum number of allocations per operation
 }
 
-// Faster is a bar on the ratio to the side with that label, or to BestRival.
+// Faster returns a bar on the ratio to the side with that label, or to BestRival.
 func Faster(label string, atLeast float64) Bar { return Bar{Against: label, AtLeast: atLeast} }
 
-// Throughput is a bar on ours, of a case that states its Bytes. Unlike a ratio it depends on the
-// machine.
+// Throughput returns a bar on our throughput, for a case with Bytes. In contrast to a ratio, it
+// depends on the machine.
 func Throughput(gigabytes float64) Bar { return Bar{Speed: gigabytes} }
 
-// Allocs is a bar on our allocations per operation.
+// Allocs returns a bar on our allocations per operation.
 func Allocs(atMost float64) Bar { return Bar{AtMost: atMost} }
 
 func (b Bar) String() string {
@@ -108,10 +110,10 @@ func (b Bar) String() string {
 	return fmt.Sprintf("≤ %g allocs", b.AtMost)
 }
 
-// allocNoise is what the runtime's own allocations may add to ours per operation.
+// allocNoise is the number of allocations per operation that the runtime itself may add.
 const allocNoise = 0.01
 
-// judge measures the bar against a row, which has a side that the bar is about.
+// judge compares a row with the bar. The row must contain the side that the bar names.
 func (b Bar) judge(row *Row) Verdict {
 	v := Verdict{Bar: b.String()}
 	switch {
@@ -128,15 +130,15 @@ func (b Bar) judge(row *Row) Verdict {
 	return v
 }
 
-// Mean is a geometric mean of ratios to one side, over the rows that name it, and the bar that it
-// must reach. Means against different sides may share a name, and with it the rows.
+// Mean is a geometric mean of ratios to one side over the cases that name it, with the bar for it.
+// Means against different sides may share a name, and then also the cases.
 type Mean struct {
 	Name    string
-	Against string // a side's label, or BestRival
+	Against string // label of a side, or BestRival
 	AtLeast float64
 }
 
-// judge takes the mean over rows. Without rows it has no value, and no verdict.
+// judge computes the mean over rows. If there are no such rows, it returns false.
 func (m Mean) judge(suite Suite, rows []Row) (MeanResult, bool) {
 	r := MeanResult{Name: m.Name}
 	var ratios []float64
@@ -162,12 +164,12 @@ func (m Mean) judge(suite Suite, rows []Row) (MeanResult, bool) {
 	return r, true
 }
 
-// Timed reports whether some case of the suite is timed.
+// Timed reports whether the suite contains timed cases.
 func (r Suite) Timed() bool {
 	return slices.ContainsFunc(r.Cases, func(c Case) bool { return c.Sides != nil })
 }
 
-// validate finds the slips that would otherwise show only in the table.
+// validate reports mistakes that would otherwise be visible only in the table.
 func (r Suite) validate() error {
 	var errs []error
 	seen, observed := map[string]bool{}, map[string]bool{}
@@ -199,7 +201,7 @@ func (r Suite) validate() error {
 	return errors.Join(errs...)
 }
 
-// validateSides checks what only a built case shows.
+// validateSides checks the properties that are known only after a case was built.
 func (r Suite) validateSides(c Case, sides []Side) error {
 	if len(sides) == 0 {
 		return errors.New("the case has no sides")

@@ -42,7 +42,7 @@ func TestMean(t *testing.T) {
 	m := Mean{Name: "all", Against: "msgp", AtLeast: 2}
 	suite := Suite{Means: []Mean{m}, Cases: []Case{
 		{Group: "a", Name: "x", Means: []string{"all"}},
-		{Group: "b", Name: "x"}, // of the same name, and not in the mean
+		{Group: "b", Name: "x"}, // has the same name, and is not in the mean
 		{Group: "b", Name: "y", Means: []string{"all"}},
 		{Group: "b", Name: "z", Means: []string{"all"}}, // not measured
 	}}
@@ -64,7 +64,7 @@ func TestMean(t *testing.T) {
 	}
 }
 
-// Each row counts with its own best rival, and one that has only marked rivals does not count.
+// Each row counts with its own best rival. A row with only marked rivals does not count.
 func TestMeanAgainstTheBestRival(t *testing.T) {
 	m := Mean{Name: "all", Against: BestRival, AtLeast: 2}
 	suite := Suite{Means: []Mean{m}, Cases: []Case{

@@ -8,16 +8,16 @@ import (
 	"unicode"
 )
 
-// The chart of a group of timed cases: one block of bars a case. A bar is as long as the side's
-// time relative to ours, so ours is always 1 and shorter bars are better. Bars beyond the axis end
-// in a gap and a stub; their figure stands after them as after all others.
+// The chart of a group of timed cases has one block of bars for each case. The length of a bar is
+// the side's time relative to ours, so ours is always 1, and shorter bars are better. A bar that
+// exceeds the axis ends in a gap and a stub. Its figure follows the stub.
 //
 //	case name   ours  ▇▇▇▇▇ 118 ns
 //	            msgp  ▇▇▇▇▇▇▇▇ ×1.43
 //	            v5    ▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇ ▇ ×9.1
 //
-// All observed cases of a suite have one chart, under the units of their figures, and the longest
-// bar of a unit reaches to the end of the axis.
+// All observed cases of a suite share one chart, with their figures grouped by unit. The longest
+// bar of each unit reaches the end of the axis.
 //
 //	ms
 //	  case name   p50   ▇▇▇▇▇ 2.1
@@ -26,20 +26,20 @@ const (
 	chartWidth  = 880
 	nameEnd     = 232 // right edge of the case names
 	barStart    = 372 // left edge of the bars
-	barEnd      = 800 // the end of the axis
+	barEnd      = 800 // end of the axis
 	barHeight   = 11
 	barPitch    = 14
 	caseGap     = 10
 	groupGap    = 34
 	legendTop   = 66
-	axisMost    = 6.0 // what the axis shows; few ratios are beyond
+	axisMost    = 6.0 // end of the axis; only a few ratios exceed it
 	stubWidth   = 6
-	textDropped = 9 // from the top of a bar to the base line of its text
+	textDropped = 9 // distance from the top of a bar to the base line of its text
 )
 
-// palette tells the sides apart, ours first, then the rivals in the order of the suite. The hues
-// differ for readers who do not tell red from green, and each has contrast enough on a light and on
-// a dark page.
+// palette contains the colours of the sides: ours first, then the rivals in the order of the suite.
+// Readers who cannot distinguish red from green can distinguish these hues. Each has enough
+// contrast on light and dark pages.
 var palette = []string{"#d9480f", "#1c7ed6", "#868e96", "#2b9a5f", "#9c6ade", "#c29a00", "#0c8599", "#c2255c", "#a9714b"}
 
 const chartStyle = `<style>
@@ -63,7 +63,7 @@ text { fill: #e6edf3; }
 </style>
 `
 
-// canvas gathers the elements of a chart from top to bottom.
+// canvas collects the elements of a chart from top to bottom.
 type canvas struct {
 	strings.Builder
 	y int
@@ -71,7 +71,7 @@ type canvas struct {
 
 func (c *canvas) text(class, anchor string, x, y int, s string) {
 	fmt.Fprintf(c, `<text class="%s" text-anchor="%s" x="%d" y="%d">`, class, anchor, x, y)
-	_ = xml.EscapeText(c, []byte(s)) // a strings.Builder does not fail
+	_ = xml.EscapeText(c, []byte(s)) // a strings.Builder returns no errors
 	c.WriteString("</text>\n")
 }
 
@@ -79,7 +79,7 @@ func (c *canvas) bar(x, y, width float64, colour string) {
 	fmt.Fprintf(c, `<rect x="%.1f" y="%.1f" width="%.1f" height="%d" rx="1.5" fill="%s"/>`+"\n", x, y, width, barHeight, colour)
 }
 
-// charts are the parts of a result that have a chart each, by their paths.
+// charts returns the parts of a result that have their own charts, by the path of the chart.
 func charts(r *Result) map[string]*Result {
 	all := map[string]*Result{}
 	for _, group := range r.Groups() {
@@ -98,14 +98,14 @@ func charts(r *Result) map[string]*Result {
 	return all
 }
 
-// chartPath is where the chart of a group stands, or that of the observed cases if there is no
-// group.
+// chartPath returns the path of the chart of a group. If there is no group, it returns the path of
+// the chart of the observed cases.
 func chartPath(r *Result, group string) string {
 	words := strings.FieldsFunc(strings.ToLower(r.Suite+" "+group), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
 	return chartsDir + "/" + strings.Join(words, "-") + ".svg"
 }
 
-// Chart draws a result as SVG, which has timed cases or observed ones.
+// Chart draws a result as SVG. The result contains either timed or observed cases.
 func Chart(r *Result) []byte {
 	colours := map[string]string{"": palette[0]}
 	for i, v := range r.Rivals {
@@ -138,7 +138,7 @@ func Chart(r *Result) []byte {
 	return []byte(svg.String())
 }
 
-// legend names the colours that the rows use.
+// legend draws the names of the colours that the rows use.
 func legend(r *Result, colours map[string]string) string {
 	var c canvas
 	x := 16
@@ -177,14 +177,14 @@ func (c *canvas) timed(r *Result, colours map[string]string) {
 	c.y = rows.y
 }
 
-// axis writes the figures of the axis.
+// axis draws the numbers of the axis.
 func (c *canvas) axis() {
 	for v := 0; v <= axisMost; v++ {
 		c.text("axis", "middle", int(place(float64(v))), c.y, fmt.Sprint(v))
 	}
 }
 
-// grid draws the lines of the axis after the rows.
+// grid draws the vertical lines of the axis.
 func (c *canvas) grid(top, bottom int) {
 	for v := 0; v <= axisMost; v++ {
 		class := "grid"
@@ -196,7 +196,7 @@ func (c *canvas) grid(top, bottom int) {
 	}
 }
 
-// place is where a ratio lies on the axis.
+// place returns the horizontal position of a ratio.
 func place(ratio float64) float64 { return barStart + ratio/axisMost*(barEnd-barStart) }
 
 func (c *canvas) row(row *Row, colours map[string]string) {

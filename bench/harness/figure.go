@@ -13,34 +13,34 @@ import (
 // Figure is one quantity that an observed case measured.
 type Figure struct {
 	Name    string
-	Rival   string  `json:",omitempty"` // whose it is: the name of a Rival, or empty when it is ours
-	Value   float64 // while observing, NaN or an infinity when it could not be measured: the run was too short, or had no rows
+	Rival   string  `json:",omitempty"` // the name of a Rival, or empty if the figure is ours
+	Value   float64 // while observing: NaN or an infinity if it could not be measured, because the run was too short or had no rows
 	Unit    string
-	Missing bool   `json:",omitempty"` // set by the harness when it could not be measured; the Value is then 0
-	Chart   bool   `json:",omitempty"` // it is drawn, beside the others of its unit
-	Note    string `json:",omitempty"` // what a reader must know to judge it
+	Missing bool   `json:",omitempty"` // set by the harness if the figure could not be measured; Value is then 0
+	Chart   bool   `json:",omitempty"` // it is drawn in the chart of its unit
+	Note    string `json:",omitempty"` // information that a reader needs to judge the figure
 	Bar     *Limit `json:",omitempty"`
 }
 
 // Limit is the bar of a figure, in its unit.
 type Limit struct {
 	Value float64
-	Exact bool   `json:",omitempty"` // the figure is the value; else it stays below
-	Of    string `json:",omitempty"` // whose value it is, when it was measured in the same run
+	Exact bool   `json:",omitempty"` // the figure must equal Value; otherwise it must be below
+	Of    string `json:",omitempty"` // the name of the figure with this value, if it was measured in the same run
 }
 
-// Below is a bar that a figure stays under.
+// Below returns a bar that holds if a figure is below the value.
 func Below(value float64) *Limit { return &Limit{Value: value} }
 
-// BelowFigure is a bar of what someone else reached in the same run.
+// BelowFigure returns a bar that holds if a figure is below another figure of the same run.
 func BelowFigure(f Figure) *Limit { return &Limit{Value: f.Value, Of: f.Name} }
 
-// Exactly is a bar that a figure meets.
+// Exactly returns a bar that holds if a figure equals the value.
 func Exactly(value float64) *Limit { return &Limit{Value: value, Exact: true} }
 
 const notMeasured = "not measured"
 
-// text is the value with its unit, or that there is none.
+// text returns the value with its unit, or a text that the figure was not measured.
 func (f *Figure) text() string {
 	if f.Missing {
 		return notMeasured
@@ -48,10 +48,10 @@ func (f *Figure) text() string {
 	return amount(f.Value, f.Unit)
 }
 
-// bare is the same without the unit, for where that stands elsewhere.
+// bare is like text, but without the unit, for places where the unit is written elsewhere.
 func (f *Figure) bare() string { return strings.TrimSuffix(f.text(), " "+f.Unit) }
 
-// bar is the figure's bar in words, for a reader who sees the figure's name beside it.
+// bar returns the figure's bar as text, without the figure's name.
 func (f *Figure) bar() string {
 	sign, of := "<", ""
 	if f.Bar.Exact {
@@ -63,7 +63,8 @@ func (f *Figure) bar() string {
 	return sign + " " + amount(f.Bar.Value, f.Unit) + of
 }
 
-// judge measures the figure against its bar, which it has. A figure that is missing does not hold.
+// judge compares the figure with its bar, which must exist. A missing figure does not reach its
+// bar.
 func (f *Figure) judge() Verdict {
 	v := Verdict{Bar: f.Name + " " + f.bar(), Got: f.Value, Unit: f.Unit, Missing: f.Missing}
 	if f.Bar.Exact {
@@ -75,7 +76,7 @@ func (f *Figure) judge() Verdict {
 	return v
 }
 
-// observeCase has a case measure by itself, and judges its figures.
+// observeCase runs an observed case, and judges its figures.
 func observeCase(ctx context.Context, suite Suite, c Case, o Options) (*Row, error) {
 	fmt.Fprintf(o.Progress, "%s: %s, %s …\n", suite.Name, c.Group, c.Name)
 	figures, err := c.Observe(ctx, o)
@@ -98,7 +99,7 @@ func observeCase(ctx context.Context, suite Suite, c Case, o Options) (*Row, err
 	return row, nil
 }
 
-// validateFigures checks what only an observed case shows.
+// validateFigures checks the properties that are known only after a case was observed.
 func (r Suite) validateFigures(figures []Figure) error {
 	if len(figures) == 0 {
 		return errors.New("the case has no figures")
@@ -119,8 +120,8 @@ func (r Suite) validateFigures(figures []Figure) error {
 	return nil
 }
 
-// amount prints a value with its unit. Without a unit it is a ratio or a mean, and has decimals
-// even when it is whole.
+// amount formats a value with its unit. A value without a unit is a ratio or a mean, and gets
+// decimals even if it is whole.
 func amount(v float64, unit string) string {
 	switch {
 	case unit == "":

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// observed is a suite with one case that gives the figures, or the error.
+// observed returns a suite with one case. The case returns the figures, or the error.
 func observed(figures []Figure, err error) Suite {
 	return Suite{Name: "suite", Title: "Suite", Rivals: []Rival{{Name: "other", Module: "example.com/other"}}, Cases: []Case{{
 		Group: "group", Name: "case",
@@ -139,7 +139,7 @@ func TestKindsOfCasesAreApart(t *testing.T) {
 	}
 }
 
-// observation is a result with everything that a report of observed cases shows.
+// observation returns a result with all parts that a report of observed cases shows.
 func observation() *Result {
 	r := sample("ingest")
 	r.Rounds, r.Slot, r.Load, r.Means = 0, "", "1m0s", nil
@@ -222,7 +222,7 @@ func TestChartOfFigures(t *testing.T) {
 		t.Errorf("%d charts, want one for the suite", len(all))
 	}
 	bars, text := parseChart(t, Chart(all["charts/ingest.svg"]))
-	// The page, two colours in the legend, three bars of ms and one of s.
+	// The page, two colours in the legend, three bars of ms, and one of s.
 	if want := 1 + 2 + 3 + 1; bars != want {
 		t.Errorf("%d rectangles, want %d", bars, want)
 	}

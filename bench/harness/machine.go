@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Machine is where a suite was measured.
+// Machine describes the machine on which a suite was measured.
 type Machine struct {
 	CPU    string
 	Cores  int
@@ -16,7 +16,7 @@ type Machine struct {
 	GOGC   string
 }
 
-// Version is a rival as it was built in.
+// Version is the version of a rival in this build.
 type Version struct {
 	Name    string
 	Module  string
@@ -40,7 +40,7 @@ func thisMachine() Machine {
 	return m
 }
 
-// cpuModel is the processor's name where the system tells it.
+// cpuModel returns the name of the processor, if the system provides it.
 func cpuModel() string {
 	info, err := os.ReadFile("/proc/cpuinfo")
 	if err == nil {
@@ -53,7 +53,7 @@ func cpuModel() string {
 	return "unknown processor"
 }
 
-// versions looks the rivals up in the build.
+// versions returns the versions of the rivals in this build.
 func versions(rivals []Rival) []Version {
 	built := map[string]string{}
 	if info, ok := debug.ReadBuildInfo(); ok {

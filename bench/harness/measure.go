@@ -10,21 +10,21 @@ import (
 	"time"
 )
 
-// Options says how long and on how many processors to measure.
+// Options contains the durations of a measurement, and other settings.
 type Options struct {
 	Rounds int
-	Slot   time.Duration // how long a side works in a round
-	Procs  int           // GOMAXPROCS while timing; 0 leaves it
+	Slot   time.Duration // time that a side works in a round
+	Procs  int           // GOMAXPROCS while timing; 0 does not change it
 
-	Load     time.Duration // how long an observed case works; some work for a part of it
-	Dir      string        // the bench module's directory, for cases that build or keep something
-	Progress io.Writer     // is told which observed case is under way, as that takes long; may be nil
+	Load     time.Duration // time that an observed case works; some cases use only a part of it
+	Dir      string        // directory of the bench module, for cases that build programs or store files
+	Progress io.Writer     // receives the name of each observed case at its start, because such cases take long; may be nil
 
-	Only func(Case) bool // which cases; nil means all
-	Row  func(*Row)      // called with each row when it is measured; may be nil
+	Only func(Case) bool // selects the cases; nil means all
+	Row  func(*Row)      // is called with each row after it was measured; may be nil
 }
 
-// Measure runs a suite and judges its bars.
+// Measure runs a suite, and judges its bars.
 func Measure(ctx context.Context, suite Suite, o Options) (*Result, error) {
 	switch {
 	case o.Rounds < 1 || o.Slot <= 0:
@@ -60,7 +60,7 @@ func Measure(ctx context.Context, suite Suite, o Options) (*Result, error) {
 	return result, nil
 }
 
-// Check builds every timed case of a suite and looks at the outcome of every side, without timing
+// Check builds every timed case of a suite, and checks the output of every side, without timing
 // anything.
 func Check(suite Suite) error {
 	if err := suite.validate(); err != nil {
@@ -78,7 +78,7 @@ func Check(suite Suite) error {
 	return errors.Join(errs...)
 }
 
-// build makes the sides of a case and checks what they do.
+// build returns the sides of a case after checking their outputs.
 func build(suite Suite, c Case) ([]Side, error) {
 	sides, err := c.Sides()
 	if err != nil {
@@ -93,7 +93,7 @@ func build(suite Suite, c Case) ([]Side, error) {
 		if err := sides[i].Check(); err != nil {
 			wrong = append(wrong, fmt.Errorf("%s is wrong: %w", sides[i].Label(), err))
 		}
-		sides[i].Check = nil // with it goes the expected value, which would swell the live heap
+		sides[i].Check = nil // releases the expected value, which would enlarge the live heap
 	}
 	return sides, errors.Join(wrong...)
 }
@@ -112,7 +112,7 @@ func measureCase(ctx context.Context, suite Suite, c Case, o Options) (*Row, err
 	if err != nil {
 		return nil, err
 	}
-	runtime.GC() // the input is built: start from what the case itself keeps
+	runtime.GC() // the input is built: start with only the memory that the case itself keeps
 
 	times, ops, err := rounds(sides, o)
 	if err != nil {
@@ -136,8 +136,8 @@ func measureCase(ctx context.Context, suite Suite, c Case, o Options) (*Row, err
 	return row, nil
 }
 
-// rounds interleaves the sides. It returns per side the time of one operation in each round, in
-// nanoseconds, and how many operations fill a slot.
+// rounds runs the sides in turn. For each side, it returns the time of one operation in each round,
+// in nanoseconds, and the number of operations in a slot.
 func rounds(sides []Side, o Options) (times [][]float64, ops []int, err error) {
 	times, ops = make([][]float64, len(sides)), make([]int, len(sides))
 	for i, s := range sides {
@@ -158,8 +158,8 @@ func rounds(sides []Side, o Options) (times [][]float64, ops []int, err error) {
 	return times, ops, nil
 }
 
-// turn is which of n sides works at a place of a round: the order rotates, and odd rounds run it
-// backwards.
+// turn returns the index of the side that works at a place of a round. The order rotates, and odd
+// rounds run it backwards.
 func turn(round, place, n int) int {
 	if round%2 == 1 {
 		place = n - 1 - place
@@ -167,7 +167,7 @@ func turn(round, place, n int) int {
 	return (round + place) % n
 }
 
-// calibrate is how many operations fill a slot.
+// calibrate returns the number of operations that fill a slot.
 func calibrate(s Side, slot time.Duration) (int, error) {
 	for n := 1; ; n *= 2 {
 		d, err := elapsed(s, n)
@@ -190,16 +190,16 @@ func elapsed(s Side, n int) (time.Duration, error) {
 	return max(time.Since(start), 1), nil
 }
 
-// Allocations are averaged over allocOps operations or more where they are quick, so that what is
-// allocated once for many operations shows as a fraction; the least of allocTries leaves out what
-// the runtime allocates for itself.
+// Allocations of fast operations are averaged over at least allocOps operations. So an allocation
+// that serves many operations counts as a fraction. The minimum of allocTries attempts excludes the
+// allocations of the runtime itself.
 const (
 	allocOps   = 1000
 	allocTries = 3
 )
 
-// allocations counts heap objects and bytes per operation. One slot holds n operations; at most
-// eight slots' worth is done.
+// allocations returns heap objects and bytes per operation. One slot contains n operations. The
+// count uses at most eight slots.
 func allocations(s Side, n int) (allocs, bytes float64, err error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	n = min(max(n, allocOps), 8*n)

@@ -11,10 +11,10 @@ import (
 
 func nothing() error { return nil }
 
-// keep is where a side of the tests puts what it allocates, so that it does so on the heap.
+// keep holds the memory that a side of the tests allocates, so that it is allocated on the heap.
 var keep []byte
 
-// tiny is a suite with one case of two sides.
+// tiny returns a suite with one case of two sides, after change has modified them.
 func tiny(change func(*Case, []Side)) Suite {
 	sides := []Side{
 		{Run: nothing, Check: nothing},

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// Printer writes rows to a terminal as they are measured: a heading for each group, and one line a
-// row. A row that was observed takes a line for each of its figures.
+// Printer writes rows to a terminal as they are measured. It writes a heading for each group, one
+// line for each timed row, and a line for each figure of an observed row.
 type Printer struct {
 	W     io.Writer
 	group string
-	notes []string // those that were printed: each is, once
+	notes []string // notes that were printed; each is printed once
 }
 
 // Row prints a row.
@@ -66,12 +66,13 @@ func (p *Printer) figures(r *Row) {
 	}
 }
 
-// Legend says how to read the lines of timed cases.
+// Legend prints how to read the lines of timed cases.
 func (p *Printer) Legend() {
 	fmt.Fprintln(p.W, "case: our time (least of the rounds), allocations, throughput if it has one | rival: time, × ratio (median of the rounds; above 1 we are faster), allocations")
 }
 
-// Verdict prints the means and then, as the last line, whether the bars hold. It reports the same.
+// Verdict prints the means and, as the last line, whether the bars hold. It returns true if all
+// bars hold.
 func (p *Printer) Verdict(results []*Result) bool {
 	var short []string
 	quick := ""
@@ -95,7 +96,7 @@ func (p *Printer) Verdict(results []*Result) bool {
 	return false
 }
 
-// dagger is set after a name that has a mark.
+// dagger returns the sign that follows a name with a mark.
 func dagger(mark string) string {
 	if mark == "" {
 		return ""
@@ -103,7 +104,7 @@ func dagger(mark string) string {
 	return "†"
 }
 
-// figure prints a number in three digits, and whole ones from 100 on in full.
+// figure formats a number with three digits. From 100 on, whole numbers are printed in full.
 func figure(v float64) string {
 	switch {
 	case v >= 99.95:
@@ -114,12 +115,12 @@ func figure(v float64) string {
 	return strconv.FormatFloat(v, 'f', 2, 64)
 }
 
-// count prints allocations: whole numbers as such, parts with two decimals.
+// count formats a number of allocations: whole numbers as such, and fractions with two decimals.
 func count(v float64) string {
 	return strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(v, 'f', 2, 64), "0"), ".")
 }
 
-// duration prints nanoseconds with three digits and the unit that fits.
+// duration formats nanoseconds with three digits and a suitable unit.
 func duration(ns float64) string {
 	switch {
 	case ns >= 999.5e3:
@@ -130,7 +131,7 @@ func duration(ns float64) string {
 	return figure(ns) + " ns"
 }
 
-// throughput prints bytes per nanosecond with the unit that fits.
+// throughput formats bytes per nanosecond with a suitable unit.
 func throughput(v float64) string {
 	if v >= 0.9995 {
 		return figure(v) + " GB/s"
@@ -138,10 +139,10 @@ func throughput(v float64) string {
 	return figure(v*1e3) + " MB/s"
 }
 
-// frequency prints items per nanosecond.
+// frequency formats items per nanosecond.
 func frequency(v float64, items string) string { return figure(v*1e3) + " M " + items + "/s" }
 
-// size prints bytes.
+// size formats a number of bytes.
 func size(bytes float64) string {
 	switch {
 	case bytes >= 9.995*(1<<20):

@@ -15,8 +15,8 @@ const (
 	reportFile = "RESULTS.md"
 )
 
-// WriteReport keeps the fresh results, then rewrites the charts and the report from all results
-// kept, the fresh ones and those of suites that were not measured this time.
+// WriteReport saves the fresh results. Then it rewrites the charts and the report from all saved
+// results, including those of suites that were not measured this time.
 func WriteReport(dir string, fresh []*Result) error {
 	for _, r := range fresh {
 		if err := r.Save(filepath.Join(dir, resultsDir)); err != nil {
@@ -55,7 +55,7 @@ A table whose first column is *figure* was observed, not timed in rounds: a colu
 promises something, its bar below it.
 `
 
-// Report is RESULTS.md.
+// Report returns the text of RESULTS.md.
 func Report(results []*Result) []byte {
 	var b strings.Builder
 	b.WriteString("# Benchmark results\n\n" + howToRead)
@@ -144,7 +144,7 @@ func reportGroup(b *strings.Builder, r *Result, group string) {
 	reportNotes(b, rows)
 }
 
-// groupLabels are the columns of a group: every label that one of its rows has, ours first.
+// groupLabels returns the columns of a group: all labels of its rows, ours first.
 func groupLabels(rows []Row) []string {
 	var ours, others []string
 	for _, row := range rows {
@@ -199,8 +199,8 @@ func reached(v Verdict) string {
 	return "**" + v.reached() + " short**"
 }
 
-// reportFigures writes a group of observed cases: a line for each figure and its unit, a column for
-// each case.
+// reportFigures writes a group of observed cases, with a line for each figure and unit, and a
+// column for each case.
 func reportFigures(b *strings.Builder, group string, rows []Row) {
 	fmt.Fprintf(b, "\n### %s\n\n| figure | unit |", group)
 	type kind struct{ name, unit string }
@@ -236,8 +236,8 @@ func figureCell(f *Figure) string {
 	return fmt.Sprintf("**%s short**<br><sub>%s</sub>", f.bare(), cell(f.bar()))
 }
 
-// reportNotes writes what the rows, the marks and the figures of a group have to say, each remark
-// once, after the names that it is about.
+// reportNotes writes the notes of the rows, marks and figures of a group. Each note is written
+// once, after all names to which it applies.
 func reportNotes(b *strings.Builder, rows []Row) {
 	var remarks []string
 	about := map[string][]string{}
@@ -267,5 +267,5 @@ func reportNotes(b *strings.Builder, rows []Row) {
 	}
 }
 
-// cell makes text safe inside a table.
+// cell escapes text for a table.
 func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }

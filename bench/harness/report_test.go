@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// sample is a result with everything that a report shows: two groups, a mark, a note, bars that
-// hold and that do not.
+// sample returns a result with all parts that a report shows: two groups, a mark, a note, a bar
+// that holds and a bar that does not.
 func sample(suite string) *Result {
 	marked := side("v5", 0.8)
 	marked.Label, marked.Mark = "v5 zero-copy", "aliases its <input> & more"
@@ -67,7 +67,7 @@ func TestShort(t *testing.T) {
 	}
 }
 
-// Measuring one suite again keeps the sections of the others.
+// When one suite is measured again, the sections of the other suites are kept.
 func TestWriteReportKeepsOtherRooms(t *testing.T) {
 	dir := t.TempDir()
 	if err := WriteReport(dir, []*Result{sample("json"), sample("msgpack")}); err != nil {
@@ -93,7 +93,7 @@ func TestWriteReportKeepsOtherRooms(t *testing.T) {
 	}
 }
 
-// A group that is no more leaves no chart.
+// The chart of a group that no longer exists is removed.
 func TestWriteReportRemovesOldCharts(t *testing.T) {
 	dir := t.TempDir()
 	for range 2 {
@@ -157,7 +157,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// checkTables finds rows that have more or fewer cells than the row above them.
+// checkTables fails the test if a row has more or fewer cells than the row above it.
 func checkTables(t *testing.T, text string) {
 	t.Helper()
 	cells := 0
@@ -174,7 +174,7 @@ func checkTables(t *testing.T, text string) {
 	}
 }
 
-// parseChart counts the rectangles of a chart, and gathers its text.
+// parseChart returns the number of rectangles in a chart, and its text.
 func parseChart(t *testing.T, svg []byte) (bars int, text string) {
 	t.Helper()
 	dec := xml.NewDecoder(bytes.NewReader(svg))
@@ -209,7 +209,7 @@ func TestChart(t *testing.T) {
 	}{
 		// The page, three colours in the legend, and four bars.
 		"charts/json-unmarshal-any.svg": {1 + 3 + 4, []string{"The suite json: Unmarshal <any>", "small | big", "×3.50", "100 ns", "v5 zero-copy†"}},
-		// The page, two colours, two bars, and the stub of the one beyond the axis.
+		// The page, two colours, two bars, and the stub of the bar that exceeds the axis.
 		"charts/json-marshal.svg": {1 + 2 + 2 + 1, []string{"The suite json: Marshal", "×44.0", "100 ns"}},
 	} {
 		bars, text := parseChart(t, Chart(all[path]))

@@ -12,17 +12,17 @@ import (
 	"time"
 )
 
-// Result is a measured suite. It is kept as JSON, one file a suite, so that one suite can be
-// measured again and the report still hold the others.
+// Result is the result of a suite. It is saved as JSON, in one file for each suite. So one suite
+// can be measured again, and the report still contains the others.
 type Result struct {
 	Suite   string
 	Title   string
 	About   string
 	Command string
 	Date    string // UTC, 2006-01-02
-	Rounds  int    `json:",omitempty"` // none in a suite that is only observed
+	Rounds  int    `json:",omitempty"` // 0 if all cases of the suite are observed
 	Slot    string `json:",omitempty"`
-	Load    string `json:",omitempty"` // none in a suite that has timed cases
+	Load    string `json:",omitempty"` // empty if the suite has timed cases
 	Procs   int    // GOMAXPROCS
 	Quick   bool   // too short to quote
 	Machine Machine
@@ -31,43 +31,42 @@ type Result struct {
 	Means   []MeanResult `json:",omitempty"`
 }
 
-// Row is a measured case: sides when it was timed, and the first of them is ours; figures when it
-// was observed.
+// Row is the result of a case. A timed case has sides, ours first. An observed case has figures.
 type Row struct {
 	Group   string
 	Name    string
 	Note    string     `json:",omitempty"`
-	Bytes   int        `json:",omitempty"` // that an operation reads or writes, where throughput is shown
-	Items   int        `json:",omitempty"` // likewise what it reads or writes, counted
-	Item    string     `json:",omitempty"` // what is counted, in the plural
+	Bytes   int        `json:",omitempty"` // bytes that an operation reads or writes, if throughput is shown
+	Items   int        `json:",omitempty"` // items that an operation reads or writes, if a rate is shown
+	Item    string     `json:",omitempty"` // name of the items, in the plural
 	Sides   []Measured `json:",omitempty"`
 	Figures []Figure   `json:",omitempty"`
 	Bars    []Verdict  `json:",omitempty"`
 }
 
-// Measured is what a side cost. Times are of one operation, and so are allocations and bytes.
+// Measured is the result of a side. Times, allocations and bytes are per operation.
 type Measured struct {
-	Rival  string `json:",omitempty"` // empty when the code is ours
+	Rival  string `json:",omitempty"` // empty for our side
 	Label  string
 	Mark   string  `json:",omitempty"`
-	Ns     float64 // the least of the rounds
-	Ratio  float64 // median over the rounds of this side's time ÷ ours: above 1 we are faster
-	Low    float64 // the ratio's lower quartile
-	High   float64 // and the upper one
+	Ns     float64 // minimum over the rounds
+	Ratio  float64 // median over the rounds of this side's time ÷ our time; above 1 we are faster
+	Low    float64 // lower quartile of the ratio
+	High   float64 // upper quartile of the ratio
 	Allocs float64
 	Bytes  float64
 }
 
-// Verdict is a bar and what was reached.
+// Verdict is a bar with the measured value.
 type Verdict struct {
 	Bar     string
 	Got     float64
-	Unit    string `json:",omitempty"` // of Got; none for ratios and allocations
-	Missing bool   `json:",omitempty"` // nothing was reached, as it could not be measured
+	Unit    string `json:",omitempty"` // unit of Got; empty for ratios and allocations
+	Missing bool   `json:",omitempty"` // the value could not be measured
 	Holds   bool
 }
 
-// reached is what stands beside the bar.
+// reached returns the measured value as text.
 func (v Verdict) reached() string {
 	if v.Missing {
 		return notMeasured
@@ -99,7 +98,7 @@ func newResult(suite Suite, o Options) *Result {
 	return r
 }
 
-// Best is the fastest unmarked rival of the row, or nil.
+// Best returns the fastest unmarked rival of the row, or nil.
 func (r *Row) Best() *Measured {
 	var best *Measured
 	for i := range r.Sides {
@@ -111,7 +110,8 @@ func (r *Row) Best() *Measured {
 	return best
 }
 
-// side is the row's side with that label, or the best rival when it is BestRival; or nil.
+// side returns the row's side with that label, or the best rival for BestRival. It returns nil if
+// there is no such side.
 func (r *Row) side(label string) *Measured {
 	if label == BestRival {
 		return r.Best()
@@ -123,7 +123,7 @@ func (r *Row) side(label string) *Measured {
 	return &r.Sides[i]
 }
 
-// rates are what a time of the row's operation comes to, or none.
+// rates returns the throughput and the item rate for a time per operation, if the row has them.
 func (r *Row) rates(ns float64) []string {
 	var rates []string
 	if r.Bytes > 0 {
@@ -135,7 +135,7 @@ func (r *Row) rates(ns float64) []string {
 	return rates
 }
 
-// figure is the row's figure of that name in that unit, or nil.
+// figure returns the row's figure with that name and unit, or nil.
 func (r *Row) figure(name, unit string) *Figure {
 	i := slices.IndexFunc(r.Figures, func(f Figure) bool { return f.Name == name && f.Unit == unit })
 	if i < 0 {
@@ -144,7 +144,7 @@ func (r *Row) figure(name, unit string) *Figure {
 	return &r.Figures[i]
 }
 
-// Short lists the bars that do not hold, one line each.
+// Short returns the bars that do not hold, one line for each.
 func (r *Result) Short() []string {
 	var short []string
 	add := func(what string, v Verdict) {
@@ -167,7 +167,7 @@ func (r *Result) Short() []string {
 	return short
 }
 
-// Groups are the names of the groups, in the order of the rows.
+// Groups returns the names of the groups, in the order of the rows.
 func (r *Result) Groups() []string {
 	var groups []string
 	for _, row := range r.Rows {
@@ -220,7 +220,7 @@ func LoadAll(dir string) ([]*Result, error) {
 	return all, nil
 }
 
-// writeFile writes a file of the report, making its directory.
+// writeFile writes a file of the report, and creates its directory if necessary.
 func writeFile(path string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("bench: %w", err)

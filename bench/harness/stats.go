@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// quantile is the value below which the fraction q of sorted lies, between neighbours by linear
-// interpolation.
+// quantile returns the value below which the fraction q of sorted lies. It interpolates linearly
+// between adjacent values.
 func quantile(sorted []float64, q float64) float64 {
 	pos := q * float64(len(sorted)-1)
 	i := int(pos)
@@ -16,10 +16,11 @@ func quantile(sorted []float64, q float64) float64 {
 	return sorted[i] + (pos-float64(i))*(sorted[i+1]-sorted[i])
 }
 
-// spread is a median with the quartiles around it.
+// spread contains a median and the quartiles around it.
 type spread struct{ low, median, high float64 }
 
-// ratios is the spread of rival ÷ ours over rounds; the two slices hold one time per round.
+// ratios returns the spread of rival ÷ ours over the rounds. Both slices contain one time per
+// round.
 func ratios(rival, ours []float64) spread {
 	r := make([]float64, len(ours))
 	for i := range r {
@@ -29,7 +30,7 @@ func ratios(rival, ours []float64) spread {
 	return spread{quantile(r, 0.25), quantile(r, 0.5), quantile(r, 0.75)}
 }
 
-// geomean is the geometric mean, the one that treats twice as fast and half as fast alike.
+// geomean returns the geometric mean, which weighs twice as fast and half as fast equally.
 func geomean(values []float64) float64 {
 	sum := 0.0
 	for _, v := range values {

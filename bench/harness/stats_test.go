@@ -27,7 +27,8 @@ func TestQuantile(t *testing.T) {
 	}
 }
 
-// The machine halves its speed for the last two rounds: times double, the ratio stands still.
+// The machine runs at half its speed in the last two rounds. The times double, and the ratio
+// remains the same.
 func TestRatiosComparePerRound(t *testing.T) {
 	ours := []float64{10, 10, 10, 20, 20}
 	rival := []float64{30, 30, 31, 60, 60}
@@ -37,7 +38,8 @@ func TestRatiosComparePerRound(t *testing.T) {
 	}
 }
 
-// The ratio is not the quotient of the least times: one lucky round of ours does not move it.
+// The ratio is not the quotient of the minimum times, so one lucky round on our side does not
+// change it.
 func TestRatioIsNotOfTheLeastTimes(t *testing.T) {
 	got := ratios([]float64{20, 20, 20}, []float64{10, 2, 10})
 	if !near(got.median, 2) {

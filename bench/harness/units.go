@@ -2,10 +2,10 @@ package harness
 
 import "slices"
 
-// drawn reports whether the chart has the figure.
+// drawn reports whether the chart contains the figure.
 func (f *Figure) drawn() bool { return f.Chart && !f.Missing }
 
-// units are those of the figures that are drawn, in the order in which they first come.
+// units returns the units of all drawn figures, in the order of their first use.
 func (r *Result) units() []string {
 	var units []string
 	for _, row := range r.Rows {
@@ -18,7 +18,7 @@ func (r *Result) units() []string {
 	return units
 }
 
-// unit draws the figures of a unit, all cases on one scale.
+// unit draws the figures of a unit, with one scale for all cases.
 func (c *canvas) unit(r *Result, unit string, colours map[string]string) {
 	c.y += groupGap
 	c.text("group", "start", 16, c.y, unit)

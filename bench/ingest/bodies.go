@@ -7,15 +7,15 @@ import (
 	"net"
 	"net/http"
 
-	"github.com/slipstream-go/slipstream/server/load"
+	"github.com/slipstream-go/slipstream/tools/load"
 )
 
-// sampledBodies is how many bodies are decoded in turn: more than a cache near the processor holds
-// of their values.
+// sampledBodies is the number of bodies that are decoded in turn. Their values do not fit into the
+// caches near a processor.
 const sampledBodies = 32
 
-// sampleBodies are the first bodies of a load. To have them as they are sent, byte for byte, the
-// generator sends to a server that keeps them.
+// sampleBodies returns the first bodies of a load, byte for byte. For this, the generator sends
+// them to a server that keeps them.
 func sampleBodies(ctx context.Context, what load.Options) ([][]byte, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -27,7 +27,7 @@ func sampleBodies(ctx context.Context, what load.Options) ([][]byte, error) {
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
-			return // the generator has gone
+			return // the generator has closed the connection
 		}
 		select {
 		case received <- body:

@@ -18,7 +18,7 @@ const (
 	logSyncs = "slipstream_wal_sync_seconds_count"
 )
 
-// counters are what the service tells of itself: the values of its metrics that have no labels.
+// counters contains the service's metrics that have no labels.
 type counters map[string]float64
 
 // readCounters reads /metrics.
@@ -30,7 +30,7 @@ func readCounters(ctx context.Context, s *child.Process) (counters, error) {
 	return parseCounters(text)
 }
 
-// parseCounters reads the text format of Prometheus, a line a value:
+// parseCounters parses the text format of Prometheus, with one value a line:
 //
 //	# HELP slipstream_wal_syncs_total …
 //	slipstream_wal_syncs_total 1234
@@ -51,7 +51,8 @@ func parseCounters(text []byte) (counters, error) {
 	return c, nil
 }
 
-// rise is by how much a counter has risen over the trial, or NaN when the service does not tell it.
+// rise returns the increase of a counter during the trial, or NaN if the service does not report
+// the counter.
 func (t *trial) rise(name string) float64 {
 	after, ok := t.after[name]
 	if !ok {

@@ -14,15 +14,15 @@ import (
 	"github.com/slipstream-go/slipstream/msgpack"
 )
 
-// decoder is one way to decode a body.
+// decoder is a way to decode a body.
 type decoder struct {
 	name   string
 	rival  string
 	decode func(body []byte) (rows int, err error)
-	least  float64 // CPU seconds per million rows, of all turns
+	least  float64 // CPU seconds per million rows, minimum of all turns
 }
 
-// newDecoders are the ways to decode a body, the one that the service is held against first.
+// newDecoders returns the ways to decode a body. The service is compared with the first.
 func newDecoders() []*decoder {
 	return []*decoder{
 		{name: "v5 into any", rival: v5Name, decode: untyped(v5.Unmarshal), least: math.Inf(1)},
@@ -31,7 +31,7 @@ func newDecoders() []*decoder {
 	}
 }
 
-// untyped decodes to an any.
+// untyped returns a function that decodes to an any.
 func untyped(unmarshal func([]byte, any) error) func([]byte) (int, error) {
 	return func(body []byte) (int, error) {
 		var v any
@@ -45,8 +45,8 @@ func untyped(unmarshal func([]byte, any) error) func([]byte) (int, error) {
 	}
 }
 
-// intoColumns decodes to a batch that keeps its buffers, as the service does. A body of the load is
-// {"m": table, "columns": {…}}, so the columns stand after three values.
+// intoColumns returns a function that decodes to a batch with kept buffers, as the service does. A
+// body of the load is {"m": table, "columns": {…}}, so three values precede the columns.
 func intoColumns() func([]byte) (int, error) {
 	dec, batch := msgpack.NewDecoder(nil), new(column.Batch)
 	return func(body []byte) (int, error) {
@@ -66,12 +66,12 @@ func intoColumns() func([]byte) (int, error) {
 }
 
 const (
-	decodingTurns = 3   // of each decoder, before the load and again after it
-	decodingShare = 200 // a turn's part of the load's time
+	decodingTurns = 3   // of each decoder, both before the load and after it
+	decodingShare = 200 // the load's time is this many times longer than a turn
 )
 
-// measureDecoding gives each decoder its turns, in an order that rotates. As for timed cases, all
-// runs on one processor.
+// measureDecoding gives each decoder its turns, in rotating order. Like timed cases, it uses one
+// processor.
 func measureDecoding(decoders []*decoder, bodies [][]byte, turn time.Duration) error {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	for i := range decodingTurns {
@@ -85,9 +85,9 @@ func measureDecoding(decoders []*decoder, bodies [][]byte, turn time.Duration) e
 	return nil
 }
 
-// measure decodes all bodies again and again until it has used so much processor time.
+// measure decodes all bodies repeatedly, until it has used the CPU time of a turn.
 func (d *decoder) measure(bodies [][]byte, turn time.Duration) error {
-	runtime.GC() // what others left is not to be collected now
+	runtime.GC() // earlier garbage must not be collected during the turn
 	start, err := processorTime()
 	if err != nil {
 		return err
@@ -115,7 +115,8 @@ func (d *decoder) measure(bodies [][]byte, turn time.Duration) error {
 	}
 }
 
-// processorTime is what this process has used, in all its threads: garbage collection is in it.
+// processorTime returns the CPU time that all threads of this process have used, including garbage
+// collection.
 func processorTime() (time.Duration, error) {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {

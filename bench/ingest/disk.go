@@ -10,10 +10,10 @@ import (
 
 const (
 	diskWrites = 100
-	diskBytes  = 46_000 // a body of the main case
+	diskBytes  = 46_000 // size of a body in the main case
 )
 
-// syncTime is the median time that a write of one body and its sync take in dir.
+// syncTime returns the median time to write and sync one body in dir.
 func syncTime(dir string) (time.Duration, error) {
 	f, err := os.Create(filepath.Join(dir, "sync"))
 	if err != nil {

@@ -15,10 +15,11 @@ import (
 	"testing"
 )
 
-// fakeEnv makes a child of the test binary a service with the behaviour that it names.
+// fakeEnv makes a child of the test binary act as a service. Its value is the behaviour of that
+// service.
 const fakeEnv = "SLIPSTREAM_BENCH_FAKE"
 
-// What a fake can be like besides sound.
+// The behaviours of a fake service.
 const (
 	sound   = "sound"
 	loses   = "loses a request"
@@ -29,8 +30,8 @@ const (
 	unclean = "ends with a failure when it is stopped"
 )
 
-// fake is a program that acts like the service, as far as the suite can see: it counts rows, and
-// lands their number.
+// fake returns a program that acts like the service, as far as the suite can see. It counts rows,
+// and lands their number.
 func fake(behaviour string) program {
 	return program{
 		build:  func(context.Context, string) (string, error) { return os.Executable() },
@@ -55,7 +56,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fakeService is what a fake has received.
+// fakeService counts the requests and rows that a fake has received.
 type fakeService struct {
 	behaviour string
 	data      string
@@ -96,7 +97,7 @@ func (s *fakeService) write(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	rows, err := s.decode(body)
-	if s.requests++; s.behaviour == crashes && s.requests == 2 { // which come on the slowest machine too
+	if s.requests++; s.behaviour == crashes && s.requests == 2 { // a second request arrives even on the slowest machine
 		os.Exit(1)
 	}
 	if err != nil || s.behaviour == refuses {
@@ -113,7 +114,7 @@ func (s *fakeService) flush(w http.ResponseWriter, _ *http.Request) {
 	rows := s.rows
 	switch {
 	case rows == 0:
-		return // before the load
+		return // the load has not begun
 	case s.behaviour == loses:
 		rows -= 1000
 	case s.behaviour == doubles:
@@ -129,8 +130,8 @@ func (s *fakeService) flush(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-// metrics tells of 50 bytes in the log for each row, and of one sync for each request, both above
-// what was there before.
+// metrics reports 50 bytes in the log for each row, and one sync for each request. Both counters
+// begin above zero.
 func (s *fakeService) metrics(w http.ResponseWriter, _ *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

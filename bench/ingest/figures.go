@@ -30,12 +30,12 @@ const (
 	growth       = "memory growth"
 )
 
-// What the service promises in the main case.
+// The limits of the service in the main case.
 const (
 	mostLatency99   = 20  // ms
 	mostDegradation = 5   // %
 	mostMemory      = 512 // MB
-	mostGrowth      = 32  // MB/min: the collector's saw teeth; to leak one byte a row would be several times that
+	mostGrowth      = 32  // MB/min: garbage collection alone varies memory that much; a leak of one byte per row would be several times as large
 )
 
 const (
@@ -47,13 +47,13 @@ const (
 	noteDisk        = "a body is written and synced, with nothing else going on: the median of 100."
 )
 
-// steadyFigures are those of one run of the main case.
+// steadyFigures returns the figures of one run of the main case.
 func (t *trial) steadyFigures() []harness.Figure {
 	return slices.Concat(t.rates(), t.processors(), t.latencies(), t.steadiness(), t.storage())
 }
 
-// medians are the figures of several runs as one: each is the median, but for rows that are
-// missing, of which one is too many.
+// medians combines the figures of several runs. It returns the median of each figure, but the worst
+// value of missing rows, because a single missing row is too many.
 func medians(runs [][]harness.Figure) []harness.Figure {
 	list := slices.Clone(runs[0])
 	for i := range list {
@@ -64,7 +64,7 @@ func medians(runs [][]harness.Figure) []harness.Figure {
 			values = append(values, run[i].Value)
 			words = append(words, strconv.FormatFloat(run[i].Value, 'g', 3, 64))
 		}
-		slices.Sort(values) // NaN, for what was not measured, comes first
+		slices.Sort(values) // NaN sorts first, and means not measured
 		f.Value = values[len(values)/2]
 		if last := values[len(values)-1]; f.Name == unlanded {
 			f.Value = last
@@ -82,8 +82,7 @@ func medians(runs [][]harness.Figure) []harness.Figure {
 	return list
 }
 
-// promised gives the figures of the main case their bars, and puts those of decoding alone among
-// them.
+// promised adds bars to the figures of the main case, and inserts the figures of decoding alone.
 func promised(list, decoding []harness.Figure) []harness.Figure {
 	at := slices.IndexFunc(list, func(f harness.Figure) bool { return f.Name == generatorCPU })
 	list = slices.Insert(list, at+1, decoding...)
@@ -101,7 +100,8 @@ func promised(list, decoding []harness.Figure) []harness.Figure {
 	return list
 }
 
-// modeFigures are those of the other modes, whose runs are too short to tell how steady they are.
+// modeFigures returns the figures of another mode. Its run is too short for figures about
+// steadiness.
 func (t *trial) modeFigures() []harness.Figure {
 	return slices.Concat(t.rates(), t.processors(), t.latencies(), t.memory(), t.storage())
 }
@@ -166,7 +166,7 @@ func (t *trial) storage() []harness.Figure {
 	}
 }
 
-// known is a value of the load's report, or NaN when it was not measured.
+// known returns a value of the load's report, or NaN if it was not measured.
 func known(value *float64) float64 {
 	if value == nil {
 		return math.NaN()

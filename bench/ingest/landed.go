@@ -8,12 +8,12 @@ import (
 	"github.com/slipstream-go/slipstream/server/parquet"
 )
 
-// landed is what lies in Parquet files.
+// landed contains the totals of the Parquet files.
 type landed struct {
 	rows, bytes, files int64
 }
 
-// countLanded adds up the files below dir. Names that engines skip are skipped.
+// countLanded adds up the files below dir. It skips the file names that query engines skip.
 func countLanded(dir string) (sum landed, err error) {
 	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {

@@ -8,10 +8,10 @@ import (
 
 // program is a service that can be started.
 type program struct {
-	build  func(ctx context.Context, dir string) (binary string, err error) // dir is the bench module's
+	build  func(ctx context.Context, dir string) (binary string, err error) // dir is the directory of the bench module
 	args   func(address, data string) []string
 	env    []string
-	tables string // where the Parquet files are in its data directory
+	tables string // directory of the Parquet files, in the data directory
 	count  func(dir string) (landed, error)
 }
 
@@ -23,7 +23,7 @@ var slipstream = program{
 	count:  countLanded,
 }
 
-// start runs the program on a free port of loopback, and waits until it is ready.
+// start runs the program on a free loopback port, and waits until it is ready.
 func start(ctx context.Context, p program, binary, data string) (*child.Process, error) {
 	address, err := child.FreeAddress()
 	if err != nil {

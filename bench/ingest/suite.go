@@ -1,31 +1,31 @@
-// Package ingest measures the service: it builds and starts one, puts it under load, and counts
-// what landed.
+// Package ingest measures the service. It builds and starts a service, puts it under load, and
+// counts the landed rows.
 //
 // Where things are:
 //
 //	suite.go     the suite and its cases
-//	trial.go     one case: a service, a load, what came of both
-//	figures.go   the same as figures, and their bars
-//	service.go   starting it
-//	landed.go    the Parquet files that it left
-//	counters.go  what it tells of itself at /metrics
+//	trial.go     one case: a service, a load, and the results
+//	figures.go   the results as figures, and their bars
+//	service.go   starting the service
+//	landed.go    counting the rows in the service's Parquet files
+//	counters.go  the service's metrics at /metrics
 //	bodies.go    the bodies of the load, for decoding them alone
-//	decoding.go  the processor time that decoding alone takes
-//	disk.go      the disk under it all
+//	decoding.go  the CPU time of decoding alone
+//	disk.go      the time of a sync on this disk
 //
 // # Method
 //
-// Each case has a service of its own: a child process with an empty data directory beside the
-// repository, so on a disk, with default settings. Package load sends to it over loopback; it runs
-// in this process, on the same processors, and its own share is one of the figures. After the load
-// the service lands everything, what landed is counted in the files, and the service is told to
-// stop, which it must do cleanly.
+// Each case starts its own service as a child process, with default settings and an empty data
+// directory. The directory is in the bench module, so it is on a disk. Package load sends to the
+// service over loopback. It runs in this process, on the same processors, and its own CPU time is
+// one of the figures. After the load, the service lands all rows, and the rows in its files are
+// counted. Then the service is told to stop, and must end cleanly.
 //
-// The processor time of the service is that of its process from the first request until everything
-// has landed: HTTP, decoding, checking, the log with its syncs, sorting, Parquet. It is held
-// against what a library takes only to decode the same bodies to untyped values. That is measured
-// in this process in turns before and after the load, garbage collection included and without
-// anything else running; the least of the turns counts.
+// The CPU time of the service covers its process from the first request until all rows have landed:
+// HTTP, decoding, checking, the log with its syncs, sorting, and Parquet. It is compared with the
+// CPU time that a library needs only to decode the same bodies to untyped values. That time is
+// measured in this process, in turns before and after the load, while nothing else runs. It
+// includes garbage collection, and the minimum of the turns counts.
 package ingest
 
 import (
@@ -33,18 +33,18 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/bench/harness"
-	"github.com/slipstream-go/slipstream/server/load"
+	"github.com/slipstream-go/slipstream/tools/load"
 )
 
 const v5Name = "v5"
 
-// The names of the cases' groups.
+// The names of the groups of cases.
 const (
 	mainGroup = "Columnar bodies, acknowledged when on disk"
 	modeGroup = "Other modes"
 )
 
-// modes are the cases without bars: the main one, but for one thing each.
+// modes lists the cases without bars. Each differs from the main case in one setting.
 var modes = []struct {
 	name   string
 	change func(o *load.Options)
@@ -58,7 +58,7 @@ var modes = []struct {
 	{"1 worker", func(o *load.Options) { o.Workers = 1 }},
 }
 
-// Suite is the suite for cmd/bench.
+// Suite returns the suite for cmd/bench.
 func Suite() harness.Suite { return suite(slipstream) }
 
 func suite(p program) harness.Suite {
@@ -88,13 +88,13 @@ func suite(p program) harness.Suite {
 	}
 }
 
-// modeShare is the part of the main case's time that the other modes have.
+// modeShare is the ratio of the main case's time to the time of another mode.
 const modeShare = 6
 
-// preparedRows are how many rows the generator makes beforehand and sends round and round.
+// preparedRows is the number of rows that the generator prepares and then sends repeatedly.
 const preparedRows = 1_000_000
 
-// workload is the main one.
+// workload returns the options of the main case.
 func workload(duration time.Duration) load.Options {
 	return load.Options{
 		Endpoint: "arc", Durability: "sync", Format: "columnar", Compress: "none", Source: "synthetic",
@@ -104,11 +104,11 @@ func workload(duration time.Duration) load.Options {
 	}
 }
 
-// mainRuns is how often the main case runs. Its figures are the medians: a shared machine may
-// change its speed within a minute.
+// mainRuns is the number of runs of the main case. Its figures are medians, because the speed of a
+// shared machine may change within a minute.
 const mainRuns = 3
 
-// observeMain runs the main case. Decoding alone has its turns before and after each load.
+// observeMain runs the main case. It measures decoding alone before and after each load.
 func observeMain(ctx context.Context, p program, o harness.Options) ([]harness.Figure, error) {
 	what := workload(o.Load)
 	bodies, err := sampleBodies(ctx, what)

@@ -15,7 +15,7 @@ import (
 	"github.com/slipstream-go/slipstream/bench/harness"
 )
 
-// measure runs the suite's cases that have the name, on a service, for a moment.
+// measure runs the suite's cases with that name on a service, for a short time.
 func measure(t *testing.T, p program, name, dir string) (*harness.Result, error) {
 	t.Helper()
 	return harness.Measure(t.Context(), suite(p), harness.Options{
@@ -82,7 +82,8 @@ func TestMode(t *testing.T) {
 	}
 }
 
-// Or the columns of their table could not be compared.
+// Each mode differs from the main case in one setting only. Otherwise the columns of their table
+// could not be compared.
 func TestModesDifferFromTheMainCaseInOneThing(t *testing.T) {
 	for _, m := range modes {
 		base, changed := workload(time.Second), workload(time.Second)
@@ -100,7 +101,7 @@ func TestModesDifferFromTheMainCaseInOneThing(t *testing.T) {
 	}
 }
 
-// What is lost or stored twice is a bar that is short, and no failure of the run.
+// Rows that are lost or stored twice make a bar short. They do not fail the run.
 func TestRowsThatDoNotLandOnce(t *testing.T) {
 	for behaviour, want := range map[string]float64{loses: 1000, doubles: -1000} {
 		r, err := measure(t, fake(behaviour), mainCase, t.TempDir())
@@ -138,7 +139,7 @@ func TestTrialFails(t *testing.T) {
 	}
 }
 
-// An interrupted run stops the service, and leaves nothing.
+// An interrupted run stops the service, and leaves no files.
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 800*time.Millisecond)
 	defer cancel()
@@ -152,8 +153,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// The service itself, built and started as the bench does it: what it acknowledges is found in its
-// files.
+// The files of the real service, built and started as in the benchmark, contain all acknowledged
+// rows.
 func TestSlipstream(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the service")
@@ -182,7 +183,8 @@ func TestParseCounters(t *testing.T) {
 	}
 }
 
-// A body that is not what the load sends is not taken for a fast one.
+// A decoder returns an error for a body that the load does not send, so that it does not appear to
+// be fast.
 func TestDecodersWantRows(t *testing.T) {
 	for _, d := range newDecoders() {
 		for _, body := range [][]byte{nil, {0x80}, {0xc1}, []byte("\x82\xa1m\xa3cpu\xa7columns\x80")} {
@@ -211,8 +213,8 @@ func TestCountLandedSkipsOthers(t *testing.T) {
 	}
 }
 
-// TestMedians makes one list of several runs': medians, but the worst of what must be zero, and
-// unknown where one is.
+// medians combines the figures of several runs by their medians. For figures that must be zero, it
+// takes the worst value. A figure that is unknown in one run is unknown.
 func TestMedians(t *testing.T) {
 	run := func(rows, missing, p99, growthRate float64) []harness.Figure {
 		return []harness.Figure{

@@ -10,18 +10,19 @@ import (
 
 	"github.com/slipstream-go/slipstream/bench/child"
 	"github.com/slipstream-go/slipstream/bench/harness"
-	"github.com/slipstream-go/slipstream/server/load"
+	"github.com/slipstream-go/slipstream/tools/load"
 )
 
-// trial is a load that was put on a service, and what came of it.
+// trial contains the results of putting a service under load.
 type trial struct {
 	report        *load.Report
 	landed        landed
 	before, after counters
-	sync          time.Duration // what a body's sync takes on the disk, before the load
+	sync          time.Duration // time to sync one body on this disk, before the load
 }
 
-// runTrial starts a service, loads it, has it land everything, and stops it. Nothing of it stays.
+// runTrial starts a service, loads it, waits until it has landed everything, and stops it. It
+// leaves no files.
 func runTrial(ctx context.Context, p program, o harness.Options, what load.Options) (*trial, error) {
 	binary, err := p.build(ctx, o.Dir)
 	if err != nil {
@@ -45,7 +46,7 @@ func runTrial(ctx context.Context, p program, o harness.Options, what load.Optio
 	return t, errors.Join(err, s.Stop())
 }
 
-// run loads the running service.
+// run puts the running service under load.
 func (t *trial) run(ctx context.Context, p program, s *child.Process, data string, what load.Options) (err error) {
 	what.URL, what.PID = s.URL, s.PID()
 	what.Pregenerate = preparedRows / what.Rows
@@ -65,8 +66,8 @@ func (t *trial) run(ctx context.Context, p program, s *child.Process, data strin
 	if err != nil && (t.report == nil || t.report.Landed == nil) {
 		return err
 	}
-	// An error beside a count says that the count is not what was acknowledged. That is for the bar
-	// to judge.
+	// If there is a count, an error means only that the count differs from the acknowledged rows.
+	// The bar judges this.
 	if t.report.Server.Problem != "" {
 		return errors.New(t.report.Server.Problem)
 	}

@@ -10,14 +10,14 @@ import (
 // listLength is the length of all lists.
 const listLength = 64
 
-// moments are times of 1980 to 2040, cut to a unit, in the zones by turns.
+// moments returns times from 1980 to 2040, truncated to a unit, in the given zones in turn.
 func moments(unit time.Duration, zones ...*time.Location) []time.Time {
 	r := rand.New(rand.NewPCG(8601, 1))
 	list := make([]time.Time, listLength)
 	for i := range list {
 		x := time.Unix(315532800+r.Int64N(60*365*86400), 0).UTC().Add(time.Duration(1 + r.Int64N(1e9-1)))
 		x = x.Truncate(unit)
-		for unit < time.Second && x.Nanosecond()%int(10*unit) == 0 { // the last digit counts, so that all texts have as many
+		for unit < time.Second && x.Nanosecond()%int(10*unit) == 0 { // the last digit must not be 0, so that all texts have the same length
 			x = x.Add(unit)
 		}
 		list[i] = x.In(zones[i%len(zones)])
@@ -29,7 +29,7 @@ func wholeHours() []*time.Location { return offsets(-8*60, -5*60, 60, 2*60, 9*60
 
 func halfHours() []*time.Location { return offsets(-3*60-30, 5*60+30, 9*60+30) }
 
-// offsets are fixed zones of that many minutes.
+// offsets returns fixed zones with the given offsets in minutes.
 func offsets(minutes ...int) []*time.Location {
 	var list []*time.Location
 	for _, m := range minutes {
@@ -38,7 +38,7 @@ func offsets(minutes ...int) []*time.Location {
 	return list
 }
 
-// texts are the times in that form, by the standard library.
+// texts returns the times in the given format, as the standard library writes them.
 func texts(list []time.Time, form string) []string {
 	var out []string
 	for _, x := range list {
@@ -47,7 +47,7 @@ func texts(list []time.Time, form string) []string {
 	return out
 }
 
-// uuids are random ones.
+// uuids returns random UUIDs.
 func uuids() []string {
 	r := rand.New(rand.NewPCG(8601, 2))
 	var out []string
@@ -58,7 +58,7 @@ func uuids() []string {
 	return out
 }
 
-// numbers have 1 to 19 digits.
+// numbers returns numbers of 1 to 19 digits.
 func numbers() []string {
 	r := rand.New(rand.NewPCG(8601, 3))
 	var out []string
@@ -68,7 +68,7 @@ func numbers() []string {
 	return out
 }
 
-// words are what else stands in strings.
+// words returns other typical strings.
 func words() []string {
 	list := []string{
 		"", "GET", "active", "customer@example.com", "/api/v1/users", "https://example.com/a/b?c=d", "New York", "2.0.1",
@@ -77,7 +77,7 @@ func words() []string {
 	return slices.Repeat(list, listLength/len(list))
 }
 
-// outOfRange have the form of timestamps.
+// outOfRange returns texts in the form of timestamps, with a part that is out of range.
 func outOfRange() []string {
 	list := []string{
 		"2018-13-02T03:04:05.678Z", "2018-00-02T03:04:05.678Z", "2018-02-30T03:04:05.678Z", "2019-02-29T03:04:05.678Z", "2018-04-31T03:04:05.678Z",
@@ -86,7 +86,7 @@ func outOfRange() []string {
 	return slices.Repeat(list, listLength/len(list))
 }
 
-// nearMisses differ from timestamps by a character or two.
+// nearMisses returns texts that differ from timestamps by one or two characters.
 func nearMisses() []string {
 	list := []string{
 		"2018-01-02 03:04:05.678Z", "2018-01-02t03:04:05.678Z", "2018-01-02T03:04:05.678", "2018-01-02T03:04:05.678z", "2018-01-02T03:04:05.Z",
@@ -95,7 +95,7 @@ func nearMisses() []string {
 	return slices.Repeat(list, listLength/len(list))
 }
 
-// spans are durations from a second to a month, cut to a unit; every eighth is negative.
+// spans returns durations from a second to a month, truncated to a unit. Every eighth is negative.
 func spans(unit time.Duration) []time.Duration {
 	r := rand.New(rand.NewPCG(8601, 4))
 	list := make([]time.Duration, listLength)

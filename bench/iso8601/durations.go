@@ -16,8 +16,8 @@ const (
 	markFloat = "it reckons in floating point: 24.827 s becomes PT24.826999999999998S."
 )
 
-// isoText is what Go writes for d, with the letters of ISO 8601, and with days. The time of day is
-// not below a second.
+// isoText returns Go's text for d, with the letters of ISO 8601 and with days. The time of day must
+// not be below a second.
 func isoText(d time.Duration) string {
 	const day = 24 * time.Hour
 	sign, days := "", ""
@@ -51,14 +51,15 @@ func parseDurationSides(unit time.Duration) []harness.Side {
 		sides(inGo, right, w{rival: timeName, mark: markGo, work: time.ParseDuration})...)
 }
 
-// refuseSides read what is no duration.
+// refuseSides returns sides that parse texts that are not durations.
 func refuseSides() []harness.Side {
 	type w = worker[string, time.Duration]
 	return sides(words(), nil, w{work: iso8601.ParseDuration}, w{rival: sosodevName, work: sosodevParse})
 }
 
-// appendDurationSides write texts of their own. Those of ISO 8601 are read back by sosodev, and
-// those of Go by Go. mark is sosodev's: it makes up for a microsecond.
+// appendDurationSides returns sides that format durations. sosodev parses the texts of ISO 8601 to
+// check them, and Go parses its own. mark is the mark of sosodev. With a mark, sosodev's texts may
+// deviate by less than a microsecond.
 func appendDurationSides(unit time.Duration, mark string) []harness.Side {
 	list := spans(unit)
 	room := make([]byte, 0, 64)

@@ -6,15 +6,15 @@ import (
 	"github.com/slipstream-go/slipstream/bench/harness"
 )
 
-// worker is one way to turn an In into an Out.
+// worker is a way to convert an In to an Out.
 type worker[In, Out any] struct {
 	rival string
 	mark  string
 	work  func(In) (Out, error)
 }
 
-// sides give each worker the list. right tells whether an outcome is that of the input at i; where
-// it is nil, all must fail.
+// sides returns a side for each worker, which processes the list. right reports whether got is
+// correct for the input at index i. If right is nil, all inputs must fail.
 func sides[In, Out any](list []In, right func(i int, got Out) bool, workers ...worker[In, Out]) []harness.Side {
 	var all []harness.Side
 	for _, w := range workers {

@@ -1,5 +1,5 @@
-// Package iso8601 measures package iso8601 of this project against the package time and against
-// other libraries.
+// Package iso8601 measures package iso8601 of this project against package time and other
+// libraries.
 //
 // Where things are:
 //
@@ -16,14 +16,14 @@ import (
 	"github.com/slipstream-go/slipstream/bench/harness"
 )
 
-// The rivals' names, as sides and bars use them.
+// The names of the rivals in sides and bars.
 const (
 	timeName      = "time"
 	segmentioName = "segmentio"
 	sosodevName   = "sosodev"
 )
 
-// Suite is the suite for cmd/bench.
+// Suite returns the suite for cmd/bench.
 func Suite() harness.Suite {
 	return harness.Suite{
 		Name:  "iso8601",

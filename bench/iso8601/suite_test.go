@@ -12,15 +12,15 @@ import (
 	"github.com/slipstream-go/slipstream/iso8601"
 )
 
-// Every side of every case gives the right value, ours and the rivals'. Nothing is timed.
+// Every side of every case returns the correct value. Nothing is timed.
 func TestOutputs(t *testing.T) {
 	if err := harness.Check(Suite()); err != nil {
 		t.Error(err)
 	}
 }
 
-// The input is the same in every run, or runs could not be compared; and it has what the names of
-// the rows say.
+// The input is the same in every run, so that runs can be compared. It matches the names of the
+// rows.
 func TestData(t *testing.T) {
 	for name, list := range map[string]func() []string{
 		"UUIDs": uuids, "numbers": numbers, "words": words, "out of range": outOfRange, "near misses": nearMisses,
@@ -45,7 +45,7 @@ func TestData(t *testing.T) {
 	}
 }
 
-// The checks can fail.
+// The checks fail for wrong values.
 func TestWrongValues(t *testing.T) {
 	list := moments(time.Second, time.UTC)
 	for _, s := range parseSides(texts(list, time.RFC3339Nano), moments(time.Millisecond, time.UTC)) {
@@ -60,8 +60,9 @@ func TestWrongValues(t *testing.T) {
 	}
 }
 
-// TestValidLikeSegmentio: where the original says no we do, and where it says yes we do unless a
-// number is out of range. The texts are put together from parts, most of which fit.
+// Valid rejects all texts that the original rejects. It accepts all texts that the original
+// accepts, unless a number is out of range. The texts are combined from parts, most of which are
+// valid.
 func TestValidLikeSegmentio(t *testing.T) {
 	r := rand.New(rand.NewPCG(8601, 5))
 	parts := [][]string{
@@ -97,7 +98,7 @@ func TestValidLikeSegmentio(t *testing.T) {
 	}
 }
 
-// TestFlagsOfSegmentio: the flags have the original's values.
+// The flags have the same values as in the original.
 func TestFlagsOfSegmentio(t *testing.T) {
 	for ours, theirs := range map[iso8601.ValidFlags]segmentio.ValidFlags{
 		iso8601.Strict: segmentio.Strict, iso8601.AllowSpaceSeparator: segmentio.AllowSpaceSeparator, iso8601.AllowMissingTime: segmentio.AllowMissingTime,

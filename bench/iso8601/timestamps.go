@@ -9,8 +9,8 @@ import (
 	"github.com/slipstream-go/slipstream/iso8601"
 )
 
-// parseSides want the instants of the list, with their offsets; or failures, where there is no
-// list.
+// parseSides returns sides that parse texts. The results must be the instants in want, with their
+// offsets. If want is nil, all texts must fail.
 func parseSides(texts []string, want []time.Time) []harness.Side {
 	var right func(i int, got time.Time) bool
 	if want != nil {
@@ -59,7 +59,7 @@ func parseCases() []harness.Case {
 	return cases
 }
 
-// parseBars are those of a timestamp.
+// parseBars returns the bars of a timestamp.
 func parseBars(againstTime float64) []harness.Bar {
 	return []harness.Bar{harness.Faster(timeName, againstTime), harness.Faster(segmentioName, 1.2), harness.Allocs(0)}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/slipstream-go/slipstream/bench/json/corpus"
 )
 
-// codeResponse is the type of the golang document in the benchmarks of encoding/json and of
-// segmentio: its nodes are pointers.
+// codeResponse is the type of the golang document in the benchmarks of encoding/json and segmentio.
+// Its nodes are pointers.
 type codeResponse struct {
 	Tree     *codeNode `json:"tree"`
 	Username string    `json:"username"`
@@ -28,7 +28,7 @@ type codeNode struct {
 }
 
 const (
-	codeBytes   = 1_940_472 // of the document; no less is written, as it has no spaces
+	codeBytes   = 1_940_472 // size of the document; the output has the same size, because the document contains no spaces
 	codeGroup   = "codeResponse, the table of segmentio/encoding"
 	noteMarshal = "into a kept buffer, without escaping HTML, as in that table. Ours and segmentio append; the others have an Encoder on a bytes.Buffer."
 	zeroCopy    = "ZeroCopy"
@@ -43,7 +43,7 @@ func codeCases() []harness.Case {
 	}
 }
 
-// published are the libraries of that table and the other exact ones.
+// published returns the libraries in segmentio's table, and the other exact libraries.
 func published() []library { return append(exact(), jsoniterLibrary()) }
 
 func codeUnmarshalSides() ([]harness.Side, error) {
@@ -66,7 +66,7 @@ func codeMarshalSides() ([]harness.Side, error) {
 	if err != nil {
 		return nil, err
 	}
-	want, err := json.Marshal(v) // it has nothing to escape
+	want, err := json.Marshal(v) // v contains no characters to escape
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func codeMarshalSides() ([]harness.Side, error) {
 	return sides, nil
 }
 
-// encodeInto encodes v into a buffer that is kept.
+// encodeInto returns a function that encodes v into a kept buffer.
 func encodeInto(l library, v any) func() ([]byte, error) {
 	var b bytes.Buffer
 	enc := l.encoder(&b)

@@ -7,7 +7,7 @@ import (
 	"github.com/slipstream-go/slipstream/bench/json/corpus"
 )
 
-// document is a document of the corpus with the sides that work on it.
+// document is a document of the corpus, with the sides of its cases.
 type document struct {
 	name string
 	note string // about marshalling
@@ -15,7 +15,7 @@ type document struct {
 	unmarshal, unmarshalAny, marshal, marshalAny, reuse func() ([]harness.Side, error)
 }
 
-// documents are in the order of the rows.
+// documents returns the documents in the order of the rows.
 func documents() []document {
 	return []document{
 		of[canada]("canada 270 KB", corpus.Canada),
@@ -32,7 +32,7 @@ func documents() []document {
 	}
 }
 
-// of is a document whose type is T.
+// of returns a document whose type is T.
 func of[T any](name, file string) document {
 	return document{
 		name:         name,
@@ -44,13 +44,13 @@ func of[T any](name, file string) document {
 	}
 }
 
-// noting is the document with a note.
+// noting returns the document with a note.
 func (d document) noting(note string) document {
 	d.note = note
 	return d
 }
 
-// untyped are those who work on any.
+// untyped returns the libraries for cases with any.
 func untyped() []library { return append(exact(), sonicDefault()) }
 
 func unmarshalDocument[T any](libraries []library, file string, kind target) ([]harness.Side, error) {
@@ -75,7 +75,7 @@ func marshalDocument[T any](libraries []library, file string) ([]harness.Side, e
 
 const reuseGroup = "Unmarshal into a reused target"
 
-// reusedDocuments are decoded into the same target again and again, too.
+// reusedDocuments lists the documents that are also decoded repeatedly into the same target.
 var reusedDocuments = []string{"citm 1.7 MB", "twitter 632 KB", "medium 2.3 KB"}
 
 func documentCases() []harness.Case {

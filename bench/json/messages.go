@@ -2,7 +2,7 @@ package json
 
 import "time"
 
-// Tiny messages, and the records of a stream.
+// These are the types and values of the tiny messages, and of the records of a stream.
 
 type event struct {
 	ID    int64   `json:"id"`

@@ -8,7 +8,7 @@ import (
 	"github.com/slipstream-go/slipstream/transcode"
 )
 
-// ours is our codec, by the calls that all libraries share.
+// ours returns Slipstream's package, with the calls that all libraries share.
 func ours() library {
 	return library{
 		marshal:   json.Marshal,
@@ -21,7 +21,8 @@ func ours() library {
 	}
 }
 
-// oursAppend writes v into a buffer that is kept, without escaping HTML and without sorting.
+// oursAppend returns a function that encodes v into a kept buffer, without escaping HTML and
+// without sorting.
 func oursAppend(v any) func() ([]byte, error) {
 	var b []byte
 	return func() (_ []byte, err error) {
@@ -89,11 +90,11 @@ func oursGet(data []byte, path []any) func() (string, error) {
 	}
 }
 
-// oursLines hands on the values of lines, or none if each is nil.
+// oursLines passes the values of all lines to each. If each is nil, it only decodes them.
 func oursLines(text []byte, each func(*sample) error) error {
 	for v, err := range json.Lines[sample](bytes.NewReader(text), 0) {
 		if err == nil && each != nil {
-			checked := v // which lets v itself stay where it is
+			checked := v // so that v itself does not escape
 			err = each(&checked)
 		}
 		if err != nil {

@@ -42,7 +42,7 @@ func getCases() []harness.Case {
 	}
 }
 
-// getCase looks for the string that value takes out of a T.
+// getCase returns a case that looks for the string that value returns for a T.
 func getCase[T any](name, file string, value func(*T) string, path ...any) harness.Case {
 	sides := func() ([]harness.Side, error) {
 		data, err := corpus.Read(file)

@@ -12,8 +12,8 @@ import (
 	"github.com/slipstream-go/slipstream/bench/harness"
 )
 
-// A tag holds for a whole binary. So the command in purego/ is built with the tag and without it,
-// and each of the two times the cases of BuildSuite.
+// A build tag applies to a whole binary. So the command in purego/ is built with the tag and
+// without it, and each of the two binaries times the cases of BuildSuite.
 
 const (
 	buildGroup = "The build tag purego"
@@ -31,7 +31,8 @@ func buildCases() []harness.Case {
 	return []harness.Case{build("usual build", noteUsual), build("-tags purego", notePurego, "-tags", "purego")}
 }
 
-// BuildSuite is the cases by which builds are compared, with our side and that of encoding/json.
+// BuildSuite returns the cases with which builds are compared. Their sides are Slipstream and
+// encoding/json.
 func BuildSuite() harness.Suite {
 	suite := harness.Suite{Name: "purego", Rivals: []harness.Rival{{Name: stdName, Module: harness.Std}}}
 	for _, c := range slices.Concat(documentCases(), tinyCases(), textCases()) {
@@ -46,7 +47,7 @@ func BuildSuite() harness.Suite {
 	return suite
 }
 
-// observeBuild gives a figure for each case of BuildSuite.
+// observeBuild returns a figure for each case of BuildSuite.
 func observeBuild(ctx context.Context, o harness.Options, flags []string) ([]harness.Figure, error) {
 	binary, err := filepath.Abs(filepath.Join(o.Dir, ".cache", "purego"))
 	if err != nil {

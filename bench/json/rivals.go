@@ -13,13 +13,13 @@ import (
 	segmentio "github.com/segmentio/encoding/json"
 )
 
-// library is a JSON library, by the calls that it shares with encoding/json. Those that it has not
-// are nil.
+// library contains the calls that a JSON library shares with encoding/json. Calls that the library
+// does not have are nil.
 type library struct {
 	name string
 	how  string
 	mark string
-	lax  bool // what it writes may be other bytes for the same value
+	lax  bool // the output may be other bytes for the same value
 
 	marshal   func(v any) ([]byte, error)
 	unmarshal func(data []byte, v any) error
@@ -68,7 +68,7 @@ func v2Library() library {
 	}
 }
 
-// segmentioLibrary has no compact and no indent: these call encoding/json.
+// segmentioLibrary returns segmentio without compact and indent, because these call encoding/json.
 func segmentioLibrary() library {
 	return library{
 		name:    segmentioName,
@@ -98,7 +98,7 @@ func sonicLibrary() library {
 	}
 }
 
-// sonicDefault is sonic as it is called without a configuration.
+// sonicDefault returns sonic with its default configuration.
 func sonicDefault() library {
 	return library{
 		name: sonicName, how: "default",
@@ -109,12 +109,12 @@ func sonicDefault() library {
 	}
 }
 
-// sonicValid is sonic's check alone.
+// sonicValid returns only the Valid function of sonic.
 func sonicValid() library {
 	return library{name: sonicName, mark: "it takes control characters and unknown escapes in strings for valid.", valid: sonic.ConfigStd.Valid}
 }
 
-// jsoniterLibrary does not compact a RawMessage.
+// jsoniterLibrary returns jsoniter, which does not compact a RawMessage.
 func jsoniterLibrary() library {
 	c := jsoniter.ConfigCompatibleWithStandardLibrary
 	return library{
@@ -126,12 +126,12 @@ func jsoniterLibrary() library {
 	}
 }
 
-// exact are our codec and the rivals that promise what encoding/json does.
+// exact returns Slipstream and the rivals that promise the behaviour of encoding/json.
 func exact() []library {
 	return []library{ours(), std(), v1on2Library(), segmentioLibrary(), goccyLibrary(), sonicLibrary()}
 }
 
-// everyone is the same with jsoniter, and with those that promise something else.
+// everyone returns the exact libraries, jsoniter, and the rivals that promise another behaviour.
 func everyone() []library {
 	return append(exact(), jsoniterLibrary(), v2Library(), sonicDefault())
 }

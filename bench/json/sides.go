@@ -9,15 +9,16 @@ import (
 	"github.com/slipstream-go/slipstream/bench/harness"
 )
 
-// target says what a decode is given.
+// target is the initial state of the target of a decode.
 type target bool
 
 const (
-	fresh  target = false // a zero value; what was decoded is let go at once, so that the live heap stays small
-	reused target = true  // the value of the last decode, whose memory may be used again
+	fresh  target = false // a zero value; the decoded value is released at once, so that the live heap stays small
+	reused target = true  // the value of the previous decode, whose memory may be reused
 )
 
-// unmarshalSides decodes data into a T and expects what encoding/json makes of it.
+// unmarshalSides returns sides that decode data into a T. The result must equal the result of
+// encoding/json.
 func unmarshalSides[T any](libraries []library, data []byte, kind target) ([]harness.Side, error) {
 	want, err := decoded[T](data)
 	if err != nil {
@@ -34,7 +35,7 @@ func unmarshalSides[T any](libraries []library, data []byte, kind target) ([]har
 			return err
 		}
 		check := func() error {
-			for range 2 { // the second decode finds a reused target used
+			for range 2 { // the second decode finds a used target
 				if err := l.unmarshal(data, into); err != nil {
 					return err
 				}
@@ -53,11 +54,11 @@ func unmarshalSides[T any](libraries []library, data []byte, kind target) ([]har
 	return sides, nil
 }
 
-// sink is where the output is put, so that one output at a time stays alive.
+// sink holds the output, so that only one output at a time is live.
 var sink []byte
 
-// marshalSides encodes *v, or the value in it when T is any, and expects the bytes of
-// encoding/json.
+// marshalSides returns sides that encode *v, or the value in *v if T is any. The output must equal
+// the output of encoding/json.
 func marshalSides[T any](libraries []library, v *T) ([]harness.Side, error) {
 	arg := any(v)
 	if tree, ok := arg.(*any); ok {
@@ -88,7 +89,7 @@ func (l library) side(run, check func() error) harness.Side {
 	return harness.Side{Rival: l.name, How: l.how, Mark: l.mark, Run: run, Check: check}
 }
 
-// wrote checks what a library wrote against the bytes of encoding/json.
+// wrote compares a library's output with the output of encoding/json.
 func (l library) wrote(got, want []byte) error {
 	if !l.lax || bytes.Equal(got, want) {
 		return sameBytes(got, want)
@@ -107,14 +108,14 @@ func (l library) wrote(got, want []byte) error {
 	return nil
 }
 
-// decoded is what encoding/json makes of data.
+// decoded returns the value that encoding/json decodes from data.
 func decoded[T any](data []byte) (*T, error) {
 	v := new(T)
 	return v, json.Unmarshal(data, v)
 }
 
-// essence is an untyped value without what is empty in it: members that are null, false, 0, "", []
-// or {}. Libraries differ on which of these they leave out.
+// essence returns an untyped value without its empty members: null, false, 0, "", [] and {}.
+// Libraries differ in which of these they omit.
 func essence(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -144,7 +145,7 @@ func essence(v any) any {
 	return v
 }
 
-// same compares a decoded value with what encoding/json decodes.
+// same compares a decoded value with the value that encoding/json decodes.
 func same[T any](got, want *T) error {
 	if reflect.DeepEqual(got, want) {
 		return nil
@@ -163,7 +164,7 @@ func same[T any](got, want *T) error {
 	return fmt.Errorf("the decoded value is not what encoding/json decodes, though both are written alike: %s", excerpt(g, 0))
 }
 
-// sameBytes says where two texts begin to differ.
+// sameBytes returns an error that describes where two texts begin to differ.
 func sameBytes(got, want []byte) error {
 	if bytes.Equal(got, want) {
 		return nil
@@ -175,7 +176,7 @@ func sameBytes(got, want []byte) error {
 	return fmt.Errorf("byte %d: got %s\nwant %s", i, excerpt(got, i), excerpt(want, i))
 }
 
-// excerpt is the text around a place.
+// excerpt returns the text around an index.
 func excerpt(text []byte, i int) string {
 	return fmt.Sprintf("%q", text[max(0, i-40):min(len(text), i+80)])
 }

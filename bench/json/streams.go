@@ -63,7 +63,8 @@ func streamCases() []harness.Case {
 	}
 }
 
-// sampleValues are much like sampleValue, each with its own numbers, the same in every run.
+// sampleValues returns values similar to sampleValue, with different numbers. They are the same in
+// every run.
 func sampleValues() []sample {
 	r := rand.New(rand.NewPCG(1, 0x9e3779b97f4a7c15))
 	list := make([]sample, streamValues)
@@ -80,7 +81,7 @@ func sampleValues() []sample {
 	return list
 }
 
-// sampleLines are the values, a line each.
+// sampleLines returns the values as JSON, one value a line.
 func sampleLines() ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -92,11 +93,10 @@ func sampleLines() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// sequence hands on each value that it decodes; each may be nil, and the variable is the same for
-// all of them.
+// sequence passes each decoded value to each, always in the same variable. each may be nil.
 type sequence[T any] func(each func(*T) error) error
 
-// decodeAll decodes all values that the decoder finds.
+// decodeAll decodes all values of the decoder.
 func decodeAll[T any](d decoder, into *T, each func(*T) error) error {
 	var zero T
 	for {
@@ -134,7 +134,7 @@ func scanAll[T any](l library, text []byte, into *T, each func(*T) error) error 
 	return lines.Err()
 }
 
-// decoderSides decodes all values of data.
+// decoderSides returns sides that decode all values of data.
 func decoderSides[T any](data []byte) ([]harness.Side, error) {
 	want, err := decodedAll[T](data)
 	if err != nil {
@@ -150,7 +150,7 @@ func decoderSides[T any](data []byte) ([]harness.Side, error) {
 	return sides, nil
 }
 
-// lineSides decodes all lines.
+// lineSides returns sides that decode all lines.
 func lineSides(lines []byte) ([]harness.Side, error) {
 	want, err := decodedAll[sample](lines)
 	if err != nil {
@@ -169,7 +169,7 @@ func lineSides(lines []byte) ([]harness.Side, error) {
 	return sides, nil
 }
 
-// decodedAll are the values that encoding/json finds in data.
+// decodedAll returns the values that encoding/json decodes from data.
 func decodedAll[T any](data []byte) (all []*T, err error) {
 	err = decodeAll(json.NewDecoder(bytes.NewReader(data)), new(T), func(v *T) error {
 		one := *v
@@ -179,7 +179,7 @@ func decodedAll[T any](data []byte) (all []*T, err error) {
 	return all, err
 }
 
-// sequenceSide expects the values of want.
+// sequenceSide returns a side whose values must equal want.
 func sequenceSide[T any](l library, want []*T, decode sequence[T]) harness.Side {
 	run := func() error { return decode(nil) }
 	check := func() error {
@@ -199,7 +199,8 @@ func sequenceSide[T any](l library, want []*T, decode sequence[T]) harness.Side 
 	return l.side(run, check)
 }
 
-// encoderSides encodes values to w, which is emptied before each run if it is a buffer.
+// encoderSides returns sides that encode values to w. If w is a buffer, it is emptied before each
+// run.
 func encoderSides(w io.Writer) ([]harness.Side, error) {
 	values := sampleValues()
 	want, err := sampleLines()

@@ -4,10 +4,10 @@
 // Where things are:
 //
 //	suite.go       the suite: rivals, means, and the bars that all rows share
-//	corpus/        where the documents come from
-//	shapes_gen.go  their Go types, which shapes/ infers from them
+//	corpus/        the documents
+//	shapes_gen.go  their Go types, inferred by shapes/
 //	messages.go    tiny messages, with their types
-//	ours.go        every call to our codec
+//	ours.go        every call to Slipstream's package
 //	rivals.go      the rivals
 //	sides.go       sides that unmarshal or marshal, and how their outcome is checked
 //	documents.go   the cases: documents, typed and as any
@@ -29,7 +29,7 @@ import (
 
 //go:generate go run ./shapes
 
-// The rivals' names, as sides and bars use them.
+// The names of the rivals in sides and bars.
 const (
 	stdName       = "encoding/json"
 	v1on2Name     = "v1on2"
@@ -42,7 +42,7 @@ const (
 	v5Name        = "v5"
 )
 
-// The means over rows.
+// The names of the means over rows.
 const (
 	meanTyped      = "unmarshal documents, typed"
 	meanAny        = "unmarshal documents into any"
@@ -51,7 +51,7 @@ const (
 	meanTiny       = "tiny messages"
 )
 
-// Suite is the suite for cmd/bench.
+// Suite returns the suite for cmd/bench.
 func Suite() harness.Suite {
 	return harness.Suite{
 		Name:  "json",
@@ -86,5 +86,5 @@ func Suite() harness.Suite {
 	}
 }
 
-// noneFaster is the bar of every row.
+// noneFaster returns the bar of every row.
 func noneFaster() []harness.Bar { return []harness.Bar{harness.Faster(harness.BestRival, 1)} }

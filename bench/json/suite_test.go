@@ -13,14 +13,15 @@ import (
 	"github.com/slipstream-go/slipstream/bench/json/corpus"
 )
 
-// Every side of every case gives the right value, ours and the rivals'. Nothing is timed.
+// Every side of every case returns the correct value. Nothing is timed.
 func TestOutputs(t *testing.T) {
 	if err := harness.Check(Suite()); err != nil {
 		t.Error(err)
 	}
 }
 
-// Builds are compared by our code and encoding/json alone, whose outputs are right.
+// The suite that compares builds measures only Slipstream and encoding/json. All outputs are
+// correct.
 func TestBuilds(t *testing.T) {
 	suite := BuildSuite()
 	if err := harness.Check(suite); err != nil {
@@ -36,7 +37,7 @@ func TestBuilds(t *testing.T) {
 	}
 }
 
-// The names of the tiny messages and of the streams' lines state their sizes.
+// The sizes in the names of the tiny messages, and of the streams' lines, are correct.
 func TestSizes(t *testing.T) {
 	for _, m := range messages() {
 		text, err := m.text()
@@ -57,7 +58,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// The throughput of codeResponse is that of its document.
+// codeBytes, on which the throughput of codeResponse is based, is the size of its document.
 func TestCodeBytes(t *testing.T) {
 	text, err := corpus.Read(corpus.Golang)
 	if err != nil {
@@ -68,7 +69,7 @@ func TestCodeBytes(t *testing.T) {
 	}
 }
 
-// The input is the same in every run, or runs could not be compared.
+// The input is the same in every run, so that runs can be compared.
 func TestLinesAreFixed(t *testing.T) {
 	first, err := sampleLines()
 	if err != nil {
@@ -79,8 +80,7 @@ func TestLinesAreFixed(t *testing.T) {
 	}
 }
 
-// The inferred types hold all of their documents: only what is empty is lost on the way there and
-// back.
+// The inferred types preserve all of their documents. Decoding and encoding lose only empty values.
 func TestShapesHoldTheirDocuments(t *testing.T) {
 	for file, v := range map[string]any{
 		corpus.Canada: new(canada), corpus.Citm: new(citm), corpus.Golang: new(golang), corpus.Escaped: new(languages),
@@ -118,7 +118,7 @@ func TestShapesHoldTheirDocuments(t *testing.T) {
 	}
 }
 
-// The checks can fail: a wrong value, bytes that differ, a value that is lost.
+// The checks fail for a wrong value, for different bytes, and for a lost value.
 func TestChecksCanFail(t *testing.T) {
 	a, b := orderValue(), orderValue()
 	if err := same(&a, &b); err != nil {

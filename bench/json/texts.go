@@ -72,7 +72,7 @@ func validSides(data []byte) ([]harness.Side, error) {
 	return sides, nil
 }
 
-// rewriters are those who have a Compact and an Indent of their own.
+// rewriters returns the libraries that implement Compact and Indent.
 func rewriters() []library { return []library{ours(), std(), v1on2Library(), goccyLibrary()} }
 
 func compactSides(data []byte) ([]harness.Side, error) {
@@ -83,7 +83,7 @@ func indentSides(data []byte) ([]harness.Side, error) {
 	return rewriteSides(func(l library, dst *bytes.Buffer) error { return l.indent(dst, data, "", "\t") })
 }
 
-// rewriteSides expects the bytes that encoding/json writes.
+// rewriteSides returns sides whose output must equal the output of encoding/json.
 func rewriteSides(rewrite func(l library, dst *bytes.Buffer) error) ([]harness.Side, error) {
 	var want bytes.Buffer
 	if err := rewrite(std(), &want); err != nil {

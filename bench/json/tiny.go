@@ -9,7 +9,7 @@ import (
 	"github.com/slipstream-go/slipstream/bench/harness"
 )
 
-// message is a tiny message with the sides that work on it.
+// message is a tiny message, with the sides of its cases.
 type message struct {
 	name string
 	text func() ([]byte, error)
@@ -88,8 +88,8 @@ func valueCase(name, note string, sides func() ([]harness.Side, error)) harness.
 	return harness.Case{Group: "Tiny messages: values", Name: name, Note: note, Bars: noneFaster(), Sides: sides}
 }
 
-// throughInterfaces are our Marshal and Unmarshal beside MarshalOf and UnmarshalOf, and those of
-// the rivals that have no such functions.
+// throughInterfaces returns Slipstream with Marshal and Unmarshal, for comparison with MarshalOf
+// and UnmarshalOf. It also returns the rivals that lack such functions.
 func throughInterfaces() []library {
 	l := ours()
 	l.how, l.mark = "any", markInterface

@@ -43,19 +43,19 @@ func tokenCases() []harness.Case {
 	return append(passed, read...)
 }
 
-// tally is what a walk over the tokens of a document found. Colons and commas are not counted: not
-// all walkers show them.
+// tally is the result of walking over the tokens of a document. It does not count colons and
+// commas, because not all walkers return them.
 type tally struct {
 	objects, arrays, texts, numbers, words int
 
-	length int     // of the texts, if they were read
-	sum    float64 // of the numbers, if they were read
+	length int     // total length of the texts, if they were read
+	sum    float64 // sum of the numbers, if they were read
 }
 
-// walk goes over a document.
+// walk walks over the tokens of a document.
 type walk func(data []byte, read bool) (tally, error)
 
-// tokenSides expects what the tokens of encoding/json add up to.
+// tokenSides returns sides whose tally must equal the tally of encoding/json.
 func tokenSides(data []byte, read bool) ([]harness.Side, error) {
 	want, err := valueWalk(std())(data, read)
 	if err != nil {
@@ -113,8 +113,8 @@ func segmentioWalk(data []byte, read bool) (n tally, _ error) {
 	return n, t.Err
 }
 
-// jsontextWalk asks for what encoding/json accepts, which is also the faster way: names that come
-// twice, and text that is not UTF-8.
+// jsontextWalk allows duplicate names and invalid UTF-8, as encoding/json does. This is also
+// faster.
 func jsontextWalk(data []byte, read bool) (n tally, _ error) {
 	d := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	for {
@@ -150,7 +150,7 @@ func jsontextWalk(data []byte, read bool) (n tally, _ error) {
 	}
 }
 
-// valueWalk takes the tokens that a Decoder hands out as values.
+// valueWalk returns a walk over the tokens of a Decoder, which returns them as values.
 func valueWalk(l library) walk {
 	return func(data []byte, read bool) (n tally, _ error) {
 		d := l.decoder(bytes.NewReader(data)).(interface{ Token() (json.Token, error) })

@@ -43,7 +43,8 @@ func transcodeCases() []harness.Case {
 	return append(to, from...)
 }
 
-// packed is a text as MessagePack, with the types of a T: where that has an integer, it is an int.
+// packed returns a function that converts a text to MessagePack through a T. If T has an integer
+// field, the number is encoded as an integer.
 func packed[T any](text func() ([]byte, error)) func() ([]byte, error) {
 	return func() ([]byte, error) {
 		data, err := text()
@@ -63,7 +64,8 @@ func packed[T any](text func() ([]byte, error)) func() ([]byte, error) {
 	}
 }
 
-// toJSONSides expects the values that v5 decodes from data, as encoding/json writes them.
+// toJSONSides returns sides whose output must have the values that v5 decodes from data and
+// encoding/json encodes.
 func toJSONSides(data []byte) ([]harness.Side, error) {
 	want, err := unpacked(data)
 	if err != nil {
@@ -95,7 +97,8 @@ func toJSONSides(data []byte) ([]harness.Side, error) {
 	return sides, nil
 }
 
-// fromJSONSides expects the values that encoding/json decodes from text.
+// fromJSONSides returns sides whose output must have the values that encoding/json decodes from
+// text.
 func fromJSONSides(text []byte) ([]harness.Side, error) {
 	want, err := decoded[any](text)
 	if err != nil {
@@ -118,7 +121,7 @@ func fromJSONSides(text []byte) ([]harness.Side, error) {
 	return sides, nil
 }
 
-// transcodeSide expects that what transcode gives is read as want.
+// transcodeSide returns a side. The output of transcode, decoded by read, must equal want.
 func transcodeSide(l library, transcode func() ([]byte, error), read func([]byte) (*any, error), want *any) harness.Side {
 	run := func() error {
 		_, err := transcode()
@@ -138,8 +141,8 @@ func transcodeSide(l library, transcode func() ([]byte, error), read func([]byte
 	return l.side(run, check)
 }
 
-// unpacked is what v5 and encoding/json make of MessagePack: the values that the same in JSON has,
-// where all numbers are floats.
+// unpacked decodes MessagePack with v5, and passes the value through encoding/json. So all numbers
+// are floats, as in values decoded from JSON.
 func unpacked(data []byte) (*any, error) {
 	var v any
 	if err := v5.Unmarshal(data, &v); err != nil {

@@ -16,7 +16,7 @@ import (
 	v5 "github.com/vmihailenco/msgpack/v5"
 )
 
-// source is a generator with a fixed seed: the data are the same in every run.
+// source returns a generator with a fixed seed, so that the data are the same in every run.
 func source(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15)) }
 
 const start = 1_767_225_600_000_000 // 2026-01-01 in microseconds
@@ -26,10 +26,10 @@ var (
 	tags    = []string{"production", "edge", "database", "cache", "batch", "frontend"}
 )
 
-// cents is a float with two decimals below 100.
+// cents returns a float below 100 with two decimals.
 func cents(r *rand.Rand) float64 { return math.Round(r.Float64()*10000) / 100 }
 
-// hostName has nine characters.
+// hostName returns a name of nine characters.
 func hostName(i int) string { return fmt.Sprintf("host-%04d", i) }
 
 func smallValue() small {
@@ -97,7 +97,7 @@ func floatsValue() floats {
 	return list
 }
 
-// textsValue holds strings of 4 to 24 characters, nearly all different.
+// textsValue returns strings of 4 to 24 characters, nearly all of them different.
 func textsValue() texts {
 	r := source(6)
 	list := make(texts, 10_000)
@@ -120,8 +120,8 @@ func pointsValue() points {
 	return list
 }
 
-// encoded is v written by v5, with the keys of maps sorted so that the bytes are the same in every
-// run.
+// encoded returns the encoding of v by v5 with sorted map keys, so that the bytes are the same in
+// every run.
 func encoded(v any) ([]byte, error) {
 	if list, ok := v.(rows); ok {
 		v = sortable(list)
@@ -135,7 +135,7 @@ func encoded(v any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// sortableRow is a row with its values in a map of the type that v5 sorts.
+// sortableRow is a row whose values are in a map of a type that v5 can sort.
 type sortableRow struct {
 	Time   int64             `msgpack:"time"`
 	Seq    int64             `msgpack:"seq"`
@@ -158,7 +158,7 @@ func sortable(list rows) []sortableRow {
 	return sortables
 }
 
-// tree is v as untyped values, the way v5 decodes them.
+// tree returns v as untyped values, in the types that v5 decodes.
 func tree(v any) (data []byte, t any, err error) {
 	if data, err = encoded(v); err != nil {
 		return nil, nil, err
@@ -167,7 +167,7 @@ func tree(v any) (data []byte, t any, err error) {
 	return data, t, err
 }
 
-// corpus reads one of the JSON documents that the tests of encoding/json use, as untyped values.
+// corpus reads a JSON document from the tests of encoding/json, as untyped values.
 func corpus(name string) (any, error) {
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {

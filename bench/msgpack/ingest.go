@@ -14,7 +14,8 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 )
 
-// ingest is a batch of columns, as the service receives it: {m: table, columns: {name: [cells]}}.
+// ingest is a batch of columns in the form that the service receives: {m: table, columns: {name:
+// [cells]}}.
 type ingest struct {
 	table   string
 	rows    int
@@ -28,7 +29,8 @@ type ingestColumn struct {
 
 const ingestRows = 1000
 
-// hostMetrics has a time, one of 1000 hosts and three floats with two decimals: 46 bytes a row.
+// hostMetrics returns a batch with a time, one of 1000 hosts, and three floats with two decimals:
+// 46 bytes a row.
 func hostMetrics() *ingest {
 	r := source(8)
 	return &ingest{"cpu", ingestRows, []ingestColumn{
@@ -40,7 +42,7 @@ func hostMetrics() *ingest {
 	}}
 }
 
-// sevenColumns has two columns of integers, two of strings and three of floats.
+// sevenColumns returns a batch with two columns of integers, two of strings, and three of floats.
 func sevenColumns() *ingest {
 	r := source(9)
 	return &ingest{"requests", ingestRows, []ingestColumn{
@@ -62,7 +64,7 @@ func cells[T any](cell func(i int) T) []T {
 	return list
 }
 
-// body writes the batch with its columns in order.
+// body encodes the batch with its columns in order.
 func (b *ingest) body() ([]byte, error) {
 	var out bytes.Buffer
 	enc := v5.NewEncoder(&out)
@@ -77,7 +79,7 @@ func (b *ingest) body() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// typed is the batch as loops over single values produce it.
+// typed returns the batch in the types that loops over single values produce.
 func (b *ingest) typed() map[string]any {
 	m := map[string]any{}
 	for _, c := range b.columns {
@@ -135,7 +137,7 @@ func columnSides(want *ingest, mine func(body []byte, want *ingest) harness.Side
 	}, nil
 }
 
-// anySide decodes the body to untyped values.
+// anySide returns a side that decodes the body to untyped values.
 func anySide(l library, body []byte) harness.Side {
 	var into any
 	decode := l.decoder(&into)
@@ -190,7 +192,7 @@ func reusedColumnsSide(body []byte, want *ingest) harness.Side {
 	}
 }
 
-// loopSide reads value by value.
+// loopSide returns a side that decodes value by value.
 func loopSide(rival string, read func(body []byte) (map[string]any, error), body []byte, want *ingest) harness.Side {
 	return harness.Side{
 		Rival: rival, How: lowLevel,
@@ -211,7 +213,8 @@ func loopSide(rival string, read func(body []byte) (map[string]any, error), body
 	}
 }
 
-// v5Columns reads a body with v5's low-level methods: the first value of a column decides its type.
+// v5Columns returns a function that decodes a body with v5's low-level methods. The first value of
+// a column determines its type.
 func v5Columns() func(body []byte) (map[string]any, error) {
 	reader := bytes.NewReader(nil)
 	dec := v5.NewDecoder(reader)
@@ -275,7 +278,8 @@ func v5ColumnMap(dec *v5.Decoder) (map[string]any, error) {
 	return columns, nil
 }
 
-// v5Cells looks at the code of each value before decoding it, for a null needs other handling.
+// v5Cells checks the code of each value before it decodes the value, because a null would need
+// other handling.
 func v5Cells[T any](dec *v5.Decoder, rows int, decode func() (T, error)) ([]T, error) {
 	list := make([]T, rows)
 	for i := range list {
@@ -293,7 +297,7 @@ func v5Cells[T any](dec *v5.Decoder, rows int, decode func() (T, error)) ([]T, e
 	return list, nil
 }
 
-// msgpColumns reads a body with msgp's functions over bytes, in the same way.
+// msgpColumns decodes a body in the same way, with msgp's functions for byte slices.
 func msgpColumns(body []byte) (map[string]any, error) {
 	n, b, err := msgp.ReadMapHeaderBytes(body)
 	if err != nil {

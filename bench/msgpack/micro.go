@@ -11,8 +11,8 @@ import (
 	"github.com/slipstream-go/slipstream/bench/harness"
 )
 
-// post has the shape of the struct in v5's own benchmarks, on which the published figures stand: a
-// name, a number, six short strings, 1 KiB of bytes and two times.
+// post has the shape of the struct in v5's own benchmarks, on which the published figures are
+// based: a name, a number, six short strings, 1 KiB of bytes and two times.
 type post struct {
 	Title   string
 	Views   int
@@ -61,7 +61,7 @@ func microCases() []harness.Case {
 	}
 }
 
-// beforeAndAfter is our codec and the one that the published tables start from.
+// beforeAndAfter returns Slipstream and v5, with which the published tables begin.
 func beforeAndAfter() []library { return []library{ours(), v5Library()} }
 
 func v5Discard(w io.Writer) func() error {

@@ -9,7 +9,7 @@ import (
 	"github.com/slipstream-go/slipstream/msgpack"
 )
 
-// ours is our codec, by the calls that all libraries share.
+// ours returns Slipstream's package, with the calls that all libraries share.
 func ours() library { return plain("", msgpack.Marshal, msgpack.Unmarshal) }
 
 func oursMarshalAppend(dst []byte, v any) ([]byte, error) { return msgpack.MarshalAppend(dst, v) }
@@ -23,7 +23,7 @@ func oursSkip() func(data []byte) error {
 	}
 }
 
-// oursPoint writes a point by a custom encoder.
+// oursPoint has a custom encoder that writes a point.
 type oursPoint point
 
 func (p *oursPoint) EncodeMsgpack(enc *msgpack.Encoder) error {
@@ -47,10 +47,10 @@ func (p *oursPoint) DecodeMsgpack(dec *msgpack.Decoder) (err error) {
 	return err
 }
 
-// oursRaw is our type for a value that is not decoded.
+// oursRaw is Slipstream's type for an undecoded value.
 type oursRaw = msgpack.RawMessage
 
-// oursStream is our Encoder and Decoder.
+// oursStream returns Slipstream's Encoder and Decoder.
 func oursStream() stream {
 	enc, dec := msgpack.NewEncoder(nil), msgpack.NewDecoder(nil)
 	return stream{
@@ -62,7 +62,7 @@ func oursStream() stream {
 	}
 }
 
-// oursDiscard encodes nil and a short string to w.
+// oursDiscard returns a function that encodes nil and a short string to w.
 func oursDiscard(w io.Writer) func() error {
 	enc := msgpack.NewEncoder(w)
 	return func() error {
@@ -73,7 +73,7 @@ func oursDiscard(w io.Writer) func() error {
 	}
 }
 
-// columnReader decodes ingest bodies straight to columns.
+// columnReader decodes ingest bodies directly to columns.
 type columnReader struct {
 	dec   *msgpack.Decoder
 	table string
@@ -107,7 +107,7 @@ func (r *columnReader) read(body []byte, batch *column.Batch) error {
 	return nil
 }
 
-// checkColumns compares a decoded batch with what was written.
+// checkColumns compares a decoded batch with the original.
 func (r *columnReader) check(batch *column.Batch, want *ingest) error {
 	if r.table != want.table || batch.Rows != want.rows {
 		return fmt.Errorf("table %q of %d rows, want %q of %d", r.table, batch.Rows, want.table, want.rows)

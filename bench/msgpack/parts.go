@@ -61,7 +61,7 @@ func skipBars() []harness.Bar {
 	return []harness.Bar{harness.Faster(harness.Ours+" "+decodingToAny, 20), harness.Faster(msgpName, 1.2)}
 }
 
-// v5Point writes a point by a custom encoder of v5.
+// v5Point has a custom encoder of v5 that writes a point.
 type v5Point point
 
 func (p *v5Point) EncodeMsgpack(enc *v5.Encoder) error {
@@ -114,13 +114,13 @@ func customEncodeSides() ([]harness.Side, error) {
 	)), nil
 }
 
-// envelope is rawEnvelope with the raw type of a library that works by reflection.
+// envelope is like rawEnvelope, with the raw type of a library that uses reflection.
 type envelope[R ~[]byte] struct {
 	ID   int64 `msgpack:"id" codec:"id"`
 	Body R     `msgpack:"body" codec:"body"`
 }
 
-// rawValue is an envelope as bytes, and the body in it.
+// rawValue returns the encoding of an envelope, and the body in it.
 func rawValue() (data, body []byte, err error) {
 	if body, err = encoded(smallValue()); err != nil {
 		return nil, nil, err
@@ -150,8 +150,8 @@ func rawEncodeSides() ([]harness.Side, error) {
 	)), err
 }
 
-// skipSides skips v, and for comparison decodes it. The check also cuts the last byte off: who
-// skips the whole value must miss it.
+// skipSides returns sides that skip v, and one that decodes v for comparison. The check also skips
+// v without its last byte, which must be an error.
 func skipSides(v any) ([]harness.Side, error) {
 	data, want, err := tree(v)
 	if err != nil {

@@ -11,17 +11,17 @@ import (
 	v5 "github.com/vmihailenco/msgpack/v5"
 )
 
-// library is a MessagePack library, by the two calls that all of them share, each bound to its
-// value beforehand.
+// library contains the two calls that all MessagePack libraries share, each bound in advance to its
+// value.
 type library struct {
 	name    string
 	how     string
 	mark    string
-	encoder func(v any) func() ([]byte, error) // the bytes are in memory of their own
+	encoder func(v any) func() ([]byte, error) // the bytes are in new memory
 	decoder func(v any) func(data []byte) error
 }
 
-// plain is a library with the usual pair of functions.
+// plain returns a library with the usual pair of functions.
 func plain(name string, marshal func(any) ([]byte, error), unmarshal func([]byte, any) error) library {
 	return library{
 		name:    name,
@@ -30,7 +30,7 @@ func plain(name string, marshal func(any) ([]byte, error), unmarshal func([]byte
 	}
 }
 
-// rivals are the libraries that work by reflection.
+// rivals returns the libraries that use reflection.
 func rivals() []library {
 	return []library{
 		v5Library(),
@@ -58,7 +58,7 @@ func ugorjiWith(h *ugorji.MsgpackHandle) library {
 	return resetting(ugorjiName, enc, dec, &out)
 }
 
-// ugorjiZeroCopy is ugorji with strings that alias the input.
+// ugorjiZeroCopy returns ugorji with strings that alias the input.
 func ugorjiZeroCopy() library {
 	h := ugorjiHandle()
 	h.ZeroCopy = true
@@ -81,7 +81,7 @@ func hashicorpLibrary() library {
 	return resetting(hashicorpName, enc, dec, &out)
 }
 
-// resetting is ugorji, or its fork, with the Encoder and the Decoder kept between calls.
+// resetting returns ugorji, or its fork, with an Encoder and a Decoder that are kept between calls.
 func resetting(name string, enc resetEncoder, dec resetDecoder, out *[]byte) library {
 	marshal := func(v any) ([]byte, error) {
 		*out = nil
@@ -106,7 +106,7 @@ type resetDecoder interface {
 	Decode(v any) error
 }
 
-// msgpLibrary is msgp on types that it has generated code for, and on any.
+// msgpLibrary returns msgp for any, and for the types for which it has generated code.
 func msgpLibrary() library {
 	return library{name: msgpName, encoder: msgpEncoder, decoder: msgpDecoder}
 }
@@ -134,5 +134,5 @@ func msgpDecoder(v any) func(data []byte) error {
 	return func([]byte) error { return fmt.Errorf("no generated code for %T", v) }
 }
 
-// everyone is our codec and all rivals.
+// everyone returns Slipstream and all rivals.
 func everyone() []library { return append([]library{ours(), msgpLibrary()}, rivals()...) }

@@ -9,15 +9,15 @@ import (
 	"github.com/slipstream-go/slipstream/bench/harness"
 )
 
-// target says what a decode is given.
+// target is the initial state of the target of a decode.
 type target bool
 
 const (
-	fresh  target = false // a zero value; what was decoded is let go at once, so that the live heap stays small
-	reused target = true  // the value of the last decode, whose memory may be used again
+	fresh  target = false // a zero value; the decoded value is released at once, so that the live heap stays small
+	reused target = true  // the value of the previous decode, whose memory may be reused
 )
 
-// unmarshalSides decodes data into a T and expects want.
+// unmarshalSides returns sides that decode data into a T. The result must equal want.
 func unmarshalSides[T any](libraries []library, data []byte, want T, kind target) []harness.Side {
 	var sides []harness.Side
 	for _, l := range libraries {
@@ -31,7 +31,7 @@ func unmarshalSides[T any](libraries []library, data []byte, want T, kind target
 			return err
 		}
 		check := func() error {
-			for range 2 { // the second decode finds a reused target used
+			for range 2 { // the second decode finds a used target
 				if err := decode(data); err != nil {
 					return err
 				}
@@ -49,11 +49,11 @@ func unmarshalSides[T any](libraries []library, data []byte, want T, kind target
 	return sides
 }
 
-// sink keeps the compiler from leaving work out.
+// sink keeps the compiler from omitting work.
 var sink []byte
 
-// marshalSides encodes *v, or the value in it when T is any. The output is checked by decoding it
-// with v5.
+// marshalSides returns sides that encode *v, or the value in *v if T is any. The check decodes the
+// output with v5.
 func marshalSides[T any](libraries []library, v *T) []harness.Side {
 	var sides []harness.Side
 	for _, l := range libraries {
@@ -77,8 +77,8 @@ func marshalSides[T any](libraries []library, v *T) []harness.Side {
 	return sides
 }
 
-// readAs replaces the checks of marshalling sides: whatever type a library needs for its input, v5
-// reads its output as want.
+// readAs replaces the checks of marshalling sides. Some libraries need another type of input, but
+// v5 must decode their output to want.
 func readAs[T any](want T, sides []harness.Side) []harness.Side {
 	for i, s := range sides {
 		sides[i].Check = func() error {
@@ -91,7 +91,7 @@ func readAs[T any](want T, sides []harness.Side) []harness.Side {
 	return sides
 }
 
-// decodesTo checks that v5 reads data as want.
+// decodesTo checks that v5 decodes data to want.
 func decodesTo[T any](data []byte, want T) error {
 	var got T
 	if err := v5.Unmarshal(data, &got); err != nil {
@@ -100,8 +100,8 @@ func decodesTo[T any](data []byte, want T) error {
 	return same(got, want)
 }
 
-// same compares two values. In untyped ones the width of integers and the key type of maps do not
-// count, on which the libraries differ.
+// same compares two values. In untyped values, it ignores the width of integers and the key type of
+// maps, because the libraries differ in these.
 func same[T any](got, want T) error {
 	g, w := any(got), any(want)
 	if reflect.TypeFor[T]().Kind() == reflect.Interface {
@@ -113,7 +113,7 @@ func same[T any](got, want T) error {
 	return nil
 }
 
-// normal widens every integer of an untyped value to int64, and makes every map with string keys a
+// normal converts every integer in an untyped value to int64, and every map with string keys to
 // map[string]any.
 func normal(v any) any {
 	switch v := v.(type) {
@@ -149,7 +149,7 @@ func normal(v any) any {
 	return v
 }
 
-// excerpt prints the beginning of a value.
+// excerpt returns the beginning of a value as text.
 func excerpt(v any) string {
 	s := fmt.Sprintf("%#v", v)
 	if len(s) > 300 {

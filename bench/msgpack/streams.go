@@ -15,15 +15,15 @@ import (
 	"github.com/slipstream-go/slipstream/bench/harness"
 )
 
-// stream is a library's Encoder and Decoder, kept and reset. Between resets they handle a run of
-// values.
+// stream contains a library's Encoder and Decoder, which are kept and reset. Between resets, they
+// process a run of values.
 type stream struct {
 	rival        string
 	how          string
 	mark         string
 	resetEncoder func(io.Writer)
-	encode       func(*small) error // when it returns, the value is with the writer
-	flush        func() error       // at the end of a run, for those who write late
+	encode       func(*small) error // when it returns, the writer has received the value
+	flush        func() error       // at the end of a run, for libraries that write late
 	resetDecoder func(io.Reader)
 	decode       func(*small) error
 }
@@ -31,8 +31,8 @@ type stream struct {
 const (
 	streamValues = 100
 	streamGroup  = "Streams of 100 small structs"
-	streamBuffer = 4096 // for libraries that are told their buffer's size
-	pipePiece    = 1000 // bytes per write to a pipe: values straddle the pieces
+	streamBuffer = 4096 // for libraries whose buffer size can be set
+	pipePiece    = 1000 // bytes per write to a pipe; values cross the boundaries of these pieces
 
 	notePipe  = "an io.Pipe with a goroutine at its other end, whose work is in the time of every side."
 	noteWrite = notePipe + " v5 hands a value over in 41 writes and shamaton in 3, the others in one."
@@ -64,7 +64,7 @@ func streamCases() []harness.Case {
 	}
 }
 
-// streams is ours and every rival's.
+// streams returns the streams of Slipstream and of every rival.
 func streams() []stream {
 	return []stream{oursStream(), msgpStream(), v5Stream(), shamatonStream(), ugorjiStream(), hashicorpStream()}
 }
@@ -96,7 +96,7 @@ func msgpStream() stream {
 	}
 }
 
-// msgpLate is msgp as it writes by itself: when its buffer is full.
+// msgpLate returns msgp as it writes by default: only when its buffer is full.
 func msgpLate() stream {
 	s, enc := msgpStream(), msgp.NewWriter(nil)
 	s.how, s.mark = "flushed once", "its values wait in a buffer until the end of the run."
@@ -136,7 +136,7 @@ func hashicorpStream() stream {
 	}
 }
 
-// decoderSides decodes a run of values from what source makes of their bytes.
+// decoderSides returns sides that decode a run of values from a source.
 func decoderSides(streams []stream, source func(data []byte) io.Reader) ([]harness.Side, error) {
 	want := smallValue()
 	one, err := encoded(want)
@@ -174,8 +174,8 @@ func decoderSides(streams []stream, source func(data []byte) io.Reader) ([]harne
 	return sides, nil
 }
 
-// encoderSides encodes a run of values to target, which returns where to write and what to call at
-// the end.
+// encoderSides returns sides that encode a run of values to a target. target returns the writer,
+// and a function to call at the end.
 func encoderSides(streams []stream, target func(to io.Writer) (w io.Writer, end func() error)) ([]harness.Side, error) {
 	v := smallValue()
 	var sides []harness.Side
@@ -227,7 +227,7 @@ func bufferSource(data []byte) io.Reader { return bytes.NewBuffer(data) }
 
 func bufferTarget(to io.Writer) (io.Writer, func() error) { return to, none }
 
-// pipeSource is a pipe that a goroutine fills. It ends with the data.
+// pipeSource returns a pipe that a goroutine fills with data and then closes.
 func pipeSource(data []byte) io.Reader {
 	r, w := io.Pipe()
 	go func() {
@@ -243,7 +243,7 @@ func pipeSource(data []byte) io.Reader {
 	return r
 }
 
-// pipeTarget is a pipe that a goroutine empties.
+// pipeTarget returns a pipe that a goroutine reads.
 func pipeTarget(to io.Writer) (io.Writer, func() error) {
 	r, w := io.Pipe()
 	done := make(chan error)

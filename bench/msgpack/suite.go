@@ -5,7 +5,7 @@
 //	suite.go     the suite: rivals, means, and the bars that most rows share
 //	types.go     the Go types of the cases; types_gen.go is msgp's code for them
 //	data.go      their values, from fixed seeds; and the JSON corpora that come with Go
-//	ours.go      every call to our codec
+//	ours.go      every call to Slipstream's package
 //	rivals.go    the rivals, by the calls that all of them share
 //	sides.go     sides that unmarshal or marshal, and how their output is checked
 //	values.go    the cases: typed values, and any
@@ -21,7 +21,7 @@ import (
 	"github.com/slipstream-go/slipstream/bench/harness"
 )
 
-// The rivals' names, as sides and bars use them.
+// The names of the rivals in sides and bars.
 const (
 	v5Name        = "v5"
 	msgpName      = "msgp"
@@ -30,14 +30,14 @@ const (
 	hashicorpName = "hashicorp"
 )
 
-// The means over rows.
+// The names of the means over rows.
 const (
 	meanAny       = "unmarshal into any"
 	meanUnmarshal = "unmarshal into fresh targets"
 	meanMarshal   = "marshal"
 )
 
-// Suite is the suite for cmd/bench.
+// Suite returns the suite for cmd/bench.
 func Suite() harness.Suite {
 	return harness.Suite{
 		Name:  "msgpack",

@@ -10,14 +10,14 @@ import (
 	"github.com/slipstream-go/slipstream/bench/harness"
 )
 
-// Every side of every case gives the right value, ours and the rivals'. Nothing is timed.
+// Every side of every case returns the correct value. Nothing is timed.
 func TestOutputs(t *testing.T) {
 	if err := harness.Check(Suite()); err != nil {
 		t.Error(err)
 	}
 }
 
-// The input is the same in every run, or runs could not be compared.
+// The input is the same in every run, so that runs can be compared.
 func TestDataAreFixed(t *testing.T) {
 	for name, make := range map[string]func() any{
 		"small": func() any { return smallValue() }, "rows": func() any { return rowsValue() }, "columns": func() any { return tableValue() },
@@ -27,7 +27,7 @@ func TestDataAreFixed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range 5 { // maps are written in a random order unless they are sorted
+		for range 5 { // unless maps are sorted, their order is random
 			again, err := encoded(make())
 			if err != nil {
 				t.Fatal(err)
@@ -40,7 +40,7 @@ func TestDataAreFixed(t *testing.T) {
 	}
 }
 
-// The sizes that the names and notes of the cases state.
+// TestSizes checks the sizes in the names and notes of the cases.
 func TestSizes(t *testing.T) {
 	body, err := hostMetrics().body()
 	if err != nil {
@@ -58,7 +58,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// The checks can fail: a wrong value, a missing one, a wrong type.
+// The checks fail for a wrong value, for a missing value, and for a wrong type.
 func TestSame(t *testing.T) {
 	var int8s, int64s, float any = []any{int8(1)}, []any{int64(1)}, []any{1.0}
 	if err := same(int8s, int64s); err != nil {
@@ -79,7 +79,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// types_gen.go is what the generator makes of types.go today.
+// types_gen.go is up to date: it equals the output of the generator for types.go.
 func TestGeneratedCodeIsFresh(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the generator")

@@ -4,7 +4,7 @@ import "github.com/tinylib/msgp/msgp"
 
 //go:generate go run github.com/tinylib/msgp@v1.6.5 -file types.go -o types_gen.go -tests=false -unexported
 
-// small is a record of eight fields, some 150 bytes.
+// small is a record with eight fields, about 150 bytes.
 type small struct {
 	ID     int64             `msgpack:"id" msg:"id" codec:"id"`
 	Name   string            `msgpack:"name" msg:"name" codec:"name"`
@@ -16,7 +16,7 @@ type small struct {
 	Attrs  map[string]string `msgpack:"attrs" msg:"attrs" codec:"attrs"`
 }
 
-// row is a measurement as row formats carry it, some 180 bytes.
+// row is a measurement in the form of row formats, about 180 bytes.
 type row struct {
 	Time   int64              `msgpack:"time" msg:"time" codec:"time"`
 	Seq    int64              `msgpack:"seq" msg:"seq" codec:"seq"`
@@ -29,7 +29,7 @@ type row struct {
 
 type rows []row
 
-// table is seven columns of equal length.
+// table contains seven columns of equal length.
 type table struct {
 	Time   []int64   `msgpack:"time" msg:"time" codec:"time"`
 	N      []int64   `msgpack:"n" msg:"n" codec:"n"`
@@ -40,7 +40,7 @@ type table struct {
 	System []float64 `msgpack:"system" msg:"system" codec:"system"`
 }
 
-// numbers holds numbers and slices of numbers only: decoding it into a reused target needs no
+// numbers contains only numbers and slices of numbers, so decoding it into a reused target needs no
 // allocation.
 type numbers struct {
 	ID     int64     `msgpack:"id" msg:"id" codec:"id"`
@@ -59,8 +59,8 @@ type (
 
 //msgp:tuple point
 
-// point is written as an array of two. Here generated code does it; the others have a custom
-// encoder each.
+// point is encoded as an array of two. Generated code does this here. The other libraries use
+// custom encoders.
 type point struct {
 	X float64
 	Y float64
@@ -68,7 +68,7 @@ type point struct {
 
 type points []point
 
-// rawEnvelope holds a value that is not decoded.
+// rawEnvelope contains an undecoded value.
 type rawEnvelope struct {
 	ID   int64    `msg:"id"`
 	Body msgp.Raw `msg:"body"`

@@ -23,7 +23,7 @@ func freshCases() []harness.Case {
 		freshCase("[]float64 of 10,000", floatsValue),
 		freshCase("[]string of 10,000", textsValue),
 	}
-	// One for the slice, two for the map, and one more.
+	// One allocation for the slice, two for the map, and one more.
 	cases[0].Bars = append(cases[0].Bars, harness.Allocs(4))
 	return cases
 }
@@ -123,11 +123,11 @@ func appendSides() ([]harness.Side, error) {
 	}, nil
 }
 
-// untypedValue is a document for the cases that decode to any and encode from it.
+// untypedValue is a document for the cases that decode to any and encode from any.
 type untypedValue struct {
 	name string
 	make func() (any, error)
-	bar  float64 // unmarshalling, against msgp
+	bar  float64 // of unmarshalling, against msgp
 }
 
 func untypedValues() []untypedValue {

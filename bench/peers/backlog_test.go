@@ -14,8 +14,8 @@ import (
 	v2 "github.com/prometheus/prometheus/prompb/io/prometheus/write/v2"
 )
 
-// A queue gets empty, whatever the target is like that takes what waits in it, and nothing that the
-// target has taken comes again.
+// A queue is emptied by any target that accepts its requests, whether the target is slow or fails
+// in between. No data that the target has accepted arrives again.
 func TestBacklog(t *testing.T) {
 	t.Parallel()
 	slow := func(r *http.Request, p *post) int {
@@ -86,7 +86,7 @@ func TestBacklog(t *testing.T) {
 	}
 }
 
-// setHeaders sets headers, lines of "Name: value".
+// setHeaders sets headers from lines of the form "Name: value".
 func setHeaders(r *http.Request, lines string) {
 	for line := range strings.Lines(lines) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")

@@ -15,20 +15,20 @@ import (
 	v2 "github.com/prometheus/prometheus/prompb/io/prometheus/write/v2"
 )
 
-// request is one as senders make them, and what becomes of it. What Prometheus' compliance tests
-// ask of receivers and senders is here.
+// request is a request of a sender, with the expected results. The cases include the requirements
+// of Prometheus' compliance tests for receivers and senders.
 type request struct {
 	method  string // default POST
 	path    string // default /api/v1/write
 	body    []byte // compressed
-	headers string // lines of "Name: value", instead of those of the version
+	headers string // lines of the form "Name: value"
 
-	answer func(r *http.Request, p *post) int // of the target
+	answer func(r *http.Request, p *post) int // the target's response
 
 	status  int
-	says    string   // in the body
-	written string   // the three headers; empty: they are not there
-	posts   []string // at the target: tenant, and its series
+	says    string   // a part of the response body
+	written string   // the three headers of written counts; empty if there are none
+	posts   []string // series at the target, each with its tenant
 }
 
 const (
@@ -48,8 +48,8 @@ func TestContract(t *testing.T) {
 	}
 	alpha, beta := of("__name__", "up", "tenant", "alpha"), of("__name__", "up", "tenant", "beta")
 	both := v1Body(&prompb.WriteRequest{Timeseries: []prompb.TimeSeries{alpha, beta}})
-	// What was taken of a request that fails is not posted again if it comes again, so these need
-	// points of their own.
+	// If a failed request is repeated, the data that was accepted is not posted again. So these
+	// requests need points of their own.
 	failing := func(time int64) []byte {
 		alpha, beta := alpha, beta
 		alpha.Samples, beta.Samples = []prompb.Sample{{Timestamp: time}}, []prompb.Sample{{Timestamp: time}}
@@ -165,7 +165,7 @@ func TestContract(t *testing.T) {
 	}
 
 	t.Run("a field of older versions", func(t *testing.T) {
-		// TimeSeries.created_timestamp, 6, which is no longer a field.
+		// The field TimeSeries.created_timestamp, number 6, no longer exists.
 		series := v2.TimeSeries{LabelsRefs: []uint32{1, 2, 3, 4}, Samples: []v2.Sample{{Value: 1, Timestamp: 1000}}}
 		text := must(series.Marshal())
 		created := binary.AppendUvarint([]byte{6 << 3}, 1234567890123)
@@ -181,8 +181,8 @@ func TestContract(t *testing.T) {
 	})
 }
 
-// A target that knows version 2 and writes nothing of a request, as it does not keep exemplars,
-// says so, and so does the relay. It goes on to get version 2.
+// A target that supports version 2, but keeps no exemplars, may write nothing of a request. The
+// target reports this, and so does the relay. The relay continues to send version 2.
 func TestNothingWritten(t *testing.T) {
 	t.Parallel()
 	to := newSink(t)
@@ -256,7 +256,7 @@ func (c *request) check(t *testing.T, r *relay, to *sink) {
 	}
 }
 
-// wantHeaders checks those that the relay sends.
+// wantHeaders checks the headers that the relay sends.
 func (p *post) wantHeaders(t *testing.T) {
 	want := v1Headers
 	if p.v2 {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// modes are the ways of the relay, in which nothing may be lost: it answers when the targets have,
-// or when its queue has it on disk.
+// modes runs a test in the modes in which the relay may lose nothing. It responds either after the
+// targets have responded, or after its queue has stored the request on disk.
 func modes(t *testing.T, run func(t *testing.T, args ...string)) {
 	t.Run("sync", func(t *testing.T) {
 		t.Parallel()
@@ -40,8 +40,7 @@ func newChain(t *testing.T, program string, args ...string) *chain {
 	return c
 }
 
-// flows waits until some of what is scraped from now on has arrived for tenants, by default for
-// all.
+// flows waits until new points have arrived for the given tenants, by default for all.
 func (c *chain) flows(of ...string) {
 	c.t.Helper()
 	if of == nil {
@@ -62,7 +61,8 @@ func (c *chain) flows(of ...string) {
 	})
 }
 
-// end ends the scraping, and returns what should have arrived for each tenant, and until when.
+// end stops the scraping. It returns the points that must arrive for each tenant, and the time of
+// the last one.
 func (c *chain) end() (want map[string]points, last int64) {
 	c.t.Helper()
 	c.from.fail()
@@ -70,7 +70,7 @@ func (c *chain) end() (want map[string]points, last int64) {
 	return wantScraped(c.t, c.first, c.from).until(last).byTenant(), last
 }
 
-// wantAll waits until everything has arrived.
+// wantAll waits until all points have arrived.
 func (c *chain) wantAll() {
 	c.t.Helper()
 	want, last := c.end()
@@ -78,7 +78,7 @@ func (c *chain) wantAll() {
 	c.to.check(c.t)
 }
 
-// Nothing is lost when the relay is killed at any moment and comes again later.
+// Nothing is lost when the relay is killed at any moment and started again later.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	for _, program := range []string{prometheusV1, prometheusV2} {
@@ -98,7 +98,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// Nothing is lost, and nothing comes twice, when the relay is stopped in good order.
+// Nothing is lost or sent twice when the relay is stopped in good order.
 func TestStop(t *testing.T) {
 	t.Parallel()
 	modes(t, func(t *testing.T, args ...string) {
@@ -116,7 +116,7 @@ func TestStop(t *testing.T) {
 	})
 }
 
-// Nothing is lost when the target is killed at any moment and comes again later.
+// Nothing is lost when the target is killed at any moment and started again later.
 func TestKillTarget(t *testing.T) {
 	t.Parallel()
 	modes(t, func(t *testing.T, args ...string) {
@@ -136,14 +136,14 @@ func TestKillTarget(t *testing.T) {
 	})
 }
 
-// Nothing is lost when the target says that it cannot, for a while. What it says that it never will
-// is lost by the protocol: that, and not a point more.
+// Nothing is lost when the target returns temporary errors for a while. Points that it rejects
+// permanently are lost by the protocol, and no other points.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	modes(t, func(t *testing.T, args ...string) {
 		c := newChain(t, prometheusV1, args...)
 		statuses := []int{http.StatusInternalServerError, http.StatusTooManyRequests, http.StatusServiceUnavailable}
-		if len(args) > 0 { // the queue keeps what the target refuses for who asks
+		if len(args) > 0 { // the queue keeps points that the target rejects because of the sender
 			statuses = append(statuses, http.StatusUnauthorized, http.StatusNotFound)
 		}
 		for _, status := range statuses {
@@ -160,7 +160,7 @@ func TestAnswers(t *testing.T) {
 			}
 		}
 		c.to.mu.Lock()
-		clear(c.to.refused) // and since taken
+		clear(c.to.refused) // these points have been accepted since
 		c.to.mu.Unlock()
 		c.to.answers(func(r *http.Request, p *post) int {
 			if p.tenant != "beta" {
@@ -189,7 +189,7 @@ func TestAnswers(t *testing.T) {
 	})
 }
 
-// dead are the ways in which a target is dead for one tenant.
+// dead contains the ways in which a target is dead for one tenant.
 var dead = map[string]func(r *http.Request, p *post) int{
 	"503": func(r *http.Request, p *post) int {
 		if p.tenant != "beta" {
@@ -206,8 +206,8 @@ var dead = map[string]func(r *http.Request, p *post) int{
 	},
 }
 
-// While the target is dead for one tenant, nothing is lost: without a queue the others wait, with
-// one they go on.
+// While the target is dead for one tenant, nothing is lost. Without a queue, the other tenants
+// wait; with a queue, they continue.
 func TestDeadTenant(t *testing.T) {
 	t.Parallel()
 	for name, answer := range dead {
@@ -228,7 +228,7 @@ func TestDeadTenant(t *testing.T) {
 	}
 }
 
-// What a queue has no room for its sender keeps.
+// If a queue is full, the sender keeps its data.
 func TestFullQueue(t *testing.T) {
 	t.Parallel()
 	c := newChain(t, prometheusV1, "--relay.queue="+t.TempDir(), "--relay.queue-tenant-max=20KiB", "--relay.max-body=19KiB")
@@ -244,8 +244,8 @@ func TestFullQueue(t *testing.T) {
 	c.wantAll()
 }
 
-// A dead tenant's series can be dropped, so that the others go on without a queue. Of each series
-// that is one gap, and it ends.
+// The series of a dead tenant can be dropped, so that the other tenants continue without a queue.
+// Each dropped series has a single gap, which ends.
 func TestDropDeadTenant(t *testing.T) {
 	t.Parallel()
 	for name, answer := range dead {
@@ -281,8 +281,8 @@ func TestDropDeadTenant(t *testing.T) {
 	}
 }
 
-// gaps are the points of each series from the first that is missing to the next that is there. A
-// series that never comes again has none.
+// gaps returns the points of each series from its first missing point up to the next point that has
+// arrived. A series that never continues has no gap.
 func gaps(want, got points) points {
 	lost := make(points)
 	for series, at := range want {

@@ -13,11 +13,11 @@ import (
 	"github.com/prometheus/prometheus/prompb"
 )
 
-// points are what there is at times in milliseconds, by series: floats, histograms and exemplars,
-// each as text that tells all of its bits.
+// points contains floats, histograms and exemplars by series and by time in milliseconds. Each is a
+// text that represents all of its bits.
 type points map[string]map[int64]string
 
-// stale is the text of the marker that ends a series.
+// stale is the text of the marker at the end of a series.
 const stale = "stale"
 
 func (p points) put(series string, time int64, text string) {
@@ -27,7 +27,7 @@ func (p points) put(series string, time int64, text string) {
 	p[series][time] = text
 }
 
-// count is how many there are until a time.
+// count returns the number of points up to a time.
 func (p points) count(until int64) (n int) {
 	for _, at := range p {
 		for time := range at {
@@ -39,7 +39,7 @@ func (p points) count(until int64) (n int) {
 	return n
 }
 
-// without are those that are not in q.
+// without returns the points that are not in q.
 func (p points) without(q points) points {
 	rest := make(points)
 	for s, at := range p {
@@ -52,7 +52,7 @@ func (p points) without(q points) points {
 	return rest
 }
 
-// until are those up to a time.
+// until returns the points up to a time.
 func (p points) until(last int64) points {
 	some := make(points)
 	for s, at := range p {
@@ -65,7 +65,7 @@ func (p points) until(last int64) points {
 	return some
 }
 
-// differ says where two are not the same.
+// differ returns an error that describes the differences, or nil.
 func differ(got, want points) error {
 	var says []string
 	n := 0
@@ -95,7 +95,7 @@ func differ(got, want points) error {
 	return fmt.Errorf("%d differences (%d points came, %d were sent):\n%s", n, got.count(math.MaxInt64), want.count(math.MaxInt64), strings.Join(says, "\n"))
 }
 
-// labelsOf is the text of labels, in their order.
+// labelsOf returns labels as text, in their order.
 func labelsOf[L any](labels []L, pair func(L) (name, text string)) string {
 	var b strings.Builder
 	for i, l := range labels {
@@ -124,8 +124,8 @@ func exemplarText(labels string, v float64) string {
 	return fmt.Sprintf("exemplar {%s} %s", labels, floatText(v))
 }
 
-// histogramText leaves the hint of a reset out: the one that a sender reads back to us is that of
-// its storage.
+// histogramText omits the hint about a counter reset, because a sender reads back the hint of its
+// own storage.
 func histogramText(h *histogram.Histogram) string {
 	if value.IsStaleNaN(h.Sum) {
 		return stale
@@ -134,7 +134,7 @@ func histogramText(h *histogram.Histogram) string {
 	return fmt.Sprintf("%+v", *h)
 }
 
-// sorted are labels in the order of their names.
+// sorted returns labels in the order of their names.
 func sorted(labels map[string]string) (pairs [][2]string) {
 	for _, name := range slices.Sorted(maps.Keys(labels)) {
 		pairs = append(pairs, [2]string{name, labels[name]})
@@ -144,7 +144,7 @@ func sorted(labels map[string]string) (pairs [][2]string) {
 
 func pairOf(l [2]string) (name, text string) { return l[0], l[1] }
 
-// tenantOf is the tenant that a series' labels name.
+// tenantOf returns the tenant in the labels of a series.
 func tenantOf(series string) string {
 	for _, t := range tenants {
 		if strings.Contains(series, `tenant="`+t+`"`) {
@@ -154,7 +154,7 @@ func tenantOf(series string) string {
 	return nobody
 }
 
-// byTenant are points, each tenant's apart.
+// byTenant splits the points by tenant.
 func (p points) byTenant() map[string]points {
 	all := make(map[string]points)
 	for _, t := range append([]string{nobody}, tenants...) {

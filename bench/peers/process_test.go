@@ -1,10 +1,10 @@
-// Package peers has real Prometheuses and vmagents write through the relay, and counts what
-// arrives.
+// Package peers makes real Prometheus and vmagent processes write through the relay, and counts the
+// points that arrive.
 //
 //	source ◀─scrapes─ Prometheus, vmagent ─▶ slipstream serve --relay.target=… ─▶ sink, or another Prometheus
 //
-// What a sender has scraped it tells itself, by remote read, to the bit; the sink keeps what
-// arrives for each tenant. The programs come from .ci/peers.
+// A sender reports the points that it has scraped by remote read, exactly to the bit. The sink
+// keeps the points that arrive for each tenant. The programs come from .ci/peers.
 package peers
 
 import (
@@ -24,7 +24,7 @@ import (
 	"time"
 )
 
-// patience is how long a condition is waited for. It is only used up by what goes wrong.
+// patience is the maximum time to wait for a condition. Only a failing test waits so long.
 const patience = 5 * time.Minute
 
 // eventually waits until check returns nil.
@@ -41,7 +41,7 @@ func eventually(t *testing.T, check func() error) {
 	}
 }
 
-// process is a program that runs, and can be killed and run again.
+// process is a program that runs, and can be killed and started again.
 type process struct {
 	t      *testing.T
 	name   string
@@ -52,7 +52,7 @@ type process struct {
 	log    journal
 }
 
-// journal is what a process has said.
+// journal contains the output of a process.
 type journal struct {
 	mu sync.Mutex
 	bytes.Buffer
@@ -64,7 +64,7 @@ func (j *journal) Write(b []byte) (int, error) {
 	return j.Buffer.Write(b)
 }
 
-// tail is the last it has said.
+// tail returns the last part of the output.
 func (j *journal) tail() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -100,13 +100,13 @@ func (p *process) start() {
 	}()
 }
 
-// kill gives it no time to do anything.
+// kill ends the process without giving it time to react.
 func (p *process) kill() {
 	p.cmd.Process.Kill()
 	<-p.exited
 }
 
-// stop ends it in good order.
+// stop ends the process in good order.
 func (p *process) stop() {
 	p.t.Helper()
 	p.cmd.Process.Signal(syscall.SIGTERM)
@@ -120,7 +120,7 @@ func (p *process) stop() {
 	}
 }
 
-// answers waits until a URL answers 200.
+// answers waits until a URL responds with status 200.
 func (p *process) answers(url string) {
 	p.t.Helper()
 	eventually(p.t, func() error {
@@ -134,7 +134,7 @@ func (p *process) answers(url string) {
 	})
 }
 
-// get is the body of an answer with status 200.
+// get returns the body of a response with status 200.
 func get(url string) (string, error) {
 	resp, err := http.Get(url)
 	if err != nil {
@@ -148,7 +148,7 @@ func get(url string) (string, error) {
 	return string(body), err
 }
 
-// freeAddress is one where nobody listens.
+// freeAddress returns an address on which no process listens.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -159,7 +159,7 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// peer is the path of a program that .ci/peers has brought.
+// peer returns the path of a program that .ci/peers has installed.
 func peer(t *testing.T, name string) string {
 	t.Helper()
 	dir := os.Getenv("SLIPSTREAM_PEERS")
@@ -175,7 +175,8 @@ func peer(t *testing.T, name string) string {
 	return path
 }
 
-// times is how often something is done: usually, or when there is time.
+// times returns the number of repetitions: nightly if SLIPSTREAM_NIGHTLY is set, and usually
+// otherwise.
 func times(usually, nightly int) int {
 	if os.Getenv("SLIPSTREAM_NIGHTLY") != "" {
 		return nightly
@@ -183,11 +184,10 @@ func times(usually, nightly int) int {
 	return usually
 }
 
-// programDir is where the service is built.
+// programDir is the directory in which the service is built.
 var programDir string
 
-// program builds the service, once for all tests, with the flags that SLIPSTREAM_BUILD holds, such
-// as -race.
+// program builds the service once for all tests, with the flags in SLIPSTREAM_BUILD, such as -race.
 var program = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(programDir, "slipstream")
 	args := append([]string{"build", "-o", path}, strings.Fields(os.Getenv("SLIPSTREAM_BUILD"))...)
@@ -210,13 +210,13 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// relay is the service as a relay.
+// relay is the service, running as a relay.
 type relay struct {
 	*process
 	url string // its base URL
 }
 
-// newRelay runs the service until the test ends, with a target and settings. Its tenants' label is
+// newRelay runs the service with a target and settings until the test ends. The tenant label is
 // "tenant".
 func newRelay(t *testing.T, target string, args ...string) *relay {
 	t.Helper()
@@ -237,12 +237,12 @@ func (r *relay) ready() {
 	r.answers(r.url + "/ready")
 }
 
-// restart runs it again after it was killed.
+// restart starts the relay again after it was killed or stopped.
 func (r *relay) restart() {
 	r.t.Helper()
 	r.start()
 	r.ready()
 }
 
-// push is where Remote Write goes.
+// push returns the URL for Remote Write.
 func (r *relay) push() string { return r.url + "/api/v1/push" }

@@ -21,7 +21,7 @@ import (
 	"github.com/prometheus/prometheus/tsdb/chunkenc"
 )
 
-// Prometheus, as .ci/peers names the programs: of version 1 of Remote Write, and of version 2.
+// Names of the Prometheus programs in .ci/peers: for version 1 of Remote Write, and for version 2.
 const (
 	prometheusV1 = "prometheus"
 	prometheusV2 = "prometheus-v2"
@@ -33,10 +33,11 @@ type server struct {
 	url string
 }
 
-// object is a part of a configuration, which is written as JSON.
+// object is a part of a configuration, and is written as JSON.
 type object map[string]any
 
-// newPrometheus runs a Prometheus with a configuration until the test ends. It takes Remote Write.
+// newPrometheus runs a Prometheus with a configuration until the test ends. The Prometheus accepts
+// Remote Write.
 func newPrometheus(t *testing.T, program string, config object) *server {
 	t.Helper()
 	path, dir, address := peer(t, program), t.TempDir(), freeAddress(t)
@@ -54,7 +55,7 @@ func newPrometheus(t *testing.T, program string, config object) *server {
 	return s
 }
 
-// scraping is the configuration of what scrapes a source at an interval.
+// scraping returns the configuration for scraping a source at an interval.
 func scraping(from *source, interval string) object {
 	return object{
 		"job_name": "source", "scrape_interval": interval, "scrape_timeout": interval,
@@ -62,7 +63,7 @@ func scraping(from *source, interval string) object {
 	}
 }
 
-// sender is the configuration of a Prometheus that scrapes a source and writes to URLs.
+// sender returns the configuration of a Prometheus that scrapes a source and writes to URLs.
 func sender(program string, from *source, to ...string) object {
 	scrape := scraping(from, "250ms")
 	if program == prometheusV2 {
@@ -84,13 +85,13 @@ func sender(program string, from *source, to ...string) object {
 	return object{"scrape_configs": []object{scrape}, "remote_write": writes}
 }
 
-// receiver is the configuration of a Prometheus that only takes what it gets.
+// receiver returns the configuration of a Prometheus that only receives data.
 func receiver() object {
 	return object{"storage": object{"exemplars": object{"max_exemplars": 100_000}}}
 }
 
-// read is all that it holds: what it has scraped, or got. It is asked for chunks, as versions
-// before 2.43 leave histograms out of an answer in samples.
+// read returns all points that s has scraped or received. It requests chunks, because versions
+// before 2.43 omit histograms from responses with samples.
 func (s *server) read() (points, error) {
 	query := prompb.ReadRequest{
 		Queries: []*prompb.Query{{
@@ -167,7 +168,7 @@ func readFrame(body []byte, into points) (rest []byte, err error) {
 	return body[size:], nil
 }
 
-// exemplars are those that it holds.
+// exemplars returns the exemplars that s holds.
 func (s *server) exemplars() (points, error) {
 	text, err := get(s.url + "/api/v1/query_exemplars?query=" + url.QueryEscape(`counted_total`) + fmt.Sprintf("&start=0&end=%d", time.Now().Unix()+60))
 	if err != nil {
@@ -200,7 +201,7 @@ func (s *server) exemplars() (points, error) {
 	return p, nil
 }
 
-// metric is what it has of itself under a name, about the URL that it writes to.
+// metric returns the value of a metric of s about a URL to which it writes.
 func (s *server) metric(name, url string) (float64, error) {
 	text, err := get(s.url + "/metrics")
 	if err != nil {
@@ -214,8 +215,8 @@ func (s *server) metric(name, url string) (float64, error) {
 	return 0, fmt.Errorf("%s has no metric %s of %s", s.name, name, url)
 }
 
-// wantFailed checks how many exemplars, and of all else nothing, it has given up that it wrote to a
-// URL.
+// wantFailed checks the number of exemplars for a URL that s has given up. It must not have given
+// up any other data.
 func (s *server) wantFailed(url string, exemplars int) {
 	s.t.Helper()
 	for of, want := range map[string]int{"samples": 0, "histograms": 0, "exemplars": exemplars, "metadata": 0} {

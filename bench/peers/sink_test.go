@@ -18,21 +18,21 @@ import (
 	v2 "github.com/prometheus/prometheus/prompb/io/prometheus/write/v2"
 )
 
-// sink is a target that keeps what it gets, as Prometheus' own code reads it.
+// sink is a target that keeps its requests, decoded by Prometheus' own code.
 type sink struct {
 	*httptest.Server
 	mu      sync.Mutex
 	posts   []*post
 	arrived map[string]points // by tenant
-	refused map[string]points // what was not taken
-	newest  map[string]int64  // time of a tenant's series
+	refused map[string]points // points that were rejected
+	newest  map[string]int64  // newest time of each tenant's series
 	helps   map[string]bool   // texts of metadata, as "tenant: text"
-	again   int               // points that came before
-	wrong   []string          // what must not be
+	again   int               // number of points that had arrived before
+	wrong   []string          // descriptions of faults
 
 	refusesV2   bool
-	noExemplars bool                               // are written
-	answer      func(r *http.Request, p *post) int // 0: it is taken
+	noExemplars bool                               // exemplars are not written
+	answer      func(r *http.Request, p *post) int // returns a status, or 0 to accept the post
 }
 
 // post is a request.
@@ -43,9 +43,9 @@ type post struct {
 	raw     []byte
 	body    []byte // decompressed
 	points  points
-	series  []string // in their order
+	series  []string // in the order of the request
 	helps   []string // texts of metadata
-	written [3]int   // samples, histograms, exemplars
+	written [3]int   // numbers of samples, histograms and exemplars
 }
 
 func newSink(t *testing.T) *sink {
@@ -56,14 +56,14 @@ func newSink(t *testing.T) *sink {
 	return s
 }
 
-// answers sets what posts get; nil: they are taken.
+// answers sets the function that chooses the status of posts. If fn is nil, all posts are accepted.
 func (s *sink) answers(fn func(r *http.Request, p *post) int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answer = fn
 }
 
-// reset forgets all that has come.
+// reset forgets everything that has arrived.
 func (s *sink) reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,7 +86,7 @@ func (s *sink) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Unlock()
 	status := 0
 	if answer != nil && err == nil {
-		status = answer(r, p) // it may take its time
+		status = answer(r, p) // may take some time
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,7 +111,7 @@ func (s *sink) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// take keeps a post.
+// take stores an accepted post.
 func (s *sink) take(p *post) {
 	s.posts = append(s.posts, p)
 	had := s.arrived[p.tenant]
@@ -149,7 +149,7 @@ func keep(all map[string]points, p *post) {
 	}
 }
 
-// all are copies of what has arrived, and of what was refused.
+// all returns copies of the points that have arrived, and of the rejected points.
 func (s *sink) all() (arrived, refused map[string]points) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,14 +167,14 @@ func copyOf(from map[string]points) map[string]points {
 	return to
 }
 
-// had are the posts that were taken, and how many of their points came again.
+// had returns the accepted posts, and the number of their points that had arrived before.
 func (s *sink) had() (posts []*post, again int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.posts), s.again
 }
 
-// check reports what must not be.
+// check fails the test if the sink has found faults.
 func (s *sink) check(t *testing.T) {
 	t.Helper()
 	s.mu.Lock()
@@ -192,7 +192,7 @@ func (s *sink) check(t *testing.T) {
 
 var unzstd = must(zstd.NewReader(nil))
 
-// read reads a request.
+// read decodes a request.
 func (p *post) read(r *http.Request) (err error) {
 	if p.raw, err = io.ReadAll(r.Body); err != nil {
 		return err

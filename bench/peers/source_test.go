@@ -15,20 +15,20 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// tenants are those that the source's series belong to, besides what a sender says of itself, which
-// is nobody's.
+// tenants lists the tenants of the source's series. The series of a sender about itself belong to
+// nobody.
 var tenants = []string{"alpha", "beta", "gamma"}
 
-// nobody is the tenant of series that have no label of one.
+// nobody is the tenant of series without a tenant label.
 const nobody = "anonymous"
 
-// perTenant is how many series there are of each family.
+// perTenant is the number of series that each tenant has in a family.
 const perTenant = 50
 
-// source is what is scraped. The value of each series tells the scrape and the series:
+// source is the target of scrapes. The value of each series identifies the scrape and the series:
 //
 //	counted_total  a counter, with an exemplar in its first series
-//	dated          a gauge with a time of its own, that of the scrape
+//	dated          a gauge with its own timestamp, the time of the scrape
 //	spread         a histogram, classic and native
 type source struct {
 	*httptest.Server
@@ -56,29 +56,29 @@ func newSource(t *testing.T) *source {
 	return s
 }
 
-// fail has scrapes fail from now on, so that senders mark the series as stale.
+// fail makes all further scrapes fail, so that senders mark the series as stale.
 func (s *source) fail() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.down = true
 }
 
-// scraped is when it was scraped.
+// scraped returns the times of all scrapes.
 func (s *source) scraped() []int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.times)
 }
 
-// series are the labels of a series as senders write them.
+// series returns the labels of a series in the format of senders.
 func (s *source) series(name string, series int, tenant string) string {
 	return fmt.Sprintf(`__name__="%s",instance="%s",job="source",series="%d",tenant="%s"`, name, strings.TrimPrefix(s.URL, "http://"), series, tenant)
 }
 
-// countedValue is what a series of counted_total has in a scrape, from the first.
+// countedValue returns the value of a series of counted_total in a scrape. The first scrape is 1.
 func countedValue(scrape, series int) float64 { return float64(scrape)*1000 + float64(series) + 0.1 }
 
-// datedValue is the same for dated.
+// datedValue returns the value of a series of dated in a scrape.
 func datedValue(scrape, series int) float64 { return -countedValue(scrape, series) }
 
 var (

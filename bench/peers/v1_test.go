@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Everything that a Prometheus has scraped arrives: under its tenant at a sink, and in another
+// Everything that a Prometheus has scraped arrives at a sink under its tenant, and in another
 // Prometheus.
 func TestVersion1(t *testing.T) {
 	t.Parallel()
@@ -57,8 +57,8 @@ func scrape(t *testing.T, from *source, n int) {
 	})
 }
 
-// waitStale waits until the sender has marked the end of the source's series, and returns the time
-// of that.
+// waitStale waits until the sender has marked all series of the source as stale, and returns the
+// time of the last marker.
 func waitStale(t *testing.T, s *server) (last int64) {
 	t.Helper()
 	eventually(t, func() error {
@@ -81,15 +81,15 @@ func waitStale(t *testing.T, s *server) (last int64) {
 	return last
 }
 
-// wantScraped is what the sender holds, of which every value of the source is checked. The source
-// must not be scraped any more.
+// wantScraped returns the points that the sender holds, and checks them against every value of the
+// source. The source must no longer be scraped.
 func wantScraped(t *testing.T, s *server, from *source) points {
 	t.Helper()
 	p, err := s.read()
 	if err != nil {
 		t.Fatal(err)
 	}
-	// On a machine that is busy, some scrapes take too long. Of those nothing is there.
+	// On a busy machine, some scrapes take too long. The sender has no points of these scrapes.
 	scrapes := make(map[int]int64)
 	for n, time := range from.scraped() {
 		if p[from.series("dated", 0, tenants[0])][time] != "" {
@@ -109,8 +109,8 @@ func wantScraped(t *testing.T, s *server, from *source) points {
 	return p
 }
 
-// holds checks that the series i of a tenant have the values of scrapes, whose times are given by
-// their numbers, and no others. What has a time of its own must be at that.
+// holds checks that the series i of a tenant have exactly the values of scrapes. scrapes contains
+// the time of each scrape by its number. A point with a timestamp of its own must have that time.
 func holds(p points, from *source, scrapes map[int]int64, i int, tenant string) error {
 	counted, dated := from.series("counted_total", i, tenant), from.series("dated", i, tenant)
 	values := make(map[string]int)
@@ -132,7 +132,7 @@ func holds(p points, from *source, scrapes map[int]int64, i int, tenant string) 
 	return nil
 }
 
-// wantAtSink waits until each tenant's points until a time have arrived, and nothing else.
+// wantAtSink waits until exactly the points of each tenant up to a time have arrived.
 func wantAtSink(t *testing.T, to *sink, sent map[string]points, last int64) {
 	t.Helper()
 	eventually(t, func() error {
@@ -146,7 +146,7 @@ func wantAtSink(t *testing.T, to *sink, sent map[string]points, last int64) {
 	})
 }
 
-// bareOf are points whose series have lost the label of their tenant.
+// bareOf returns the points without the tenant labels of their series.
 func bareOf(sent map[string]points) map[string]points {
 	bare := make(map[string]points)
 	for tenant, p := range sent {
@@ -158,7 +158,7 @@ func bareOf(sent map[string]points) map[string]points {
 	return bare
 }
 
-// wantAtServer waits until a Prometheus holds the points until a time.
+// wantAtServer waits until a Prometheus holds exactly the points up to a time.
 func wantAtServer(t *testing.T, s *server, sent points, last int64) {
 	t.Helper()
 	eventually(t, func() error {

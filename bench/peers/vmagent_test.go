@@ -11,7 +11,7 @@ import (
 func newVmagent(t *testing.T, from *source, url string) {
 	t.Helper()
 	path, dir, address := peer(t, "vmagent"), t.TempDir(), freeAddress(t)
-	text, err := json.Marshal(object{"scrape_configs": []object{scraping(from, "1s")}}) // none takes that long, and fails
+	text, err := json.Marshal(object{"scrape_configs": []object{scraping(from, "1s")}}) // no scrape takes 1 s, which would be a failure
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,14 +20,14 @@ func newVmagent(t *testing.T, from *source, url string) {
 		t.Fatal(err)
 	}
 	p := run(t, path, "-promscrape.config="+file, "-httpListenAddr="+address, "-remoteWrite.url="+url, "-remoteWrite.flushInterval=200ms",
-		"-remoteWrite.queues=1", // several of them do not keep the order
+		"-remoteWrite.queues=1", // several queues do not preserve the order
 		"-remoteWrite.tmpDataPath="+filepath.Join(dir, "data"))
 	p.answers("http://" + address + "/health")
 }
 
-// All that a vmagent scrapes arrives, though the relay is killed in between. It tells nobody what
-// it holds: the series that have times of their own are known to the point, and of the others every
-// value.
+// Everything that a vmagent scrapes arrives, although the relay is killed in between. A vmagent
+// does not report its points. For series with timestamps of their own, every point is known. For
+// the other series, only the values are known.
 func TestVmagent(t *testing.T) {
 	t.Parallel()
 	modes(t, func(t *testing.T, args ...string) {

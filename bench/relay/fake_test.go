@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"sync"
 	"syscall"
 	"testing"
@@ -21,10 +20,11 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// fakeEnv makes a child of the test binary a relay with the behaviour that it names.
+// fakeEnv makes a child of the test binary act as a relay. Its value is the behaviour of that
+// relay.
 const fakeEnv = "SLIPSTREAM_BENCH_FAKE"
 
-// What a fake can be like besides sound.
+// The behaviours of a fake relay.
 const (
 	sound   = "sound"
 	loses   = "loses a tenant's part"
@@ -35,30 +35,31 @@ const (
 	crashes = "ends in the middle of the load"
 )
 
-// fake is a program with the true sink and sender, and between them one that acts like a relay.
+// fake returns a program with the real sink and sender, and with a fake relay between them.
 func fake(behaviour string) program {
 	return program{
-		build: func(context.Context, string) (string, error) { return trueProgram() },
-		relay: func(_, address, _, target string, s scenario) child.Command {
-			self, err := os.Executable()
-			if err != nil {
-				panic(err)
-			}
+		build: func(context.Context, string) (string, error) { return os.Executable() },
+		tool:  func(context.Context, string) (string, error) { return trueTool() },
+		relay: func(binary, address, _, target string, s scenario) child.Command {
 			return child.Command{
-				Binary: self, Args: []string{address, target, fmt.Sprint(s.queue)}, Env: []string{fakeEnv + "=" + behaviour}, Ready: "/ready",
+				Binary: binary, Args: []string{address, target, fmt.Sprint(s.queue)}, Env: []string{fakeEnv + "=" + behaviour}, Ready: "/ready",
 			}
 		},
 	}
 }
 
-// trueProgram builds ours, once for all tests.
-var trueProgram = sync.OnceValues(func() (string, error) {
-	here, err := filepath.Abs("..")
-	if err != nil {
-		return "", err
-	}
-	return child.Slipstream(context.Background(), here)
-})
+// ours returns the real programs, and builds each of them once for all tests.
+func ours() program {
+	p := slipstream
+	p.build = func(context.Context, string) (string, error) { return trueRelay() }
+	p.tool = func(context.Context, string) (string, error) { return trueTool() }
+	return p
+}
+
+var (
+	trueRelay = sync.OnceValues(func() (string, error) { return child.Slipstream(context.Background(), "..") })
+	trueTool  = sync.OnceValues(func() (string, error) { return child.Slipctl(context.Background(), "..") })
+)
 
 func TestMain(m *testing.M) {
 	if behaviour := os.Getenv(fakeEnv); behaviour != "" {
@@ -67,7 +68,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fakeRelay splits what it gets.
+// fakeRelay splits its requests by tenant.
 type fakeRelay struct {
 	behaviour, target string
 	zstd              *zstd.Decoder
@@ -98,7 +99,7 @@ func serveFake(behaviour, address, target string) int {
 	return 0
 }
 
-// metrics tell that the collector takes a fortieth.
+// metrics reports that the garbage collector takes a fortieth of the CPU time.
 func (f *fakeRelay) metrics(w http.ResponseWriter, _ *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -116,7 +117,7 @@ func (f *fakeRelay) push(w http.ResponseWriter, r *http.Request) {
 	n := f.requests
 	spendTicks()
 	f.mu.Unlock()
-	if f.behaviour == crashes && n == 2 { // which come on the slowest machine too
+	if f.behaviour == crashes && n == 2 { // a second request arrives even on the slowest machine
 		os.Exit(1)
 	}
 	if err := f.pass(r.Header, body); err != nil || f.behaviour == refuses {
@@ -131,8 +132,8 @@ func (f *fakeRelay) push(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// spendTicks takes as much processor time as /proc shows of a process, which a few requests on a
-// busy machine may not.
+// spendTicks uses enough CPU time to be visible in /proc. A few requests on a busy machine might
+// not.
 func spendTicks() {
 	const ticks = 20 * time.Millisecond
 	for start := processorTime(); processorTime()-start < ticks; {

@@ -29,7 +29,7 @@ const (
 	noteGC     = "of the relay's processor time, by what the runtime says of itself; brought up to date when a collection ends."
 )
 
-// figures are what the case prints.
+// figures returns the figures of a case.
 func (t *trial) figures(s scenario) []harness.Figure {
 	r, w := t.report, t.report.RemoteWrite
 	gigabytes := float64(w.Acknowledged.Series) / float64(s.series) * float64(w.PlainPerRequest) / 1e9
@@ -60,8 +60,9 @@ func (t *trial) figures(s scenario) []harness.Figure {
 	)
 }
 
-// lacking is how many series, or else samples and what there is besides, tenants lack that were
-// acknowledged, or NaN when the sink cannot tell.
+// lacking returns the number of series that were acknowledged and not delivered, summed over the
+// tenants. If a tenant lacks more samples, histograms or exemplars than series, that number counts
+// instead. The result is NaN if the sink has not decoded the bodies.
 func (t *trial) lacking() float64 {
 	d := t.report.RemoteWrite.Delivered
 	if !d.Looked {
@@ -75,8 +76,8 @@ func (t *trial) lacking() float64 {
 	return float64(sum)
 }
 
-// strange is how many series came for another tenant than theirs, or NaN when some came for a
-// tenant that was not sent.
+// strange returns the number of series that were delivered to a wrong tenant. The result is NaN if
+// some were delivered to a tenant that the sender does not have.
 func (t *trial) strange() float64 {
 	d := t.report.RemoteWrite.Delivered
 	if len(d.Unknown) > 0 {
@@ -85,7 +86,7 @@ func (t *trial) strange() float64 {
 	return float64(d.Misrouted)
 }
 
-// below is a bar, or none for 0.
+// below returns a bar, or nil if the value is 0.
 func below(value float64) *harness.Limit {
 	if value == 0 {
 		return nil
@@ -93,7 +94,7 @@ func below(value float64) *harness.Limit {
 	return harness.Below(value)
 }
 
-// known is a value of the sender's report, or NaN when it was not measured.
+// known returns a value of the sender's report, or NaN if it was not measured.
 func known(value *float64) float64 {
 	if value == nil {
 		return math.NaN()

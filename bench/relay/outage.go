@@ -11,32 +11,32 @@ import (
 
 	"github.com/slipstream-go/slipstream/bench/child"
 	"github.com/slipstream-go/slipstream/bench/harness"
-	"github.com/slipstream-go/slipstream/server/load"
+	"github.com/slipstream-go/slipstream/tools/load"
 )
 
-// The case of an outage: what ten tenants with 2000 series each send in ten minutes, a sample of
-// each series in 15 s, waits in the queue. The samples come in a fraction of that time, and then
-// nothing comes until pauses and circuits are as long as they are after ten minutes. Then the
-// target is there.
+// In the case of an outage, the queue contains the samples that ten tenants with 2000 series each
+// send in ten minutes: a sample of each series every 15 s. The samples are sent in a fraction of
+// that time. Then nothing is sent, until pauses and circuits are as long as after ten minutes. Then
+// the target starts.
 
 const (
 	outageCase    = "a queue drains what 10 tenants × 2000 series send in 10 minutes"
 	outageSeries  = 10 * 2000
 	outageSamples = outageSeries * 10 * 60 / 15
-	outageLength  = 5.0 / 4 // by the load's time: 75 s of 60 s; after 65 s no pause gets longer
+	outageLength  = 5.0 / 4 // multiple of the load's time: 75 s for 60 s; after 65 s, pauses do not get longer
 )
 
-// outage is what came of the case.
+// outage contains the results of the case.
 type outage struct {
 	acknowledged, delivered int64         // series
-	first, drained          time.Duration // from when the target was there
+	first, drained          time.Duration // since the start of the target
 	posts                   int64
 }
 
-// runOutage starts a relay whose target is not there, has the sender send, starts the target, and
-// waits until all has come.
+// runOutage starts a relay without a target, and runs the sender. Then it starts the target, and
+// waits until all series have arrived.
 func runOutage(ctx context.Context, p program, o harness.Options) (d *outage, err error) {
-	binary, err := p.build(ctx, o.Dir)
+	binary, tool, err := p.binaries(ctx, o.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -59,14 +59,14 @@ func runOutage(ctx context.Context, p program, o harness.Options) (d *outage, er
 	defer func() { err = errors.Join(err, relay.Stop()) }()
 	begin := time.Now()
 	d = new(outage)
-	if d.acknowledged, err = s.sendOutage(ctx, binary, relay, o.Load/loadShare); err != nil {
+	if d.acknowledged, err = s.sendOutage(ctx, tool, relay, o.Load/loadShare); err != nil {
 		return nil, err
 	}
 	if err := sleep(ctx, time.Until(begin.Add(time.Duration(float64(o.Load)*outageLength)))); err != nil {
 		return nil, err
 	}
 	sink, err := child.Start(ctx, child.Command{
-		Name: "the sink", Binary: binary, Args: []string{"sink", "--listen=" + address, "--tenant-label=" + tenantLabel}, URL: "http://" + address, Ready: "/counts",
+		Name: "the sink", Binary: tool, Args: []string{"sink", "--listen=" + address, "--tenant-label=" + tenantLabel}, URL: "http://" + address, Ready: "/counts",
 	})
 	if err != nil {
 		return nil, err
@@ -75,10 +75,10 @@ func runOutage(ctx context.Context, p program, o harness.Options) (d *outage, er
 	return d, d.watch(ctx, sink)
 }
 
-// sendOutage sends the samples of the outage, and returns how many series were acknowledged.
-func (s scenario) sendOutage(ctx context.Context, binary string, relay *child.Process, duration time.Duration) (int64, error) {
+// sendOutage sends the samples of the outage, and returns the number of acknowledged series.
+func (s scenario) sendOutage(ctx context.Context, tool string, relay *child.Process, duration time.Duration) (int64, error) {
 	args := append(s.sender(relay.URL+"/api/v1/push", "", relay.PID(), duration), fmt.Sprintf("--rate=%g", outageSamples/duration.Seconds()))
-	said, failed := child.Run(ctx, "the sender", binary, args...)
+	said, failed := child.Run(ctx, "the sender", tool, args...)
 	if ctx.Err() != nil {
 		return 0, failed
 	}
@@ -91,10 +91,10 @@ func (s scenario) sendOutage(ctx context.Context, binary string, relay *child.Pr
 
 const (
 	outagePoll     = 20 * time.Millisecond
-	outagePatience = time.Minute // without anything new: what has not come by then is lost
+	outagePatience = time.Minute // without progress; series that have not arrived by then are lost
 )
 
-// watch waits until everything has come, or nothing more comes.
+// watch waits until all series have arrived, or no more arrive.
 func (d *outage) watch(ctx context.Context, sink *child.Process) error {
 	begin := time.Now()
 	for moved := begin; time.Since(moved) < outagePatience; {
@@ -139,11 +139,11 @@ func sleep(ctx context.Context, d time.Duration) error {
 
 const noteDrain = "from the moment when the target takes connections until everything has come; the pause before the first post is a part of it."
 
-// figures are what the case prints.
+// figures returns the figures of the case.
 func (d *outage) figures() []harness.Figure {
 	seconds := func(d time.Duration) float64 {
 		if d == 0 {
-			return math.NaN() // it did not come to that
+			return math.NaN() // it did not happen
 		}
 		return d.Seconds()
 	}

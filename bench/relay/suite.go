@@ -1,25 +1,26 @@
-// Package relay measures the tenant relay of Remote Write: it builds and starts one, a sink after
-// it and a sender before it, and compares what was acknowledged with what came to the sink.
+// Package relay measures the tenant relay of Remote Write. It builds and starts a relay with a
+// sender before it and a sink after it, and compares the acknowledged series with the delivered
+// ones.
 //
 // Where things are:
 //
 //	suite.go    the suite and its cases
-//	trial.go    one case: three programs, and what they said
-//	figures.go  the same as figures, and their bars
-//	outage.go   the case of a queue after an outage of its target
+//	trial.go    one case: three programs, and their results
+//	figures.go  the results as figures, and their bars
+//	outage.go   the case of an outage: a queue whose target is down
 //
 // # Method
 //
-// Each case has a sink, a relay and a sender of its own, which are processes on the same processors
-// and talk over loopback: `slipstream sink`, `slipstream serve` and `slipstream load`, so that the
-// system tells their processor times apart. The relay has default settings but for its target and
-// the tenants' label, which stays in the series. The sink looks into each body, and counts series
-// for each tenant.
+// Each case starts its own sink, relay and sender: `slipctl sink`, `slipstream serve` and `slipctl
+// load`. They are processes on the same processors that communicate over loopback, so the system
+// counts their CPU times separately. The relay has default settings, except for its target and the
+// tenant label, which remains in the series. The sink decodes each body, and counts the series of
+// each tenant.
 //
-// The processor time of the relay is that of its process from the first request until everything
-// has come to the sink. Beside it stands a floor: what the sender takes to decompress the same
-// bodies and to compress them with snappy, before the load and after it, the least of the two. All
-// are for a gigabyte before compression.
+// The CPU time of the relay covers its process from the first request until all series have arrived
+// at the sink. It is compared with a floor: the CPU time in which the sender decompresses the same
+// bodies and compresses them with snappy. The floor is measured before and after the load, and the
+// minimum counts. All times are for one gigabyte before compression.
 package relay
 
 import (
@@ -34,7 +35,7 @@ const (
 	cortexName = "cortex-tenant"
 )
 
-// The names of the cases' groups.
+// The names of the groups of cases.
 const (
 	syncGroup    = "Remote Write 1.0 in snappy, answered when the tenants have answered"
 	otherGroup   = "Other ways"
@@ -42,26 +43,26 @@ const (
 	outageGroup  = "After an outage"
 )
 
-// scenario is what a case sends.
+// scenario describes the requests of a case.
 type scenario struct {
 	series, tenants int
 	version         int
 	compress        string
-	workers         int  // that send; 0: as many as in the other cases
-	remove          bool // the relay takes the label of tenants out of the series
+	workers         int  // number of senders; 0 means the same number as in other cases
+	remove          bool // the relay removes the tenant label from the series
 	queue           bool
-	cortex          float64 // CPU-s per GB that cortex-tenant took for the same; 0: not known
+	cortex          float64 // CPU-s per GB of cortex-tenant for the same requests; 0 means unknown
 	bars            bars
 }
 
-// bars are what a scenario promises besides that nothing is lost; 0: nothing.
+// bars contains the limits of a scenario, in addition to no losses. 0 means no limit.
 type bars struct {
 	cpu   float64 // CPU-s per GB
-	floor float64 // the same, by the floor
+	floor float64 // CPU time as a multiple of the floor
 	gc    float64 // %
 }
 
-// cases are those of the suite. The quoted figures are of the reference that noteCortex names.
+// cases lists the cases of the suite. The quoted figures are from the reference in noteCortex.
 var cases = []struct {
 	group, name string
 	scenario
@@ -88,7 +89,7 @@ func (s scenario) size() string {
 	return fmt.Sprintf("%d series × %d tenants", s.series, s.tenants)
 }
 
-// Suite is the suite for cmd/bench.
+// Suite returns the suite for cmd/bench.
 func Suite() harness.Suite { return suite(slipstream) }
 
 func suite(p program) harness.Suite {

@@ -12,7 +12,7 @@ import (
 	"github.com/slipstream-go/slipstream/bench/harness"
 )
 
-// measure runs the suite's case of that name on a relay, for a moment.
+// measure runs the suite's case with that name on a relay, for a short time.
 func measure(t *testing.T, p program, name string) (*harness.Result, error) {
 	t.Helper()
 	if testing.Short() {
@@ -68,11 +68,11 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// What is lost or goes to the wrong tenant is a bar that is short, and no failure of the run.
+// Lost or misrouted series make a bar short. They do not fail the run.
 func TestBarsAreShort(t *testing.T) {
 	for behaviour, name := range map[string]string{loses: lost, mixes: misrouted} {
 		t.Run(behaviour, func(t *testing.T) {
-			t.Parallel() // most of it is waiting for what does not come
+			t.Parallel() // most of it is waiting for series that do not arrive
 			r, err := measure(t, fake(behaviour), "100 series × 10 tenants")
 			if err != nil {
 				t.Fatal(err)
@@ -113,12 +113,12 @@ func TestTrialFails(t *testing.T) {
 	}
 }
 
-// An interrupted run stops all three, and leaves nothing.
+// An interrupted run stops all three programs, and leaves no files.
 func TestCancel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the program")
 	}
-	if _, err := trueProgram(); err != nil {
+	if _, _, err := ours().binaries(t.Context(), ""); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
@@ -133,7 +133,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// Every case has bars of its own, and what is quoted is that of the reference.
+// Only cases in which cortex-tenant was measured quote its figure. The relay is started with the
+// right arguments.
 func TestSuite(t *testing.T) {
 	for _, s := range cases {
 		if s.cortex > 0 && (s.version != 0 || s.compress != "" || s.queue) {
@@ -147,12 +148,11 @@ func TestSuite(t *testing.T) {
 	}
 }
 
-// The relay itself, built and started as the bench does it: what it acknowledges comes to the sink,
-// also by way of the queue.
+// The real relay, built and started as in the benchmark, delivers all acknowledged series to the
+// sink, also through the queue.
 func TestSlipstream(t *testing.T) {
 	for _, name := range []string{mainCase, "2.0, " + mainCase, "queue, " + mainCase} {
-		p := slipstream
-		p.build = func(context.Context, string) (string, error) { return trueProgram() }
+		p := ours()
 		r, err := measure(t, p, name)
 		if err != nil {
 			t.Fatal(err)
@@ -170,10 +170,9 @@ func TestSlipstream(t *testing.T) {
 	}
 }
 
-// What waits in the queue while the target is not there comes to it, once, when it is.
+// Series that are queued during an outage of the target are delivered once when the target is back.
 func TestOutage(t *testing.T) {
-	p := slipstream
-	p.build = func(context.Context, string) (string, error) { return trueProgram() }
+	p := ours()
 	r, err := measure(t, p, outageCase)
 	if err != nil {
 		t.Fatal(err)

@@ -31,14 +31,14 @@ func appendCases() []harness.Case {
 	return cases
 }
 
-// encoder is a side that writes a request.
+// encoder returns a side that encodes a request.
 func encoder(rival, how, mark string, want *prompb.WriteRequest, version remotewrite.Version, encode func() ([]byte, error)) harness.Side {
 	run := func() error {
 		_, err := encode()
 		return err
 	}
 	check := func() error {
-		for range 2 { // the second time there is a buffer
+		for range 2 { // the second call reuses a buffer
 			b, err := encode()
 			if err != nil {
 				return err
@@ -146,7 +146,7 @@ func appendSidesTwo(body []byte) ([]harness.Side, error) {
 	}, nil
 }
 
-// symbolize adds labels to references, and to the table those that it does not have.
+// symbolize appends references to labels, and adds missing symbols to the table.
 func symbolize(table *writev2.SymbolsTable, refs []uint32, labels []prompb.Label) []uint32 {
 	for _, l := range labels {
 		refs = append(refs, table.Symbolize(l.Name), table.Symbolize(l.Value))

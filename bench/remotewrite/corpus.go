@@ -12,14 +12,14 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// corpus is a request as an agent in a Kubernetes cluster sends it. A series has 12 sorted labels
-// and a sample, as a rule. A pod has 20 series, which stand together unless the tenants are mixed.
+// corpus describes a request of an agent in a Kubernetes cluster. A series has 12 sorted labels and
+// usually a sample. A pod has 20 series, which are adjacent unless the tenants are mixed.
 type corpus struct {
 	version remotewrite.Version
 	series  int
 	tenants int
-	mixed   bool // the series in no order; else those of a tenant stand together
-	rich    bool // of eight series one has a native histogram in place of a sample, and one an exemplar; and there are metadata
+	mixed   bool // the series are in random order; otherwise the series of a tenant are adjacent
+	rich    bool // in each group of eight series, one has a native histogram instead of a sample, and one has an exemplar; there are also metadata
 }
 
 // The requests of most cases.
@@ -32,7 +32,7 @@ var (
 	histogramsTwo = corpus{version: remotewrite.V2, series: 2000, tenants: 10, rich: true}
 )
 
-// bodySizes are the lengths of the bodies, by which throughput is reckoned.
+// bodySizes contains the lengths of the bodies, on which the throughput is based.
 var bodySizes = map[corpus]int{
 	hundred:       33_615,
 	thousands:     673_480,
@@ -54,19 +54,19 @@ var bodySizes = map[corpus]int{
 	thousandsTwo.of(50, true): 121_530,
 }
 
-// of is the request with so many tenants.
+// of returns the corpus with another number of tenants.
 func (c corpus) of(tenants int, mixed bool) corpus {
 	c.tenants, c.mixed = tenants, mixed
 	return c
 }
 
-// The label that tells the tenant, and that of an exemplar.
+// The label that contains the tenant, and the label of an exemplar.
 const (
 	tenantLabel = "service_id"
 	traceLabel  = "trace_id"
 )
 
-// name tells what is not said elsewhere.
+// name returns the properties that the group of a case does not state.
 func (c corpus) name() string {
 	name := fmt.Sprintf("%d series", c.series)
 	if c.rich {
@@ -78,7 +78,7 @@ func (c corpus) name() string {
 	return name
 }
 
-// metrics are what a pod exposes.
+// metrics lists the metrics of a pod.
 var metrics = []struct {
 	name string
 	kind prompb.MetricMetadata_MetricType
@@ -108,10 +108,10 @@ var metrics = []struct {
 
 var apps = []string{"api", "basket", "catalogue", "frontend", "payments", "search", "shipping", "worker"}
 
-// staleMarker is the NaN by which Prometheus says that a series has ended.
+// staleMarker is the NaN with which Prometheus marks the end of a series.
 var staleMarker = math.Float64frombits(0x7ff0000000000002)
 
-// request is the corpus in version 1, from a fixed seed.
+// request returns the request in version 1, from a fixed seed.
 func (c corpus) request() *prompb.WriteRequest {
 	r := rand.New(rand.NewPCG(uint64(c.series), uint64(c.tenants)))
 	req := new(prompb.WriteRequest)
@@ -145,7 +145,7 @@ func (c corpus) request() *prompb.WriteRequest {
 	return req
 }
 
-// newPod is a pod's labels; the metric's name is the first.
+// newPod returns the labels of a pod. The first is the metric's name, which is empty.
 func newPod(r *rand.Rand, tenant int) []prompb.Label {
 	app := apps[r.IntN(len(apps))]
 	ip := [...]any{10, r.IntN(256), r.IntN(256), r.IntN(256)}
@@ -165,7 +165,7 @@ func newPod(r *rand.Rand, tenant int) []prompb.Label {
 	}
 }
 
-// letters are those that Kubernetes gives out.
+// letters returns random characters of the kind that Kubernetes uses in names.
 func letters(r *rand.Rand, n int) string {
 	const safe = "bcdfghjklmnpqrstvwxz2456789"
 	var b strings.Builder
@@ -175,7 +175,7 @@ func letters(r *rand.Rand, n int) string {
 	return b.String()
 }
 
-// value is a count, a measurement or now and then a stale marker.
+// value returns a count, a measurement, or sometimes a stale marker.
 func value(r *rand.Rand) float64 {
 	switch n := r.IntN(100); {
 	case n == 0:
@@ -186,7 +186,8 @@ func value(r *rand.Rand) float64 {
 	return r.ExpFloat64()
 }
 
-// histogram has counts that are whole or not, in two spans on each side.
+// histogram returns a histogram with two spans on each side. Its counts are integers if whole is
+// set, and floats otherwise.
 func histogram(r *rand.Rand, whole bool, time int64) prompb.Histogram {
 	spans := func() []prompb.BucketSpan {
 		return []prompb.BucketSpan{{Offset: int32(r.IntN(20)) - 10, Length: 5}, {Offset: 1 + int32(r.IntN(4)), Length: 3}}
@@ -212,7 +213,7 @@ func histogram(r *rand.Rand, whole bool, time int64) prompb.Histogram {
 	return h
 }
 
-// requestTwo is the corpus in version 2, where each series has its metadata.
+// requestTwo returns the request in version 2, in which each series contains its metadata.
 func (c corpus) requestTwo() (*writev2.Request, error) {
 	table := writev2.NewSymbolTable()
 	refs := func(labels []prompb.Label) []uint32 { return symbolize(&table, nil, labels) }
@@ -226,7 +227,7 @@ func (c corpus) requestTwo() (*writev2.Request, error) {
 			two.Exemplars = append(two.Exemplars, writev2.Exemplar{LabelsRefs: refs(e.Labels), Value: e.Value, Timestamp: e.Timestamp})
 		}
 		for _, h := range one.Histograms {
-			wire, err := h.Marshal() // the field numbers are those of version 2
+			wire, err := h.Marshal() // version 2 has the same field numbers
 			if err != nil {
 				return nil, err
 			}
@@ -246,7 +247,7 @@ func (c corpus) requestTwo() (*writev2.Request, error) {
 	return req, nil
 }
 
-// body is the request as it stands in an HTTP request, before compression.
+// body returns the body of the HTTP request before compression.
 func (c corpus) body() ([]byte, error) {
 	if c.version == remotewrite.V1 {
 		return c.request().Marshal()

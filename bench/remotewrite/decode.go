@@ -34,7 +34,7 @@ func decodeCases() []harness.Case {
 	return cases
 }
 
-// decoder is a side that decodes, and what that comes to in the words of prompb.
+// decoder returns a side that decodes. value returns the result, converted to prompb.
 func decoder(rival, how, mark string, want *prompb.WriteRequest, decode func() error, value func() *prompb.WriteRequest) harness.Side {
 	check := func() error {
 		for range 2 { // the second decode finds used memory
@@ -65,7 +65,7 @@ func vtDecoderTwo(how, mark string, want *prompb.WriteRequest, body []byte) harn
 	return decoder(vtprotoName, how, mark, want, vtDecode(req, body, how == views), func() *prompb.WriteRequest { return vtPlainTwo(req) })
 }
 
-// decodeSides has the mark of tailored.
+// decodeSides returns the sides for version 1. mark is the mark of tailored.
 func decodeSides(body []byte, mark string) ([]harness.Side, error) {
 	want, err := decoded(body, remotewrite.V1)
 	if err != nil {
@@ -78,7 +78,7 @@ func decodeSides(body []byte, mark string) ([]harness.Side, error) {
 		oursDecoder("", "", want, body, remotewrite.V1),
 		decoder(prompbName, "", "", want,
 			func() error {
-				theirs = new(prompb.WriteRequest) // what was decoded before is let go at once, so that the live heap stays small
+				theirs = new(prompb.WriteRequest) // releases the value of the previous decode, so that the live heap stays small
 				return theirs.Unmarshal(body)
 			}, func() *prompb.WriteRequest { return theirs }),
 		vtDecoder("", "", want, body),

@@ -32,7 +32,7 @@ func dispatchCases() []harness.Case {
 	return cases
 }
 
-// dispatchDecode decodes the body, or only finds the label.
+// dispatchDecode returns sides that decode the body, and one that only finds the label.
 func dispatchDecode(plain []byte) ([]harness.Side, error) {
 	req, err := decoded(plain, remotewrite.V1)
 	if err != nil {
@@ -47,13 +47,13 @@ func dispatchDecode(plain []byte) ([]harness.Side, error) {
 	return append(sides, found), nil
 }
 
-// dispatchSides puts the decompression of the body before the work of each side.
+// dispatchSides adds the decompression of the body to the work of each side.
 func dispatchSides(body []byte, work func(plain []byte) ([]harness.Side, error)) ([]harness.Side, error) {
 	unpack, err := zstdReader(body)
 	if err != nil {
 		return nil, err
 	}
-	plain, err := unpack() // into this memory each time
+	plain, err := unpack() // each call overwrites this memory
 	if err != nil {
 		return nil, err
 	}

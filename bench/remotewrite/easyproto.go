@@ -8,8 +8,8 @@ import (
 	"github.com/prometheus/prometheus/prompb"
 )
 
-// The messages of version 1, read by hand as the documentation of easyproto shows. Texts are views
-// of the body. Slices keep their memory, and so do those within them.
+// These are the messages of version 1, decoded by hand as in the documentation of easyproto. Texts
+// are views of the body. Slices keep their memory, including nested slices.
 
 type easyRequest struct {
 	series   []easySeries
@@ -62,7 +62,7 @@ type easyMetadata struct {
 	name, help, unit string
 }
 
-// more is the list with one more value, which may hold memory of an earlier use.
+// more returns the list with one more value, which may contain memory of an earlier use.
 func more[T any](list []T) ([]T, *T) {
 	if n := len(list); n < cap(list) {
 		list = list[:n+1]
@@ -324,7 +324,7 @@ func (m *easyMetadata) unmarshal(src []byte) (err error) {
 	return nil
 }
 
-// read is the tally of the request.
+// read returns the tally of the request.
 func (r *easyRequest) read() (t tally) {
 	for i := range r.series {
 		s := &r.series[i]
@@ -349,7 +349,7 @@ func (r *easyRequest) read() (t tally) {
 	return t
 }
 
-// plain is the request in the words of prompb.
+// plain converts the request to prompb.
 func (r *easyRequest) plain() *prompb.WriteRequest {
 	req := new(prompb.WriteRequest)
 	for _, s := range r.series {
@@ -402,7 +402,7 @@ func (b *easyBuckets) plainSpans() (list []prompb.BucketSpan) {
 	return list
 }
 
-// easyFind is the value of a label in each series, or "". It looks at labels alone.
+// easyFind appends the value of a label in each series, or "". It decodes only labels.
 func easyFind(src []byte, name string, values []string) (_ []string, err error) {
 	var fc, in easyproto.FieldContext
 	for len(src) > 0 {

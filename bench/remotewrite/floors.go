@@ -18,7 +18,7 @@ const (
 
 var errDiffers = errors.New("the bytes are not those of the body")
 
-// floor is a side that makes bytes which are to be those of the body.
+// floor returns a side whose output must be the body.
 func floor(rival, how, mark string, body []byte, work func() ([]byte, error)) harness.Side {
 	run := func() error {
 		_, err := work()
@@ -42,7 +42,8 @@ func copying(body []byte) harness.Side {
 	})
 }
 
-// snappyDecoding is of the format that Prometheus sends: a block without frames.
+// snappyDecoding returns a side that decodes the format that Prometheus sends: a snappy block
+// without frames.
 func snappyDecoding(body []byte) harness.Side {
 	packed := s2.EncodeSnappy(nil, body)
 	room := make([]byte, len(body))
@@ -57,7 +58,7 @@ func zstdDecoding(body []byte) (harness.Side, error) {
 	return floor(zstdName, "decode", markDecode, body, unpack), nil
 }
 
-// zstdReader gives the body out of what vmagent would send, into memory that is kept.
+// zstdReader returns a function that decodes a body as vmagent would send it, into kept memory.
 func zstdReader(body []byte) (func() ([]byte, error), error) {
 	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
 	if err != nil {
@@ -75,7 +76,7 @@ func zstdReader(body []byte) (func() ([]byte, error), error) {
 	}, nil
 }
 
-// snappyRelaying is what a relay would cost that did nothing.
+// snappyRelaying returns the cost of a relay that does no other work.
 func snappyRelaying(body []byte) harness.Side {
 	packed := s2.EncodeSnappy(nil, body)
 	room, out := make([]byte, len(body)), make([]byte, s2.MaxEncodedLen(len(body)))

@@ -10,7 +10,7 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// prompbRead is the tally of a request in version 1.
+// prompbRead returns the tally of a request in version 1.
 func prompbRead(req *prompb.WriteRequest) (t tally) {
 	for i := range req.Timeseries {
 		prompbReadSeries(&t, &req.Timeseries[i])
@@ -38,7 +38,7 @@ func prompbReadSeries(t *tally, s *prompb.TimeSeries) {
 	}
 }
 
-// writev2Read is the tally of a request in version 2.
+// writev2Read returns the tally of a request in version 2.
 func writev2Read(req *writev2.Request) (t tally) {
 	for i := range req.Timeseries {
 		s := &req.Timeseries[i]
@@ -58,14 +58,14 @@ func writev2Read(req *writev2.Request) (t tally) {
 	return t
 }
 
-// references adds labels that refer to symbols.
+// references adds labels that are references to symbols.
 func references(t *tally, symbols []string, refs []uint32) {
 	for i := 0; i+1 < len(refs); i += 2 {
 		label(t, symbols[refs[i]], symbols[refs[i+1]])
 	}
 }
 
-// prompbFind adds the value of a label in each series.
+// prompbFind appends the value of a label in each series.
 func prompbFind(req *prompb.WriteRequest, name string, values []string) []string {
 	for i := range req.Timeseries {
 		values = append(values, prompbLabel(&req.Timeseries[i], name))
@@ -73,7 +73,7 @@ func prompbFind(req *prompb.WriteRequest, name string, values []string) []string
 	return values
 }
 
-// prompbLabel is the value of a label, or "".
+// prompbLabel returns the value of a label, or "".
 func prompbLabel(s *prompb.TimeSeries, name string) string {
 	for i := range s.Labels {
 		if s.Labels[i].Name == name {
@@ -83,7 +83,7 @@ func prompbLabel(s *prompb.TimeSeries, name string) string {
 	return ""
 }
 
-// writev2Find adds the value of a label in each series.
+// writev2Find appends the value of a label in each series.
 func writev2Find(req *writev2.Request, name string, values []string) []string {
 	for i := range req.Timeseries {
 		values = append(values, writev2Label(req.Symbols, req.Timeseries[i].LabelsRefs, name))
@@ -91,7 +91,7 @@ func writev2Find(req *writev2.Request, name string, values []string) []string {
 	return values
 }
 
-// writev2Label is the value of a label, or "".
+// writev2Label returns the value of a label, or "".
 func writev2Label(symbols []string, refs []uint32, name string) string {
 	for i := 0; i+1 < len(refs); i += 2 {
 		if symbols[refs[i]] == name {
@@ -101,8 +101,8 @@ func writev2Label(symbols []string, refs []uint32, name string) string {
 	return ""
 }
 
-// resolved is a request of version 2 in the words of version 1: the symbols in place, and the
-// metadata of each series in a list.
+// resolved converts a request of version 2 to version 1. It replaces references by symbols, and
+// collects the metadata of the series in a list.
 func resolved(two *writev2.Request) (*prompb.WriteRequest, error) {
 	labels := func(refs []uint32) []prompb.Label {
 		var list []prompb.Label
@@ -121,7 +121,7 @@ func resolved(two *writev2.Request) (*prompb.WriteRequest, error) {
 			one.Exemplars = append(one.Exemplars, prompb.Exemplar{Labels: labels(e.LabelsRefs), Value: e.Value, Timestamp: e.Timestamp})
 		}
 		for _, h := range s.Histograms {
-			wire, err := h.Marshal() // the field numbers are those of version 1
+			wire, err := h.Marshal() // version 1 has the same field numbers
 			if err != nil {
 				return nil, err
 			}
@@ -138,7 +138,8 @@ func resolved(two *writev2.Request) (*prompb.WriteRequest, error) {
 	return req, nil
 }
 
-// decoded is what prompb makes of a body of version 1, and writev2, resolved, of one of version 2.
+// decoded returns the request that prompb decodes from a body of version 1. A body of version 2 is
+// decoded by writev2 and converted by resolved.
 func decoded(body []byte, version remotewrite.Version) (*prompb.WriteRequest, error) {
 	if version == remotewrite.V1 {
 		req := new(prompb.WriteRequest)
@@ -151,7 +152,7 @@ func decoded(body []byte, version remotewrite.Version) (*prompb.WriteRequest, er
 	return resolved(req)
 }
 
-// same compares requests by their bytes, as those of a NaN count too.
+// same compares requests by their encodings, so that the bits of a NaN count, too.
 func same(got, want *prompb.WriteRequest) error {
 	if len(got.Timeseries) != len(want.Timeseries) || len(got.Metadata) != len(want.Metadata) {
 		return fmt.Errorf("%d series and %d metadata, want %d and %d",

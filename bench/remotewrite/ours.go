@@ -45,7 +45,7 @@ func oursRead(body []byte, version remotewrite.Version) func() (tally, error) {
 	}
 }
 
-// oursSplit hands out parts. A part is good until the next one.
+// oursSplit returns a function that passes each part to each. A part is valid until the next one.
 func oursSplit(body []byte, version remotewrite.Version, remove bool) func(each func(key string, part []byte)) error {
 	var p remotewrite.Splitter
 	by := remotewrite.By{Labels: []string{tenantLabel}, Remove: remove}
@@ -62,8 +62,8 @@ func oursSplit(body []byte, version remotewrite.Version, remove bool) func(each 
 	}
 }
 
-// oursDecode decodes into a request that is used again, whose texts are its own or views of the
-// body.
+// oursDecode returns a function that decodes into a reused request. With view, the texts are views
+// of the body; otherwise they are copies.
 func oursDecode(body []byte, version remotewrite.Version, view bool) (*remotewrite.Request, func() error) {
 	r := new(remotewrite.Request)
 	if view {
@@ -72,7 +72,7 @@ func oursDecode(body []byte, version remotewrite.Version, view bool) (*remotewri
 	return r, func() error { return remotewrite.Decode(body, version, r) }
 }
 
-// oursAppend writes a request into a buffer that is kept.
+// oursAppend returns a function that encodes a request into a kept buffer.
 func oursAppend(version remotewrite.Version, r *remotewrite.Request) func() ([]byte, error) {
 	var b []byte
 	return func() ([]byte, error) {
@@ -81,8 +81,8 @@ func oursAppend(version remotewrite.Version, r *remotewrite.Request) func() ([]b
 	}
 }
 
-// plain is a request in the words of prompb, with the metadata of each series in a list if it is of
-// version 2.
+// plain converts a request to prompb. In version 2, it collects the metadata of the series in a
+// list.
 func plain(r *remotewrite.Request, version remotewrite.Version) *prompb.WriteRequest {
 	req := new(prompb.WriteRequest)
 	for i := range r.Series {

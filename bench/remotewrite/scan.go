@@ -22,8 +22,8 @@ func findCases() []harness.Case {
 	return cases
 }
 
-// finder is a side that gives the tenant of each series. The texts may be views that are good until
-// the next operation.
+// finder returns a side that finds the tenant of each series. The texts may be views that are valid
+// until the next operation.
 func finder[T string | []byte](rival, mark string, want []string, find func(values []T) ([]T, error)) harness.Side {
 	var values []T
 	run := func() (err error) {
@@ -106,7 +106,7 @@ func readCases() []harness.Case {
 	return cases
 }
 
-// reader is a side that reads everything, and want what that comes to.
+// reader returns a side that reads everything. want is the expected tally.
 func reader(rival, mark string, want tally, read func() (tally, error)) harness.Side {
 	run := func() error {
 		_, err := read()
@@ -122,7 +122,7 @@ func reader(rival, mark string, want tally, read func() (tally, error)) harness.
 	return harness.Side{Rival: rival, Mark: mark, Run: run, Check: check}
 }
 
-// readSides has the mark of tailored.
+// readSides returns the sides for version 1. mark is the mark of tailored.
 func readSides(body []byte, mark string) ([]harness.Side, error) {
 	req, err := decoded(body, remotewrite.V1)
 	if err != nil {

@@ -37,7 +37,7 @@ func splitCases() []harness.Case {
 	return cases
 }
 
-// split names a row.
+// split returns the name of a row.
 func (c corpus) split() string {
 	switch {
 	case c.tenants == 1:
@@ -48,14 +48,14 @@ func (c corpus) split() string {
 	return fmt.Sprintf("%s, %d tenants in runs", c.name(), c.tenants)
 }
 
-// parts are requests by their tenants, in the order in which these first come.
+// parts contains requests by tenant, in the order in which the tenants first occur.
 type parts struct {
 	tenants  []string
 	requests map[string]*prompb.WriteRequest
 }
 
-// partsOf takes a request apart, and the label out of its series if that is to be removed. The
-// metadata of version 1 belong to no tenant, those of version 2 to their series.
+// partsOf splits a request by tenant. With remove, it removes the tenant label from the series. The
+// metadata of version 1 belong to no tenant, and the metadata of version 2 belong to their series.
 func partsOf(req *prompb.WriteRequest, version remotewrite.Version, remove bool) parts {
 	p := parts{requests: map[string]*prompb.WriteRequest{}}
 	for i := range req.Timeseries {
@@ -78,7 +78,7 @@ func partsOf(req *prompb.WriteRequest, version remotewrite.Version, remove bool)
 	return p
 }
 
-// write hands out the requests.
+// write encodes the requests, and passes them to each.
 func (p parts) write(each func(tenant string, part []byte)) error {
 	for _, tenant := range p.tenants {
 		b, err := p.requests[tenant].Marshal()
@@ -92,7 +92,7 @@ func (p parts) write(each func(tenant string, part []byte)) error {
 	return nil
 }
 
-// splitter is a side that hands out a request for each tenant.
+// splitter returns a side that splits a request by tenant.
 func splitter(
 	rival, mark string, want parts, version remotewrite.Version, split func(each func(tenant string, part []byte)) error,
 ) harness.Side {
@@ -120,13 +120,13 @@ func splitter(
 	return harness.Side{Rival: rival, Mark: mark, Run: func() error { return split(nil) }, Check: check}
 }
 
-// splitSides has the mark of tailored.
+// splitSides returns the sides for version 1. mark is the mark of tailored.
 func splitSides(body []byte, remove bool, mark string) ([]harness.Side, error) {
 	sides, err := splitters(body, remove, mark)
 	return append(sides, copying(body), snappyRelaying(body)), err
 }
 
-// splitters are the sides that split.
+// splitters returns the sides that split.
 func splitters(body []byte, remove bool, mark string) ([]harness.Side, error) {
 	req, err := decoded(body, remotewrite.V1)
 	if err != nil {
@@ -134,7 +134,7 @@ func splitters(body []byte, remove bool, mark string) ([]harness.Side, error) {
 	}
 	less := tailoredPart(req)
 	for i := range less.Timeseries {
-		less.Timeseries[i].Labels = slices.Clone(less.Timeseries[i].Labels) // out of which the label may be taken
+		less.Timeseries[i].Labels = slices.Clone(less.Timeseries[i].Labels) // because the label may be removed from the slice
 	}
 	want, wantLess := partsOf(req, remotewrite.V1, remove), partsOf(less, remotewrite.V1, remove)
 	return []harness.Side{
@@ -176,14 +176,14 @@ func splitSidesTwo(body []byte, remove bool) ([]harness.Side, error) {
 	}, nil
 }
 
-// partTwo is the request of a tenant, with symbols of its own.
+// partTwo is the request of a tenant, with its own symbols.
 type partTwo struct {
 	writev2.Request
 	table writev2.SymbolsTable
 }
 
-// rewrite makes references to the symbols of a request into those to a part's, without a label
-// unless its name is empty.
+// rewrite replaces references to the symbols of a request by references to the symbols of a part.
+// It omits the label named without, if without is not empty.
 func rewrite(table *writev2.SymbolsTable, refs []uint32, symbols []string, without string) []uint32 {
 	kept := refs[:0]
 	for i := 0; i+1 < len(refs); i += 2 {

@@ -5,13 +5,13 @@
 //
 //	suite.go      the suite: rivals and bars
 //	corpus.go     the requests, from fixed seeds
-//	tally.go      what reading a request comes to
-//	ours.go       every call to our codec
-//	gogo.go       the rivals prompb and writev2, and requests as the others are compared with
-//	vtproto.go    the rival vtproto; what it generates is in vtpb1 and vtpb2
+//	tally.go      the result of reading a request
+//	ours.go       every call to Slipstream's package
+//	gogo.go       the rivals prompb and writev2, with which all results are compared
+//	vtproto.go    the rival vtproto; its generated code is in vtpb1 and vtpb2
 //	easyproto.go  the rival easyproto: its messages, written by hand
 //	tailored.go   the rival tailored
-//	floors.go     what else the bytes of a request go through
+//	floors.go     copying and compression, as floors
 //	scan.go       the cases: one label of each series, and everything
 //	split.go      the cases: a request for each tenant
 //	decode.go     the cases: Decode
@@ -25,7 +25,7 @@ import (
 	"github.com/slipstream-go/slipstream/bench/harness"
 )
 
-// The rivals' names, as sides and bars use them.
+// The names of the rivals in sides and bars.
 const (
 	prompbName    = "prompb"
 	writev2Name   = "writev2"
@@ -37,7 +37,7 @@ const (
 	zstdName      = "zstd"
 )
 
-// Suite is the suite for cmd/bench.
+// Suite returns the suite for cmd/bench.
 func Suite() harness.Suite {
 	const prometheus, compress = "github.com/prometheus/prometheus", "github.com/klauspost/compress"
 	return harness.Suite{
@@ -65,12 +65,12 @@ func Suite() harness.Suite {
 	}
 }
 
-// noneFaster are the bars of scanning and splitting where there are no others.
+// noneFaster returns the bars of scanning and splitting, for cases without others.
 func noneFaster() []harness.Bar {
 	return []harness.Bar{harness.Faster(harness.BestRival, 1), harness.Allocs(0)}
 }
 
-// timed is a row with sides that work on the corpus.
+// timed returns a row with sides that work on the corpus.
 func (c corpus) timed(group, name string, bars []harness.Bar, sides func(body []byte) ([]harness.Side, error)) harness.Case {
 	return harness.Case{
 		Group: group, Name: name, Bytes: bodySizes[c], Items: c.series, Item: "series", Bars: bars,

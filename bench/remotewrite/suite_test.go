@@ -11,15 +11,15 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// Every side of every case gives the right value, ours and the rivals'. Nothing is timed.
+// Every side of every case returns the correct value. Nothing is timed.
 func TestOutputs(t *testing.T) {
 	if err := harness.Check(Suite()); err != nil {
 		t.Error(err)
 	}
 }
 
-// The bodies are the same in every run, or runs could not be compared, and have the sizes by which
-// the throughput is reckoned.
+// The bodies are the same in every run, so that runs can be compared. They have the sizes on which
+// the throughput is based.
 func TestBodies(t *testing.T) {
 	for c, size := range bodySizes {
 		first, err := c.body()
@@ -36,7 +36,7 @@ func TestBodies(t *testing.T) {
 	}
 }
 
-// The checks can fail: they are given what another request comes to.
+// The checks fail if they get the result of another request.
 func TestChecksCanFail(t *testing.T) {
 	body, err := histograms.body()
 	if err != nil {
@@ -69,7 +69,7 @@ func TestChecksCanFail(t *testing.T) {
 	}
 }
 
-// Requests are the same only bit by bit.
+// Requests are equal only if all their bits are equal.
 func TestSame(t *testing.T) {
 	want := histograms.request()
 	if err := same(histograms.request(), want); err != nil {
@@ -93,7 +93,8 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// tailored refuses what the parser that it is modelled on panics at or misreads.
+// tailored rejects bodies that the parser on which it is modelled misreads, or on which that parser
+// panics.
 func TestTailored(t *testing.T) {
 	huge := "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"
 	for name, body := range map[string]string{
@@ -116,7 +117,7 @@ func TestTailored(t *testing.T) {
 			release()
 		}
 	}
-	// Unknown fields of the request, of a series, of a label and of a sample.
+	// The request, a series, a label and a sample contain unknown fields.
 	list, release, err := tailoredUnmarshal([]byte("\x1a\x00\x0a\x0f\x0a\x05\x0a\x01a\x18\x00\x12\x04\x10\x07\x18\x01\x28\x01"))
 	if err != nil || len(list) != 1 || prompbLabel(list[0], "a") != "" || list[0].Samples[0].Timestamp != 7 {
 		t.Errorf("unknown fields: %v, %v", list, err)

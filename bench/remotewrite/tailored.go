@@ -9,15 +9,15 @@ import (
 	"github.com/prometheus/prometheus/prompb"
 )
 
-// The parser of the design that the article describes which Suite names: series from a pool, and
-// texts that are copied. The code is ours, and refuses what the original panics at or misreads.
-// Like the original it passes over exemplars, histograms and metadata.
+// This is a parser with the design of the article that Suite names: series from a pool, and copied
+// texts. The code was written for this benchmark. It rejects input that the original misreads, or
+// on which the original panics. Like the original, it skips exemplars, histograms and metadata.
 
 var errTailored = errors.New("tailored: malformed request")
 
 var tailoredPool = sync.Pool{New: func() any { return new(prompb.TimeSeries) }}
 
-// tailoredUnmarshal gives series, which release takes back.
+// tailoredUnmarshal returns series from the pool. release returns them to the pool.
 func tailoredUnmarshal(b []byte) (list []*prompb.TimeSeries, release func(), err error) {
 	release = func() {
 		for _, s := range list {
@@ -152,7 +152,7 @@ func tailoredSample(x *prompb.Sample, b []byte) (err error) {
 	return nil
 }
 
-// tailoredSkip passes over the value of an unknown field.
+// tailoredSkip skips the value of an unknown field.
 func tailoredSkip(key uint64, b []byte) ([]byte, error) {
 	n := 0
 	switch key & 7 {
@@ -176,7 +176,7 @@ func tailoredSkip(key uint64, b []byte) ([]byte, error) {
 	return b[n:], nil
 }
 
-// passes is the mark of tailored.
+// passes returns the mark of tailored.
 func (c corpus) passes() string {
 	if c.rich {
 		return "it passes over exemplars and histograms."
@@ -184,7 +184,7 @@ func (c corpus) passes() string {
 	return ""
 }
 
-// tailoredPart is what the parser reads of a request.
+// tailoredPart returns the part of a request that the parser reads.
 func tailoredPart(req *prompb.WriteRequest) *prompb.WriteRequest {
 	part := new(prompb.WriteRequest)
 	for _, s := range req.Timeseries {

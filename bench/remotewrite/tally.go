@@ -6,8 +6,8 @@ import (
 	"math/bits"
 )
 
-// tally is what reading a request comes to. It depends on the order, and on each value; of a text
-// on its length and on both of its ends.
+// tally is the result of reading a request. It depends on the order and on each value. For a text,
+// it depends on the length, the first byte and the last byte.
 type tally struct {
 	series, labels, samples, exemplars, histograms int
 
@@ -16,7 +16,7 @@ type tally struct {
 
 func (t *tally) add(v uint64) { t.sum = bits.RotateLeft64(t.sum, 1) ^ v }
 
-// label is one of a series or of an exemplar.
+// label adds a label of a series or of an exemplar.
 func label[T string | []byte](t *tally, name, value T) {
 	t.labels++
 	t.add(ends(name))
@@ -35,7 +35,7 @@ func (t *tally) sample(value float64, time int64) {
 	t.point(value, time)
 }
 
-// exemplar comes after its labels.
+// exemplar adds an exemplar, after its labels.
 func (t *tally) exemplar(value float64, time int64) {
 	t.exemplars++
 	t.point(value, time)
@@ -46,7 +46,7 @@ func (t *tally) point(value float64, time int64) {
 	t.add(uint64(time))
 }
 
-// histogram counts a native histogram, of which no more than the time is read.
+// histogram adds a native histogram. It reads only the timestamp.
 func (t *tally) histogram(time int64) {
 	t.histograms++
 	t.add(uint64(time))

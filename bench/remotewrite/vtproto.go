@@ -12,10 +12,11 @@ import (
 	"github.com/slipstream-go/slipstream/bench/remotewrite/vtpb2"
 )
 
-// Every call to what vtprotobuf generates. Requests are used again after ResetVT, and keep their
-// memory and that of all within them. Where texts need not outlive the body they are views.
+// This file contains every call of code that vtprotobuf generates. Requests are reused after
+// ResetVT, with all of their memory, including nested messages. If texts need not outlive the body,
+// they are views of it.
 
-// vtRequest is one of either version.
+// vtRequest is a request of version 1 or 2.
 type vtRequest interface {
 	ResetVT()
 	UnmarshalVT(b []byte) error
@@ -24,7 +25,8 @@ type vtRequest interface {
 	MarshalToSizedBufferVT(b []byte) (int, error)
 }
 
-// vtDecode decodes into a request, whose texts are its own or views of the body.
+// vtDecode returns a function that decodes into a request. With view, the texts are views of the
+// body; otherwise they are copies.
 func vtDecode(req vtRequest, body []byte, view bool) func() error {
 	unmarshal := req.UnmarshalVT
 	if view {
@@ -36,7 +38,7 @@ func vtDecode(req vtRequest, body []byte, view bool) func() error {
 	}
 }
 
-// vtAppend writes a request over what a buffer holds.
+// vtAppend encodes a request into b, and overwrites its contents.
 func vtAppend(b []byte, req vtRequest) ([]byte, error) {
 	n := req.SizeVT()
 	b = slices.Grow(b[:0], n)[:n]
@@ -56,7 +58,7 @@ func vtFind(body []byte) func(values []string) ([]string, error) {
 	}
 }
 
-// vtLabel is the value of a label, or "".
+// vtLabel returns the value of a label, or "".
 func vtLabel(s *vtpb1.TimeSeries, name string) string {
 	for _, l := range s.Labels {
 		if l.Name == name {
@@ -128,7 +130,7 @@ func vtReadTwo(body []byte) func() (tally, error) {
 	}
 }
 
-// vtSplit hands out parts. A part is good until the next one.
+// vtSplit returns a function that passes each part to each. A part is valid until the next one.
 func vtSplit(body []byte, remove bool) func(each func(tenant string, part []byte)) error {
 	req := new(vtpb1.WriteRequest)
 	decode := vtDecode(req, body, true)
@@ -141,7 +143,7 @@ func vtSplit(body []byte, remove bool) func(each func(tenant string, part []byte
 		}
 		tenants = tenants[:0]
 		for _, part := range by {
-			part.Timeseries = part.Timeseries[:0] // no ResetVT: the series are those of req
+			part.Timeseries = part.Timeseries[:0] // no ResetVT, because the series belong to req
 		}
 		for _, s := range req.Timeseries {
 			tenant := vtLabel(s, tenantLabel)
@@ -171,7 +173,7 @@ func vtSplit(body []byte, remove bool) func(each func(tenant string, part []byte
 	}
 }
 
-// vtRemove takes a label out of a series, which keeps its memory.
+// vtRemove removes a label from a series, and keeps its memory in the series.
 func vtRemove(s *vtpb1.TimeSeries, name string) {
 	last := len(s.Labels) - 1
 	for i, l := range s.Labels {
@@ -185,13 +187,13 @@ func vtRemove(s *vtpb1.TimeSeries, name string) {
 	}
 }
 
-// vtPart is the request of a tenant, with symbols of its own.
+// vtPart is the request of a tenant, with its own symbols.
 type vtPart struct {
 	vtpb2.Request
 	table writev2.SymbolsTable
 }
 
-// vtSplitTwo is vtSplit of version 2.
+// vtSplitTwo is vtSplit for version 2.
 func vtSplitTwo(body []byte, remove bool) func(each func(tenant string, part []byte)) error {
 	req := new(vtpb2.Request)
 	decode := vtDecode(req, body, true)
@@ -208,7 +210,7 @@ func vtSplitTwo(body []byte, remove bool) func(each func(tenant string, part []b
 		}
 		tenants = tenants[:0]
 		for _, part := range by {
-			part.Timeseries = part.Timeseries[:0] // no ResetVT: the series are those of req
+			part.Timeseries = part.Timeseries[:0] // no ResetVT, because the series belong to req
 			part.table.Reset()
 		}
 		for _, s := range req.Timeseries {
@@ -245,14 +247,14 @@ func vtSplitTwo(body []byte, remove bool) func(each func(tenant string, part []b
 	}
 }
 
-// vtPlain is a request in the words of prompb.
+// vtPlain converts a request to prompb.
 func vtPlain(vt *vtpb1.WriteRequest) *prompb.WriteRequest {
 	req := new(prompb.WriteRequest)
 	translate(reflect.ValueOf(req).Elem(), reflect.ValueOf(vt))
 	return req
 }
 
-// vtPlainTwo is a request of version 2, resolved.
+// vtPlainTwo converts a request of version 2 to version 1 of prompb.
 func vtPlainTwo(vt *vtpb2.Request) *prompb.WriteRequest {
 	req := new(writev2.Request)
 	translate(reflect.ValueOf(req).Elem(), reflect.ValueOf(vt))
@@ -263,11 +265,11 @@ func vtPlainTwo(vt *vtpb2.Request) *prompb.WriteRequest {
 	return one
 }
 
-// oneofs are the types that the oneofs of gogo protobuf hold.
+// oneofs lists the types in the oneofs of gogo protobuf.
 var oneofs = slices.Concat(new(prompb.Histogram).XXX_OneofWrappers(), new(writev2.Histogram).XXX_OneofWrappers())
 
-// translate makes a message of gogo protobuf, or a part of it, of one of vtprotobuf. The fields
-// have the same names.
+// translate converts a message of vtprotobuf, or a part of it, to gogo protobuf. The fields have
+// the same names.
 func translate(to, from reflect.Value) {
 	switch {
 	case from.Kind() == reflect.Pointer || from.Kind() == reflect.Interface:

@@ -7,9 +7,10 @@ import (
 	"time"
 )
 
-// The layout of Colfer, by hand: a field's number, then its value, and 7f at the end; what is zero
-// is left out. Numbers are big-endian, lengths and whole numbers varints. Bit 7 of a field's number
-// says that an integer is negative; the times here need no such bit.
+// This is Colfer's encoding, by hand. Each field consists of its number and its value, and 7f ends
+// the message. Zero values are omitted. Numbers are big-endian, and lengths and integers are
+// varints. Bit 7 of a field's number marks a negative integer. The times here do not need such a
+// bit.
 
 const colferEnd = 0x7f
 
@@ -47,7 +48,7 @@ func colferText(dst []byte, field byte, s string) []byte {
 	return append(binary.AppendUvarint(append(dst, field), uint64(len(s))), s...)
 }
 
-// colferParse reads fields in their order, of which each may be missing.
+// colferParse reads the fields in order. Each of them may be missing.
 func colferParse(b []byte, v *smallStruct) error {
 	c := cursor{b: b}
 	field := c.uint8()
@@ -86,7 +87,7 @@ func colferParse(b []byte, v *smallStruct) error {
 	return c.end()
 }
 
-// varint reads a number below 2³¹.
+// varint reads an integer below 2³¹.
 func (c *cursor) varint() int {
 	x, n := binary.Uvarint(c.b)
 	if n <= 0 || x > math.MaxInt32 {

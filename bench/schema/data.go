@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// source is a generator with a fixed seed: the data are the same in every run.
+// source returns a generator with a fixed seed, so that the data are the same in every run.
 func source(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15)) }
 
 const start = 1_767_225_600_000_000_000 // 2026-01-01 in nanoseconds
@@ -26,7 +26,7 @@ func largeRecord() record {
 	return recordOf("large size", strings.Repeat("oh hi Mark! ", 100), math.MaxUint16, 1000)
 }
 
-// recordOf has n numbers in its list and n entries in its map.
+// recordOf returns a record with n numbers in its list and n entries in its map.
 func recordOf(name, text string, num uint16, n int) record {
 	r := source(1)
 	v := record{
@@ -53,7 +53,7 @@ func batchValue() batch {
 	return batch{list}
 }
 
-// optionsValue has every other field.
+// optionsValue returns options in which every second field is set.
 func optionsValue() options {
 	return options{
 		Int1: new(int64(-42)), Int3: new(int64(math.MaxInt64)),
@@ -81,8 +81,8 @@ func nestValue() nest {
 
 func name[T any](v *level[T], depth uint32) { v.ID, v.Name = depth, fmt.Sprintf("level %d", depth) }
 
-// smallStructs are a thousand random ones, as go_serialization_benchmarks makes them, but born
-// within a second and always the same.
+// smallStructs returns a thousand random structs, as in go_serialization_benchmarks. But the
+// birthdays are within one second, and the structs are the same in every run.
 func smallStructs() []smallStruct {
 	r := source(3)
 	list := make([]smallStruct, 1000)

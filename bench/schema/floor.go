@@ -12,9 +12,10 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// The floor is Parco's bytes, written and read by code for one struct each: fields one after
-// another, no tags, fixed widths in little endian, a count before what has one, 00 or 01 before
-// what may be absent. Lengths are taken to fit, and so are times.
+// The floor is hand-written code for Parco's encoding, with separate code for each struct. Fields
+// follow each other without tags. Numbers have fixed widths in little-endian order. A count
+// precedes lists, maps and texts, and 00 or 01 precedes optional values. The floor does not check
+// that lengths and times fit.
 
 var le = binary.LittleEndian
 
@@ -39,7 +40,7 @@ var (
 	errBool  = errors.New("neither 00 nor 01")
 )
 
-// cursor reads. After an error all that it reads is zero.
+// cursor reads values from b. After an error, all values are zero.
 type cursor struct {
 	b   []byte
 	err error
@@ -47,7 +48,7 @@ type cursor struct {
 
 var zeros [8]byte
 
-// fixed takes n bytes, at most 8.
+// fixed reads n bytes, up to 8.
 func (c *cursor) fixed(n int) []byte {
 	if len(c.b) < n {
 		c.fail(errShort)
@@ -79,7 +80,7 @@ func (c *cursor) bool() bool {
 	return b == 1
 }
 
-// span takes n bytes.
+// span reads n bytes.
 func (c *cursor) span(n int) []byte {
 	if len(c.b) < n {
 		c.fail(errShort)
@@ -93,7 +94,7 @@ func (c *cursor) span(n int) []byte {
 func (c *cursor) text8() string  { return string(c.span(int(c.uint8()))) }
 func (c *cursor) text16() string { return string(c.span(int(c.uint16()))) }
 
-// end is what there is to say when all has been read.
+// end returns the first error, or an error if there is unread input.
 func (c *cursor) end() error {
 	if c.err == nil && len(c.b) > 0 {
 		return errLong
@@ -101,10 +102,10 @@ func (c *cursor) end() error {
 	return c.err
 }
 
-// resized is the list with n elements, in its own memory if that has room.
+// resized returns the list with n elements. It reuses the list's memory if it is large enough.
 func resized[T any](list []T, n int) []T { return slices.Grow(list[:0], n)[:n] }
 
-// recordFloor has counts of one byte, or of two if wide.
+// recordFloor returns the floor of record. The counts have one byte, or two if wide is set.
 func recordFloor(wide bool) codec[record] {
 	return codec[record]{
 		append: func(dst []byte, v *record) ([]byte, error) {
@@ -119,8 +120,8 @@ func recordFloor(wide bool) codec[record] {
 	}
 }
 
-// sortedRecord is a record whose entries stand in the order of their keys: the same bytes in every
-// run.
+// sortedRecord returns a function that encodes a record with its entries sorted by key, so that the
+// bytes are the same in every run.
 func sortedRecord(wide bool) func(v *record) ([]byte, error) {
 	return func(v *record) ([]byte, error) {
 		dst := appendBeforeMap(nil, v, wide)
@@ -347,7 +348,7 @@ func appendText(dst []byte, p *string) []byte {
 	return appendText16(append(dst, 1), *p)
 }
 
-// present reads whether there is a value, and makes room for it.
+// present reads whether there is a value, and allocates memory for it.
 func present[T any](c *cursor, p **T) bool {
 	switch there := c.bool(); {
 	case !there:
@@ -410,7 +411,7 @@ func smallFloor() codec[smallStruct] {
 	return codec[smallStruct]{appendSmall, parseSmall, func(v *smallStruct) int { return smallFixed + len(v.Name) + len(v.Phone) }}
 }
 
-// smallFixed is what a smallStruct takes besides its texts.
+// smallFixed is the encoded size of a smallStruct without the bytes of its texts.
 const smallFixed = 1 + 8 + 1 + 4 + 1 + 8
 
 func appendSmall(dst []byte, v *smallStruct) ([]byte, error) {
@@ -428,7 +429,7 @@ func parseSmall(b []byte, v *smallStruct) error {
 	return err
 }
 
-// viewSmall leaves the texts where they are.
+// viewSmall decodes a smallStruct whose texts alias the input.
 func viewSmall(b []byte, v *smallStruct) error {
 	if len(b) < smallFixed {
 		return errShort

@@ -7,10 +7,10 @@ import (
 	"github.com/mus-format/mus-go/varint"
 )
 
-// mus takes no structs: its serializers are called field by field, as its documentation shows.
+// mus does not support structs. Its serializers are called field by field, as in its documentation.
 
-// musSafe takes the serializers that the documentation advises: varints for whole numbers, strings
-// that are copied.
+// musSafe uses the serializers that the documentation recommends: varints for integers, and copied
+// strings.
 func musSafe() library[smallStruct] {
 	var out []byte
 	return library[smallStruct]{
@@ -30,7 +30,8 @@ func musSafe() library[smallStruct] {
 	}
 }
 
-// musUnsafe takes those of its package unsafe, save that where texts are to be copied they are.
+// musUnsafe uses the serializers of the package unsafe of mus. But where texts must be copied, it
+// copies them.
 func musUnsafe() library[smallStruct] {
 	var out []byte
 	return library[smallStruct]{

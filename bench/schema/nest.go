@@ -1,6 +1,6 @@
 package schema
 
-// nest is eight structs, one in another.
+// nest consists of eight nested structs.
 type nest = level[level[level[level[level[level[level[leaf]]]]]]]
 
 type level[T any] struct {

@@ -6,10 +6,10 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// ours is the codec of a schema.
+// ours returns the codec of a schema.
 func ours[T any](s *schema.Schema[T]) codec[T] { return codec[T]{append: s.Append, parse: s.Unmarshal} }
 
-// oursRecord has counts of one byte, or of two if wide.
+// oursRecord returns Slipstream's codec of record. The counts have one byte, or two if wide is set.
 func oursRecord(wide bool) codec[record] {
 	count := schema.H8
 	if wide {
@@ -84,8 +84,8 @@ func oursLevel[T any](in *schema.Schema[T]) *schema.Schema[level[T]] {
 	)
 }
 
-// oursSmall is our codec of the struct of go_serialization_benchmarks; view leaves the texts where
-// they are.
+// oursSmall returns Slipstream's codec of the struct of go_serialization_benchmarks. view returns
+// texts that alias the input.
 func oursSmall() (c codec[smallStruct], view func(b []byte, v *smallStruct) error) {
 	s := schema.Struct(
 		schema.F("name", func(v *smallStruct) *string { return &v.Name }, schema.Str8),

@@ -13,18 +13,18 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// A change is a row of "The same change in both": two versions of a message of Protobuf, and two of
-// a schema.
+// A change is a row of "The same change in both". It contains two versions of a Protobuf message,
+// and pairs of schemas.
 type change struct {
-	theirs string // what the second cell begins with
-	old    string // the fields in Protobuf
-	new    string // the same, or "" where the old ones do for both
+	theirs string // beginning of the second cell
+	old    string // the fields of the old version in Protobuf
+	new    string // the fields of the new version in Protobuf
 	across func(*testing.T, *protoPair)
-	ours   []string         // notations: old, new, old, new …; a verdict of the last cell for each pair
-	also   func(*testing.T) // what else the third cell states
+	ours   []string         // notations: old, new, old, new …; the last cell contains a verdict for each pair
+	also   func(*testing.T) // checks the other statements of the third cell
 }
 
-// A protoPair is the two versions in Protobuf.
+// A protoPair contains the two versions in Protobuf.
 type protoPair struct{ old, new protoType }
 
 var verdicts = map[string]schema.Verdict{
@@ -59,8 +59,8 @@ func (c change) check(t *testing.T, r pages.Row) {
 	}
 }
 
-// bothWays wants a message of each version to have the same value in its field "a" when the other
-// reads it.
+// bothWays checks both directions: a message of one version has the same value in its first field
+// when the other version decodes it.
 func bothWays(value any) func(*testing.T, *protoPair) {
 	return func(t *testing.T, p *protoPair) {
 		t.Helper()
@@ -72,7 +72,7 @@ func bothWays(value any) func(*testing.T, *protoPair) {
 	}
 }
 
-// Values of Go, and what is read by another schema.
+// Go types whose encodings another schema decodes.
 type (
 	counted  struct{ N uint8 }
 	tailed   struct{ N, More uint8 }
@@ -258,7 +258,7 @@ func changes() map[string]func(*testing.T, pages.Row) {
 						t.Errorf("%s, by the older: %s, %v", kind, got, err)
 					}
 				}
-				// The list of numbers is packed, which is no number to the older reader.
+				// A list of numbers is packed, so the older version finds no number.
 				old, new := protoFields(t, "int64 a = 1"), protoFields(t, "repeated int64 a = 1")
 				if got, err := old.read(new.some()); err != nil || got != "0" {
 					t.Errorf("numbers: %s, %v", got, err)
@@ -278,7 +278,8 @@ func changes() map[string]func(*testing.T, pages.Row) {
 				if err2 := back.Unmarshal(b, &v); err != nil || err2 != nil || v != (swapped{2, 1}) || there.NamedFingerprint() == back.NamedFingerprint() {
 					t.Error(v, err, err2)
 				}
-				// The order of the Go struct: F does not look at it, Derive does.
+				// Fields made by F do not depend on the order of fields in the Go struct. The
+				// result of Derive does.
 				type turned struct{ Y, X uint8 }
 				same := schema.Struct(schema.F("x", func(v *turned) *uint8 { return &v.X }, schema.U8), schema.F("y", func(v *turned) *uint8 { return &v.Y }, schema.U8))
 				derived, err := schema.Derive[swapped]()
@@ -294,8 +295,8 @@ func changes() map[string]func(*testing.T, pages.Row) {
 	return checks
 }
 
-// reservedNumber wants both versions to read each other, and the number to be refused for another
-// field.
+// reservedNumber checks that both versions decode each other's messages, and that the number is
+// rejected for another field.
 func reservedNumber(t *testing.T, p *protoPair) {
 	bothWays(int64(7))(t, p)
 	if _, err := protoFile("int64 a = 1; int64 again = 2; reserved 2"); err == nil {

@@ -19,16 +19,16 @@ import (
 	dropin "github.com/slipstream-go/slipstream/json"
 )
 
-// The table "What corresponds" of docs/from-protobuf.md.
+// These are the checks of the table "What corresponds" in docs/from-protobuf.md.
 
-// written returns v as a message of the type.
+// written returns the encoding of v by a schema of the type.
 func written[V any](t *testing.T, of schema.Type[V], v V) []byte {
 	t.Helper()
 	_, b := marshaled(t, of, v)
 	return b
 }
 
-// marshaled returns the schema of a type, and v as its message.
+// marshaled returns a schema of the type, and the encoding of v.
 func marshaled[V any](t *testing.T, of schema.Type[V], v V) (*schema.Schema[V], []byte) {
 	t.Helper()
 	s, err := schema.Of(of)
@@ -42,7 +42,8 @@ func marshaled[V any](t *testing.T, of schema.Type[V], v V) (*schema.Schema[V], 
 	return s, b
 }
 
-// sameAfterTag wants a field of Protobuf to have our bytes after its tag.
+// sameAfterTag checks that a Protobuf field has, after its tag, the same bytes as Slipstream's
+// encoding.
 func sameAfterTag[V any](t *testing.T, field string, value any, of schema.Type[V], v V) {
 	t.Helper()
 	theirs, got := protoFields(t, field+" a = 1").write(value), written(t, of, v)
@@ -51,7 +52,7 @@ func sameAfterTag[V any](t *testing.T, field string, value any, of schema.Type[V
 	}
 }
 
-// isThrough wants v back.
+// isThrough checks that encoding and decoding preserve v.
 func isThrough[V comparable](t *testing.T, of schema.Type[V], v V) {
 	t.Helper()
 	if back, err := through(t, of, v); err != nil || back != v {
@@ -59,7 +60,7 @@ func isThrough[V comparable](t *testing.T, of schema.Type[V], v V) {
 	}
 }
 
-// optional wants an option that is missing, one that is zero, and one that is not.
+// optional checks an option without a value, one whose value is zero, and one with another value.
 func optional(t *testing.T) {
 	t.Helper()
 	of := schema.Opt(schema.I64)
@@ -79,7 +80,7 @@ type version struct {
 	Last uint8
 }
 
-// fieldsOf returns the fields of a version; the second may be left out.
+// fieldsOf returns a schema of version. The caller chooses the second field, which may skip bytes.
 func fieldsOf(old schema.Field[version]) *schema.Schema[version] {
 	return schema.Struct(
 		schema.F("id", func(v *version) *uint8 { return &v.ID }, schema.U8), old,
@@ -144,7 +145,7 @@ func correspondences() map[string]func(*testing.T, pages.Row) {
 		},
 		"`bool`, `string`, `bytes`": func(t *testing.T, _ pages.Row) {
 			sameAfterTag(t, "bool", true, schema.Bool, true)
-			sameAfterTag(t, "string", "cat", schema.Str8, "cat") // a length below 128 is a byte in both
+			sameAfterTag(t, "string", "cat", schema.Str8, "cat") // a length below 128 is one byte in both formats
 			sameAfterTag(t, "bytes", []byte("cat"), schema.Blob(schema.H8), []byte("cat"))
 			for _, of := range []schema.Type[string]{schema.Str8, schema.Str16, schema.Str32} {
 				isThrough(t, of, "\xff")
@@ -223,7 +224,7 @@ func correspondences() map[string]func(*testing.T, pages.Row) {
 			}
 		},
 		"`enum`": func(t *testing.T, _ pages.Row) {
-			isThrough(t, schema.As[state](schema.U8), 200) // which no name is for
+			isThrough(t, schema.As[state](schema.U8), 200) // a value without a name
 			v := new(structpb.Value)
 			if err := proto.Unmarshal([]byte{0x08, 7}, v); err != nil || v.Kind.(*structpb.Value_NullValue).NullValue != 7 {
 				t.Error(v, err)
@@ -286,7 +287,7 @@ func correspondences() map[string]func(*testing.T, pages.Row) {
 			}
 			var v, again version
 			err = fieldsOf(schema.Skip[version](4)).Unmarshal(b, &v)
-			// The bytes are used again, and nothing notices.
+			// The bytes are reused for another field, and no error is reported.
 			other := schema.F("other", func(v *version) *uint32 { return &v.Old }, schema.U32BE)
 			if err2 := fieldsOf(other).Unmarshal(b, &again); err != nil || err2 != nil || v != (version{ID: 1, Last: 3}) {
 				t.Error(v, again, err, err2)
@@ -305,7 +306,7 @@ func correspondences() map[string]func(*testing.T, pages.Row) {
 			}
 		},
 		"default values (proto2)": func(t *testing.T, _ pages.Row) {
-			v := version{Last: 9} // set before the message is read, it does not stay: every field is in the message
+			v := version{Last: 9} // the value from before decoding is overwritten, because every field is in the message
 			b, err := fieldsOf(withOld).Marshal(new(version))
 			if err2 := fieldsOf(withOld).Unmarshal(b, &v); err != nil || err2 != nil || v.Last != 0 {
 				t.Error(v, err, err2)

@@ -15,15 +15,14 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 )
 
-// A protoType is a message of Protobuf (proto3) whose first field, number 1, is what a test looks
-// at.
+// A protoType is a Protobuf message (proto3). Tests use its first field, number 1.
 type protoType struct {
 	t          *testing.T
 	descriptor protoreflect.MessageDescriptor
 }
 
-// protoFields returns the message that has these fields, written as in a .proto file. The type
-// message is one with a string.
+// protoFields returns the message with these fields, written as in a .proto file. A field of type
+// message is a message that contains a string.
 func protoFields(t *testing.T, fields string) protoType {
 	t.Helper()
 	file, err := protoFile(fields)
@@ -35,7 +34,7 @@ func protoFields(t *testing.T, fields string) protoType {
 
 var protoField = regexp.MustCompile(`^(optional |repeated )?(\w+) (\w+) = (\d+)$`)
 
-// protoFile compiles the message M of the fields. "reserved n" keeps all numbers from n to 99.
+// protoFile compiles a message M with these fields. "reserved n" reserves all numbers from n to 99.
 func protoFile(fields string) (protoreflect.FileDescriptor, error) {
 	var body, oneofs strings.Builder
 	for field := range strings.SplitSeq(fields, "; ") {
@@ -71,10 +70,10 @@ func protoFile(fields string) (protoreflect.FileDescriptor, error) {
 
 func (p protoType) message() *dynamicpb.Message { return dynamicpb.NewMessage(p.descriptor) }
 
-// one is the field that is looked at.
+// one returns the field that tests use.
 func (p protoType) one() protoreflect.FieldDescriptor { return p.descriptor.Fields().ByNumber(1) }
 
-// write returns a message whose first field has the value.
+// write returns the encoding of a message whose first field has the value.
 func (p protoType) write(value any) []byte {
 	p.t.Helper()
 	m := p.message()
@@ -82,7 +81,8 @@ func (p protoType) write(value any) []byte {
 	return p.marshal(m)
 }
 
-// some returns a message whose first field has a value, or two of which the last is that value.
+// some returns the encoding of a message whose first field has a value. If the field is a list, it
+// has two such values.
 func (p protoType) some() []byte {
 	p.t.Helper()
 	m := p.message()
@@ -113,14 +113,14 @@ func (p protoType) some() []byte {
 
 func (p protoType) marshal(m proto.Message) []byte {
 	p.t.Helper()
-	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(m) // a dynamic message has no order of fields otherwise
+	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(m) // otherwise the fields of a dynamic message have no fixed order
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	return b
 }
 
-// read returns the first field of a message as text.
+// read decodes a message, and returns its first field as text.
 func (p protoType) read(b []byte) (string, error) {
 	m := p.message()
 	err := proto.Unmarshal(b, m)
@@ -144,7 +144,7 @@ func mustRead(t *testing.T, p protoType, b []byte) string {
 	return s
 }
 
-// text is a value of Protobuf as text: that of equal values is equal.
+// text returns a Protobuf value as text. Equal values have equal texts.
 func text(value any) string {
 	switch v := value.(type) {
 	case []byte:
@@ -157,7 +157,7 @@ func text(value any) string {
 	}
 }
 
-// passesOn wants the older version to keep what it does not know.
+// passesOn checks that the older version keeps a field that it does not know.
 func (p *protoPair) passesOn(t *testing.T) {
 	t.Helper()
 	m := p.new.message()

@@ -14,10 +14,10 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// The table in "Moving a service" of docs/from-protobuf.md: a reader takes messages of Protobuf and
-// of a schema, and tells them apart.
+// These are the checks of the table in "Moving a service" of docs/from-protobuf.md. A reader
+// accepts messages in both formats, Protobuf and schema, and distinguishes them.
 
-// smalls is a schema of a type that protoc-gen-go has made.
+// smalls is a schema of a type that protoc-gen-go has generated.
 var smalls = schema.Struct(
 	schema.F("name", func(m *pb.SmallStruct) *string { return &m.Name }, schema.Str8),
 	schema.F("siblings", func(m *pb.SmallStruct) *int32 { return &m.Siblings }, schema.I32))
@@ -117,7 +117,7 @@ func moving() map[string]func(*testing.T, pages.Row) {
 					t.Errorf("Protobuf reads %x", b)
 				}
 			}
-			// The next byte is the first of a message: field 1, a varint.
+			// The next byte begins a valid message: field 1, a varint.
 			if err := proto.Unmarshal([]byte{byte(ids[1] + 1), 1}, new(pb.SmallStruct)); err != nil {
 				t.Errorf("no more ids than the page says: %v", err)
 			}
@@ -138,8 +138,8 @@ func moving() map[string]func(*testing.T, pages.Row) {
 			if bytes.HasPrefix(theirs, print[:]) {
 				t.Errorf("%x begins as a frame", theirs)
 			}
-			// A message of Protobuf that begins with a fingerprint: a field that is unknown, of as
-			// many bytes as its second says.
+			// A Protobuf message may begin with a fingerprint. The fingerprint is then an unknown
+			// field, and its second byte is the length of the field.
 			for n := range 1000 {
 				print := shapeOf(t, fmt.Sprintf("{skip%d}", n+1)).Fingerprint()
 				made := append(print[:], make([]byte, 128)...)
@@ -154,9 +154,9 @@ func moving() map[string]func(*testing.T, pages.Row) {
 	}
 }
 
-// TestOwnTypesAfterGeneratedOnes is the last step: a type of one's own with the same Fingerprint
-// has the same bytes; one that has a value where the generated type has a pointer, and so no Opt,
-// has other bytes and another Fingerprint.
+// TestOwnTypesAfterGeneratedOnes checks the last step. A hand-written type with the same
+// Fingerprint has the same bytes. If it has a value in place of the generated type's pointer, and
+// so no Opt, the bytes and the Fingerprint differ.
 func TestOwnTypesAfterGeneratedOnes(t *testing.T) {
 	type own struct {
 		Siblings int32

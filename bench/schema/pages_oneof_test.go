@@ -12,10 +12,12 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// What the steps of "Moving a service" of docs/from-protobuf.md tell of generated types, beside
-// TestGeneratedTypes: a oneof, repeated messages, and types of one's own after them.
+// These tests check the statements about generated types in the steps of "Moving a service" in
+// docs/from-protobuf.md. In addition to TestGeneratedTypes, they cover a oneof, repeated messages,
+// and hand-written types that replace generated ones.
 
-// kindOf is a computed field of a oneof of Google's Value: the one kind that get and set know.
+// kindOf returns a computed field for one kind of the oneof in Google's Value. get and set handle
+// only this kind.
 func kindOf[V any](name string, t schema.Type[V], get func(*structpb.Value) (V, bool), set func(V) *structpb.Value) schema.Field[structpb.Value] {
 	return schema.Get(name, schema.Opt(t), func(m *structpb.Value) *V {
 		if v, is := get(m); is {
@@ -29,7 +31,8 @@ func kindOf[V any](name string, t schema.Type[V], get func(*structpb.Value) (V, 
 	})
 }
 
-// values is three kinds of the oneof of Google's Value, each "a Get of an Opt".
+// values returns a type with three kinds of the oneof in Google's Value. Each kind is "a Get of an
+// Opt".
 func values() schema.Type[structpb.Value] {
 	return schema.Part(
 		kindOf("number", schema.F64, func(m *structpb.Value) (float64, bool) {
@@ -46,8 +49,8 @@ func values() schema.Type[structpb.Value] {
 		}, structpb.NewBoolValue))
 }
 
-// oneofs is the row `oneof`, and step 1: there is a byte for each kind that is missing, and all
-// come back as they were.
+// oneofs checks the row `oneof`, and step 1. A kind without a value takes one byte, and all values
+// are decoded unchanged.
 func oneofs(t *testing.T, _ pages.Row) {
 	list := schema.Struct(schema.F("values", func(l *structpb.ListValue) *[]*structpb.Value { return &l.Values },
 		schema.List(schema.H8, schema.Opt(values()))))
@@ -70,7 +73,8 @@ func oneofs(t *testing.T, _ pages.Row) {
 			t.Errorf("value %d: %v, want %v", i, got.Values[i], v)
 		}
 	}
-	// "that only one is there is for your code to check": the schema reads a message that has two.
+	// Your code has to check that only one kind is there: the schema decodes a message that has
+	// two.
 	two := append([]byte{1, 1, 1}, make([]byte, 8)...)
 	two = append(two, 1, 1, 'x', 0)
 	if err := list.Unmarshal(two, got); err != nil || got.Values[0].GetStringValue() != "x" {
@@ -78,14 +82,14 @@ func oneofs(t *testing.T, _ pages.Row) {
 	}
 }
 
-// own is what a team writes when the generated type goes.
+// own is a hand-written type that replaces the generated type.
 type own struct {
 	Name     string
 	Siblings int32
 }
 
-// Step 6: where an Opt is dropped the bytes and the Fingerprint change; where the Fingerprint is
-// the same, so are the bytes.
+// Step 6: without the Opt, the bytes and the Fingerprint change. If the Fingerprint is the same, so
+// are the bytes.
 func TestPagesMovingToOwnTypes(t *testing.T) {
 	part := schema.Part(
 		schema.F("name", func(m *own) *string { return &m.Name }, schema.Str8),

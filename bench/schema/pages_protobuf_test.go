@@ -22,8 +22,8 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// The tables of docs/from-protobuf.md that compare both formats, held to Google's library and to
-// package schema.
+// TestPagesFromProtobuf checks the tables of docs/from-protobuf.md that compare both formats, with
+// Google's library and package schema.
 func TestPagesFromProtobuf(t *testing.T) {
 	page := pages.Read(t, "docs/from-protobuf.md")
 	page.Rows(t, "How large", sizes())
@@ -35,7 +35,7 @@ func TestPagesFromProtobuf(t *testing.T) {
 	page.Done(t)
 }
 
-// numbers are those in a cell, but for what is code in it.
+// numbers returns the numbers in a cell, except those in code spans.
 func numbers(cell string) (all []int) {
 	cell = strings.ReplaceAll(codeSpan.ReplaceAllString(cell, ""), ",", "")
 	for _, digits := range number.FindAllString(cell, -1) {
@@ -51,7 +51,8 @@ var (
 	day      = regexp.MustCompile(`[0-9]{4}-[0-9]{2}-[0-9]{2}`)
 )
 
-// sizes returns the checks of "How large": the numbers in both cells are those of both libraries.
+// sizes returns the checks of "How large". The numbers in the cells must be the sizes in the two
+// libraries.
 func sizes() map[string]func(*testing.T, pages.Row) {
 	at := time.Now().Truncate(time.Second)
 	field := func(of string, value any) func(*testing.T) int {
@@ -87,7 +88,7 @@ func sizes() map[string]func(*testing.T, pages.Row) {
 		"100 int64 from 0 to 99, `repeated`": {bytesOf{list("int64", func(i int) any { return int64(i) })},
 			bytesOf{ours(sizeOf(schema.List(schema.H8, schema.I64), make([]int64, 100))), ours(sizeOf(schema.List(schema.H8, schema.I8), make([]int8, 100)))}},
 		"100 doubles, `repeated`": {bytesOf{list("double", func(i int) any { return 1.5 })}, bytesOf{ours(sizeOf(schema.List(schema.H8, schema.F64), make([]float64, 100)))}},
-		// What is besides the fields: at least so many.
+		// The minimum number of bytes in addition to the fields.
 		"a struct in a list": {bytesOf{func(t *testing.T) int {
 			long := proto.Size(listOfParts(t, strings.Repeat("x", 200))) - proto.Size(part(strings.Repeat("x", 200)))
 			if short := proto.Size(listOfParts(t, "x")) - proto.Size(part("x")); long > short {
@@ -119,8 +120,8 @@ func sizes() map[string]func(*testing.T, pages.Row) {
 	return checks
 }
 
-// besides wants nothing but the fields of a struct in a list, and nothing but key and value of an
-// entry of a map.
+// besides checks that a struct in a list takes only the bytes of its fields, and a map entry only
+// the bytes of its key and value.
 func besides(t *testing.T) {
 	t.Helper()
 	type pair struct{ A, B uint32 }
@@ -133,7 +134,7 @@ func besides(t *testing.T) {
 	}
 }
 
-func part(s string) proto.Message { return wrapperspb.String(s) } // a message whose field 1 is a string, as Part
+func part(s string) proto.Message { return wrapperspb.String(s) } // a message whose field 1 is a string, like Part
 
 func listOfParts(t *testing.T, s string) proto.Message {
 	p := protoFields(t, "repeated message a = 1")
@@ -144,7 +145,7 @@ func listOfParts(t *testing.T, s string) proto.Message {
 	return m
 }
 
-// list returns the size of a repeated field of 100 elements.
+// list returns a function that returns the size of a repeated field with 100 elements.
 func list(of string, element func(i int) any) func(*testing.T) int {
 	return func(t *testing.T) int {
 		p := protoFields(t, "repeated "+of+" a = 1")
@@ -159,14 +160,13 @@ func list(of string, element func(i int) any) func(*testing.T) int {
 // limits returns the checks of "Limits".
 func limits() map[string]func(*testing.T, pages.Row) {
 	return map[string]func(*testing.T, pages.Row){
-		// That a message of Protobuf holds 2 GB at most takes more memory to see than a test may
-		// have.
+		// To show that a Protobuf message is limited to 2 GB takes more memory than a test may use.
 		"bytes of a string, elements of a list": func(t *testing.T, r pages.Row) {
 			holds := numbers(r.Cells[2])
 			for i, h := range []schema.Type[[]struct{}]{schema.List(schema.H8, none), schema.List(schema.H16, none), schema.List(schema.H32, none)} {
 				for more, is := range map[int]error{0: nil, 1: schema.ErrOverflow} {
 					if i == 2 && more == 0 {
-						continue // four thousand million calls
+						continue // would take four billion calls
 					}
 					if _, err := sizeOf(h, make([]struct{}, holds[i]+more))(); !errors.Is(err, is) {
 						t.Errorf("%d elements: %v", holds[i]+more, err)
@@ -205,7 +205,7 @@ func limits() map[string]func(*testing.T, pages.Row) {
 				if _, err := p.read(nestedMessages(theirs - 1 + more)); (err != nil) != (more == 1) {
 					t.Errorf("a message of Protobuf, %d deep: %v", theirs+more, err)
 				}
-				_, err := links.Append(nil, chain(1+ours+more)) // so many within the outermost
+				_, err := links.Append(nil, chain(1+ours+more)) // as many within the outermost link
 				err2 := links.Unmarshal(append(bytes.Repeat([]byte{1}, ours+more), 0), new(link))
 				for _, err := range []error{err, err2} {
 					if err != nil && !errors.Is(err, schema.ErrDepth) || (err != nil) != (more == 1) {
@@ -239,7 +239,7 @@ func limits() map[string]func(*testing.T, pages.Row) {
 			if null, err := sizeOf(of, nil)(); err != nil || null != 1 {
 				t.Error(null, err)
 			}
-			if back, err := through(t, of, []uint8{}); err != nil || back != nil { // into a nil slice, which stays nil
+			if back, err := through(t, of, []uint8{}); err != nil || back != nil { // decoded into a nil slice, which stays nil
 				t.Error(back, err)
 			}
 			if back, err := through(t, schema.Opt(of), new([]uint8)); err != nil || back == nil {
@@ -308,7 +308,7 @@ func limits() map[string]func(*testing.T, pages.Row) {
 
 var none = schema.Part[struct{}]()
 
-// nestedMessages is a message of n within the outermost.
+// nestedMessages returns the encoding of n messages within each other, in the outermost message.
 func nestedMessages(n int) (b []byte) {
 	for i := range n {
 		tag := byte(0x12) // field 2 of Part
@@ -329,12 +329,12 @@ func protowireLen(tag byte, n int) []byte {
 	return append(b, byte(n))
 }
 
-// A link leads to another of its type.
+// A link refers to another link.
 type link struct{ Next *link }
 
 var links = schema.Struct(schema.F("next", func(l *link) **link { return &l.Next }, schema.Opt(schema.Self[link]())))
 
-// chain is n links.
+// chain returns a list of n links.
 func chain(n int) *link {
 	var first *link
 	for range n {
@@ -343,7 +343,7 @@ func chain(n int) *link {
 	return first
 }
 
-// through returns a value that was written and read again.
+// through encodes v and returns the decoded value.
 func through[V any](t *testing.T, of schema.Type[V], v V) (back V, err error) {
 	t.Helper()
 	s, b := marshaled(t, of, v)

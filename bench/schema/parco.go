@@ -9,7 +9,7 @@ import (
 
 const markParco = "the same bytes behind Parco's own API, which this project has too: each field goes through a getter or a setter, and values are passed by value."
 
-// parcoRecord is the codec of a record as who comes from Parco has it.
+// parcoRecord returns the codec of a record, in the API that users of Parco know.
 func parcoRecord(wide bool) library[record] {
 	count := parco.UInt8Header()
 	if wide {

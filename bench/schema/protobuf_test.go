@@ -13,17 +13,17 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// What docs/from-protobuf.md tells of Protocol Buffers is held to their library.
+// These tests check the statements of docs/from-protobuf.md about Protocol Buffers against Google's
+// library.
 
-// generated has a type of each kind that protoc-gen-go makes but for interfaces: a message, and one
-// that leads to another.
+// generated contains two messages of types that protoc-gen-go generates. It contains no interfaces.
 type generated struct {
 	small *pb.SmallStruct
 	at    *timestamppb.Timestamp
 }
 
-// TestGeneratedTypes: the types that protoc-gen-go has made may stay, and what comes back is equal
-// to protobuf.
+// Types that protoc-gen-go has generated can be kept. package proto reports decoded values as equal
+// to the encoded ones.
 func TestGeneratedTypes(t *testing.T) {
 	timestamps := schema.Part(
 		schema.F("seconds", func(t *timestamppb.Timestamp) *int64 { return &t.Seconds }, schema.I64),
@@ -40,7 +40,7 @@ func TestGeneratedTypes(t *testing.T) {
 		schema.F("at", func(g *generated) **timestamppb.Timestamp { return &g.at }, schema.Opt(timestamps)))
 
 	want := generated{&pb.SmallStruct{Name: "ann", BirthDay: 5, Phone: "112", Siblings: -2, Spouse: true, Money: 1.5}, timestamppb.Now()}
-	for round := range 2 { // into nothing, and into what is there
+	for round := range 2 { // into new values, and into used ones
 		b, err := both.Marshal(&want)
 		if err != nil {
 			t.Fatal(err)
@@ -55,7 +55,7 @@ func TestGeneratedTypes(t *testing.T) {
 	}
 }
 
-// TestFirstByte: no message of protobuf begins with 0 to 7, which would be of field 0.
+// No Protobuf message begins with a byte from 0 to 7, because that byte would belong to field 0.
 func TestFirstByte(t *testing.T) {
 	field1, err := proto.Marshal(wrapperspb.Bool(true))
 	if err != nil || field1[0] != 8 {
@@ -71,12 +71,12 @@ func TestFirstByte(t *testing.T) {
 	}
 }
 
-// TestFieldSizes are those of a field of protobuf, and of ours.
+// TestFieldSizes compares the sizes of fields in Protobuf and in Slipstream.
 func TestFieldSizes(t *testing.T) {
 	at := time.Unix(1_700_000_000, 123_456_789)
 	for _, c := range []struct {
 		name         string
-		field        proto.Message // has one field, number 1
+		field        proto.Message // contains one field, number 1
 		theirs, ours int
 		size         func() (int, error)
 	}{
@@ -95,7 +95,7 @@ func TestFieldSizes(t *testing.T) {
 			t.Errorf("%s: %d and %d bytes, want %d and %d, %v", c.name, proto.Size(c.field), ours, c.theirs, c.ours, err)
 		}
 	}
-	if n := proto.Size(timestamppb.New(at)); n != 11 { // and a tag and a length
+	if n := proto.Size(timestamppb.New(at)); n != 11 { // in a message, a tag and a length are added
 		t.Errorf("a Timestamp takes %d bytes", n)
 	}
 }

@@ -16,8 +16,8 @@ const (
 	markOther = "our own codec of that format, which says of each value what it is, and has a name for each field."
 )
 
-// described are the libraries of formats that describe themselves. Of msgp it takes the code for T,
-// if there is some.
+// described returns the libraries of self-describing formats. generated is msgp's code for T, if
+// there is any.
 func described[T any](generated codec[T]) []library[T] {
 	inJSON := format[T]{
 		input: func(v *T) ([]byte, error) { return stdjson.Marshal(v) },
@@ -46,7 +46,7 @@ func described[T any](generated codec[T]) []library[T] {
 	return libraries
 }
 
-// msgpCodec is what msgp has generated for T.
+// msgpCodec returns the codec that msgp has generated for T.
 func msgpCodec[T any, P interface {
 	*T
 	msgp.Marshaler
@@ -81,7 +81,7 @@ func bufferedMsgpack[T any]() func(v *T) ([]byte, error) {
 	}
 }
 
-// sortableRecord is a record with its entries in a map of the type that v5 sorts.
+// sortableRecord is a record whose entries are in a map of a type that v5 can sort.
 type sortableRecord struct {
 	Name    string
 	Str     string
@@ -93,8 +93,8 @@ type sortableRecord struct {
 	Float64 float64
 }
 
-// sortedMsgpack is v as v5 writes it, with the keys of maps sorted so that the bytes are the same
-// in every run.
+// sortedMsgpack returns the encoding of v by v5 with sorted map keys, so that the bytes are the
+// same in every run.
 func sortedMsgpack[T any](v *T) ([]byte, error) {
 	r, ok := any(v).(*record)
 	if !ok {

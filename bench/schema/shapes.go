@@ -6,7 +6,7 @@ import (
 	"github.com/slipstream-go/slipstream/bench/harness"
 )
 
-// The tables. Each has a row of each shape.
+// The names of the tables. Each table has a row for each shape.
 const (
 	reuseGroup   = "Encode into a kept buffer"
 	marshalGroup = "Encode"
@@ -41,19 +41,19 @@ func shapeCases() []harness.Case {
 	return cases
 }
 
-// shape is a row of each table.
+// shape is a row in each table.
 type shape[T any] struct {
 	name        string
 	value       func() T
-	size        int // of our bytes
+	size        int // of Slipstream's encoding
 	ours, floor codec[T]
-	msgp        codec[T]                   // none for a generic type
-	sorted      func(v *T) ([]byte, error) // our bytes, the same in every run; nil when the floor writes such
-	parco       library[T]                 // our face of Parco, or nothing
-	timesV5     float64                    // how much faster than v5 encoding into a kept buffer has to be, and decoding into a reused target 6 times; or 0
+	msgp        codec[T]                   // missing for a generic type
+	sorted      func(v *T) ([]byte, error) // returns Slipstream's encoding, the same in every run; nil if the floor does so
+	parco       library[T]                 // package parco of this project, or empty
+	timesV5     float64                    // bar: encoding into a kept buffer must be this many times faster than v5, and decoding into a reused target 6 times; 0 means no bars
 }
 
-// recordShape is of the table that Parco was announced with.
+// recordShape returns a shape of the table with which Parco was announced.
 func recordShape(name string, value func() record, wide bool, size int, timesV5 float64) shape[record] {
 	return shape[record]{name, value, size, oursRecord(wide), recordFloor(wide), msgpCodec[record](), sortedRecord(wide), parcoRecord(wide), timesV5}
 }
@@ -106,7 +106,7 @@ func (s shape[T]) timed(group, note string, side func(l library[T], v *T) (harne
 	}
 }
 
-// sizes has a figure for each library, and a bar for ours.
+// sizes returns a figure for each library, with a bar for ours.
 func (s shape[T]) sizes() ([]harness.Figure, error) {
 	v := s.value()
 	var figures []harness.Figure
@@ -121,7 +121,7 @@ func (s shape[T]) sizes() ([]harness.Figure, error) {
 	return figures, nil
 }
 
-// size is a figure of so many bytes.
+// size returns a figure for a number of bytes.
 func (l library[T]) size(bytes float64) harness.Figure {
 	return harness.Figure{Name: l.side(nil, nil).Label(), Rival: l.name, Value: bytes, Unit: "B", Chart: true}
 }

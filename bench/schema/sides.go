@@ -9,33 +9,34 @@ import (
 	"github.com/slipstream-go/slipstream/bench/harness"
 )
 
-// codec writes and reads the bytes of one type.
+// codec encodes and decodes one type.
 type codec[T any] struct {
 	append func(dst []byte, v *T) ([]byte, error)
 	parse  func(b []byte, v *T) error
-	room   func(v *T) int // that append is given in new memory; nil when it finds that out by itself
+	room   func(v *T) int // capacity of a new buffer for append; nil if append finds the size itself
 }
 
-// library is a library, by the calls of one type. Those that it has not are nil.
+// library contains the calls of a library for one type. Calls that the library does not have are
+// nil.
 type library[T any] struct {
 	name string
 	how  string
 	mark string
 
-	marshal   func(v *T) ([]byte, error) // into memory of its own
-	reuse     func(v *T) ([]byte, error) // into memory that is kept for the next call
+	marshal   func(v *T) ([]byte, error) // into new memory
+	reuse     func(v *T) ([]byte, error) // into memory that the next call reuses
 	unmarshal func(b []byte, v *T) error
-	view      func(b []byte, v *T) error // the texts are views of b
+	view      func(b []byte, v *T) error // texts alias b
 	format[T]
 }
 
-// format is what a library writes.
+// format is the encoding of a library.
 type format[T any] struct {
-	input func(v *T) ([]byte, error) // v in bytes that are the same in every run; nil when marshal writes such
-	read  func(b []byte, v *T) error // a reader by which what the library writes is judged
+	input func(v *T) ([]byte, error) // encodes v as the same bytes in every run; nil if marshal does so
+	read  func(b []byte, v *T) error // reads the library's output, to check it
 }
 
-// library is the codec, by those calls.
+// library returns a library that uses the codec.
 func (c codec[T]) library(name, how, mark string, f format[T]) library[T] {
 	marshal := func(v *T) ([]byte, error) { return c.append(nil, v) }
 	if c.room != nil {
@@ -44,7 +45,7 @@ func (c codec[T]) library(name, how, mark string, f format[T]) library[T] {
 	return library[T]{name: name, how: how, mark: mark, format: f, marshal: marshal, reuse: kept(c.append), unmarshal: c.parse}
 }
 
-// kept appends to what it wrote last.
+// kept returns a function that reuses one buffer for all outputs.
 func kept[T any](appended func(dst []byte, v *T) ([]byte, error)) func(v *T) ([]byte, error) {
 	var b []byte
 	return func(v *T) (_ []byte, err error) {
@@ -57,17 +58,17 @@ func (l library[T]) side(run, check func() error) harness.Side {
 	return harness.Side{Rival: l.name, How: l.how, Mark: l.mark, Run: run, Check: check}
 }
 
-// sink keeps the compiler from leaving work out.
+// sink keeps the compiler from omitting work.
 var sink []byte
 
-// encoding is a side that writes v.
+// encoding returns a side that encodes v.
 func (l library[T]) encoding(v *T, encode func(v *T) ([]byte, error)) harness.Side {
 	run := func() (err error) {
 		sink, err = encode(v)
 		return err
 	}
 	check := func() error {
-		for range 2 { // the second time there is a buffer
+		for range 2 { // the second call reuses a buffer
 			if err := run(); err != nil {
 				return err
 			}
@@ -84,15 +85,15 @@ func (l library[T]) encoding(v *T, encode func(v *T) ([]byte, error)) harness.Si
 	return l.side(run, check)
 }
 
-// target says what a decode is given.
+// target is the initial state of the target of a decode.
 type target bool
 
 const (
-	fresh  target = false // a zero value; what was decoded is let go at once, so that the live heap stays small
-	reused target = true  // the value of the last decode, whose memory may be used again
+	fresh  target = false // a zero value; the decoded value is released at once, so that the live heap stays small
+	reused target = true  // the value of the previous decode, whose memory may be reused
 )
 
-// decoding is a side that reads v.
+// decoding returns a side that decodes v.
 func (l library[T]) decoding(v *T, kind target) (harness.Side, error) {
 	b, err := l.input(v)
 	into, zero := new(T), *new(T)
@@ -105,7 +106,7 @@ func (l library[T]) decoding(v *T, kind target) (harness.Side, error) {
 	}
 	check := func() error {
 		before := bytes.Clone(b)
-		for range 2 { // the second decode finds a reused target used
+		for range 2 { // the second decode finds a used target
 			if err := l.unmarshal(b, into); err != nil {
 				return err
 			}
@@ -124,7 +125,7 @@ func (l library[T]) decoding(v *T, kind target) (harness.Side, error) {
 	return l.side(run, check), err
 }
 
-// same compares two values.
+// same returns an error if two values differ.
 func same[T any](got, want *T) error {
 	if !reflect.DeepEqual(got, want) {
 		return fmt.Errorf("decoded %s\nwant %s", excerpt(got), excerpt(want))
@@ -132,7 +133,7 @@ func same[T any](got, want *T) error {
 	return nil
 }
 
-// excerpt prints the beginning of a value.
+// excerpt returns the beginning of a value as text.
 func excerpt(v any) string {
 	s := fmt.Sprintf("%+v", v)
 	if len(s) > 300 {

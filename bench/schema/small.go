@@ -20,7 +20,7 @@ const (
 	markNothing = "a floor: takes and gives nothing; it costs what the choice of a struct costs."
 )
 
-// smallLibraries are the libraries of smallStruct.
+// smallLibraries returns the libraries for smallStruct.
 func smallLibraries() []library[smallStruct] {
 	ours, view := oursSmall()
 	bare := format[smallStruct]{read: parseSmall}
@@ -52,7 +52,7 @@ func tupleCodec() codec[smallStruct] {
 	}
 }
 
-// readTuple reads with v5 what msgp writes as an array.
+// readTuple decodes with v5 the arrays that msgp writes.
 func readTuple(b []byte, v *smallStruct) error {
 	dec := v5.NewDecoder(bytes.NewReader(b))
 	n, err := dec.DecodeArrayLen()
@@ -65,8 +65,7 @@ func readTuple(b []byte, v *smallStruct) error {
 	return dec.DecodeMulti(&v.Name, &v.BirthDay, &v.Phone, &v.Siblings, &v.Spouse, &v.Money)
 }
 
-// The messages of protobuf are types of their own: a value is copied into one that is kept, or out
-// of it.
+// Protobuf messages have their own types. A value is copied into or out of a message that is kept.
 
 func toMessage(m *pb.SmallStruct, v *smallStruct) {
 	m.Name, m.BirthDay, m.Phone, m.Siblings, m.Spouse, m.Money = v.Name, v.BirthDay.UnixNano(), v.Phone, int32(v.Siblings), v.Spouse, v.Money
@@ -129,7 +128,8 @@ func vtprotoLibrary() library[smallStruct] {
 	}
 }
 
-// flatLibrary gives what its builder holds; for memory of its own it takes a new builder.
+// flatLibrary returns the buffer of its builder. For marshalling into new memory, it uses a new
+// builder.
 func flatLibrary() library[smallStruct] {
 	build := func(b *flatbuffers.Builder, v *smallStruct) []byte {
 		name, phone := b.CreateString(v.Name), b.CreateString(v.Phone)
@@ -173,8 +173,8 @@ func flatLibrary() library[smallStruct] {
 	}
 }
 
-// gobLibrary writes the type before each value: a message that does not begin a stream cannot be
-// read without.
+// gobLibrary writes the type before each value, because a message that is not part of a stream
+// cannot be decoded without it.
 func gobLibrary() library[smallStruct] {
 	unmarshal := func(b []byte, v *smallStruct) error { return gob.NewDecoder(bytes.NewReader(b)).Decode(v) }
 	return library[smallStruct]{

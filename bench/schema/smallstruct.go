@@ -17,15 +17,16 @@ const (
 		"who is of the row's class is in the row."
 )
 
-// calls are what a side of a row does, one after the other. Those that the row has not are nil.
+// calls contains the calls that a side of a row makes, one after the other. Calls that the row does
+// not have are nil.
 type calls struct {
 	marshal   func(v *smallStruct) ([]byte, error)
 	unmarshal func(b []byte, v *smallStruct) error
 }
 
-// smallStructCases has rows of each of the two classes that the suite tells apart: a message has
-// memory of its own and its texts are copied, or it lies in a buffer that is kept, and the texts
-// are views of it.
+// smallStructCases returns rows of the two classes that the suite distinguishes. In the first
+// class, messages are in new memory and texts are copied. In the second class, messages are in a
+// kept buffer and texts are views of it.
 func smallStructCases() []harness.Case {
 	return []harness.Case{
 		smallStructCase("marshal, new memory", 1, 1, func(l library[smallStruct]) (c calls, has bool) {
@@ -75,7 +76,7 @@ func smallStructCase(name string, allocs, timesBest float64, row func(l library[
 	}
 }
 
-// messages are the structs as the library writes them.
+// messages returns the encodings of the structs by the library.
 func (l library[T]) messages(list []T) ([][]byte, error) {
 	messages := make([][]byte, len(list))
 	for i := range list {
@@ -88,7 +89,7 @@ func (l library[T]) messages(list []T) ([][]byte, error) {
 	return messages, nil
 }
 
-// trial is a side at work.
+// trial is a side with its input.
 type trial struct {
 	calls
 	library  library[smallStruct]
@@ -111,7 +112,7 @@ func (t *trial) run() (err error) {
 	return err
 }
 
-// check looks at each of the structs.
+// check checks the results for all structs.
 func (t *trial) check() error {
 	for i := range t.list {
 		want := t.list[i]
@@ -138,7 +139,7 @@ func (t *trial) check() error {
 	return nil
 }
 
-// sameSmall compares two structs. The zone of a time does not count.
+// sameSmall returns an error if two structs differ. It ignores the zone of a time.
 func sameSmall(got, want smallStruct) error {
 	if got.BirthDay.Equal(want.BirthDay) {
 		got.BirthDay = want.BirthDay
@@ -146,7 +147,7 @@ func sameSmall(got, want smallStruct) error {
 	return same(&got, &want)
 }
 
-// smallSizes has a figure for each library that writes something, and a bar for ours.
+// smallSizes returns a figure for each library that writes bytes, with a bar for ours.
 func smallSizes() ([]harness.Figure, error) {
 	list := smallStructs()
 	var figures []harness.Figure

@@ -7,13 +7,13 @@
 //	types.go    the Go types of the cases; types_gen.go is msgp's code for them
 //	nest.go     one more type, which is generic
 //	data.go     their values, from fixed seeds
-//	ours.go     every call to our codec
+//	ours.go     every call to Slipstream's package
 //	parco.go    the same with Parco's API
-//	floor.go    the same bytes by hand
+//	floor.go    the same encoding, by hand-written code
 //	sides.go    libraries, sides that encode or decode, and how their output is checked
 //	rivals.go   the libraries of JSON and MessagePack
 //	shapes.go   the cases: Parco's table, and other shapes
-//	small.go    the libraries of go_serialization_benchmarks' struct
+//	small.go    the libraries for the struct of go_serialization_benchmarks
 //	mus.go      one of them: mus
 //	colfer.go   one of them: Colfer's layout by hand
 //	smallstruct.go the cases: the method of go_serialization_benchmarks
@@ -26,7 +26,7 @@ import (
 	"github.com/slipstream-go/slipstream/bench/harness"
 )
 
-// The rivals' names, as sides and bars use them.
+// The names of the rivals in sides and bars.
 const (
 	jsonName     = "encoding/json"
 	v5Name       = "v5"
@@ -41,7 +41,7 @@ const (
 	nothingName  = "no-op"
 )
 
-// Suite is the suite for cmd/bench.
+// Suite returns the suite for cmd/bench.
 func Suite() harness.Suite {
 	return harness.Suite{
 		Name:  "schema",

@@ -14,14 +14,15 @@ import (
 	"github.com/slipstream-go/slipstream/bench/harness"
 )
 
-// Every side of every case gives the right value, ours and the rivals'. Nothing is timed.
+// Every side of every case returns the correct value. Nothing is timed.
 func TestOutputs(t *testing.T) {
 	if err := harness.Check(Suite()); err != nil {
 		t.Error(err)
 	}
 }
 
-// The sizes of Parco's table, of which those of v5 were published too, and of all that has a bar.
+// TestSizes checks all sizes that have a bar, including the sizes in Parco's table. It also checks
+// the published sizes of v5.
 func TestSizes(t *testing.T) {
 	v5Sizes := map[string]float64{"small": 155, "medium": 991, "large": 10171}
 	for _, c := range Suite().Cases {
@@ -43,9 +44,9 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// The input is the same in every run, or runs could not be compared.
+// The input is the same in every run, so that runs can be compared.
 func TestDataAreFixed(t *testing.T) {
-	for range 5 { // maps are written in a random order unless they are sorted
+	for range 5 { // unless maps are sorted, their order is random
 		first, again := largeRecord(), largeRecord()
 		for _, l := range recordShape("", largeRecord, true, 0, 0).libraries() {
 			a, err := l.input(&first)
@@ -62,7 +63,8 @@ func TestDataAreFixed(t *testing.T) {
 	}
 }
 
-// The code by hand, by which our bytes are judged, against bytes that were written down by hand.
+// Hand-written code produces the encodings with which Slipstream's encodings are compared. This
+// test compares its output with bytes that were written by hand.
 func TestFloor(t *testing.T) {
 	head, tail := "0200 4869 0000 1092 02 0100 0203", "01 0161 07 01 0000c03f 000000000000f83f"
 	v := record{Name: "Hi", Num: 0x9210, Arr: []uint16{1, 0x302}, Map: map[string]uint8{"a": 7}, Bool: true, Float32: 1.5, Float64: 1.5}
@@ -81,7 +83,8 @@ func TestFloor(t *testing.T) {
 	writes(t, colferCodec(), smallStruct{BirthDay: time.Unix(1, 0), Siblings: 2}, "01 00000001 00000000 0302 7f")
 }
 
-// writes wants v to be those bytes and back, and an error from anything shorter or longer.
+// writes checks that v is encoded as these bytes, and decoded from them. Shorter and longer input
+// must cause an error.
 func writes[T any](t *testing.T, c codec[T], v T, digits string) {
 	t.Helper()
 	want, err := hex.DecodeString(strings.ReplaceAll(digits, " ", ""))
@@ -108,7 +111,7 @@ func writes[T any](t *testing.T, c codec[T], v T, digits string) {
 	}
 }
 
-// A flag is 00 or 01.
+// A flag must be 00 or 01.
 func TestFlags(t *testing.T) {
 	b, err := appendSmall(nil, &smallStruct{BirthDay: time.Unix(0, 0), Spouse: true})
 	if err != nil {
@@ -123,7 +126,7 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// The checks can fail: each is given what another value comes to.
+// The checks fail if they get the result of another value.
 func TestChecksCanFail(t *testing.T) {
 	v := largeRecord()
 	for _, l := range recordShape("", largeRecord, true, 0, 0).libraries() {
@@ -174,8 +177,8 @@ func TestChecksCanFail(t *testing.T) {
 	}
 }
 
-// Generated code is what the generators make today. They are run, as go generate does it, in a copy
-// of the directory.
+// The generated code is up to date. The test runs the generators in a copy of the directory, in the
+// same way as go generate.
 func TestGeneratedCodeIsFresh(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the generators")

@@ -32,7 +32,7 @@ type reading struct {
 	Valid  bool
 }
 
-// options has nothing but fields that may be absent.
+// options contains only optional fields.
 type options struct {
 	Int1, Int2, Int3, Int4         *int64
 	Count1, Count2, Count3, Count4 *uint16
@@ -41,7 +41,7 @@ type options struct {
 	Text1, Text2, Text3, Text4     *string
 }
 
-// tiny is the least message that is worth sending.
+// tiny is a minimal useful message.
 type tiny struct {
 	ID   uint32
 	Kind uint8
@@ -59,7 +59,7 @@ type smallStruct struct {
 
 //msgp:tuple smallTuple
 
-// smallTuple is smallStruct for msgp, which then writes an array in place of a map.
+// smallTuple is smallStruct for msgp, which encodes it as an array instead of a map.
 type smallTuple struct {
 	Name     string
 	BirthDay time.Time

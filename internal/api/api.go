@@ -14,8 +14,9 @@ import (
 	"strings"
 )
 
-// Exported lists what the packages export that match the patterns of go list, as seen from the
-// module in dir. env is added to the environment of the go command. The lines are sorted.
+// Exported lists the exported identifiers of the packages that match patterns. These are patterns
+// of go list, as seen from the module in dir. env is added to the environment of the go command.
+// The lines are sorted.
 func Exported(dir string, env []string, patterns ...string) ([]string, error) {
 	built, err := build(dir, env, patterns)
 	if err != nil {
@@ -41,8 +42,8 @@ func Exported(dir string, env []string, patterns ...string) ([]string, error) {
 	return lines, nil
 }
 
-// Importer returns an importer of the packages that match the patterns of go list, as seen from the
-// module in dir, and of what they import.
+// Importer returns an importer of the packages that match patterns, and of their dependencies.
+// These are patterns of go list, as seen from the module in dir.
 func Importer(set *token.FileSet, dir string, patterns ...string) (types.Importer, error) {
 	built, err := build(dir, nil, patterns)
 	if err != nil {
@@ -62,7 +63,7 @@ func importerOf(set *token.FileSet, built []pkg) types.Importer {
 type pkg struct {
 	path   string
 	object string // the file with its export data
-	wanted bool   // by the patterns, not only as a dependency
+	wanted bool   // whether it matches the patterns, and is not only a dependency
 }
 
 func build(dir string, env, patterns []string) ([]pkg, error) {
@@ -84,7 +85,8 @@ func build(dir string, env, patterns []string) ([]pkg, error) {
 	return built, nil
 }
 
-// describe gives the lines of one object: for a type also its methods and exported fields.
+// describe returns the lines for one object. For a type they include its methods and exported
+// fields.
 func describe(object types.Object) []string {
 	head := "pkg " + object.Pkg().Name() + ", "
 	switch object := object.(type) {
@@ -136,7 +138,7 @@ func text(t types.Type) string {
 	return strings.NewReplacer("interface{}", "any", "uint8", "byte").Replace(s)
 }
 
-// bare is t without names of parameters, aliases and unexported named types.
+// bare returns t without names of parameters, aliases and unexported named types.
 func bare(t types.Type) types.Type {
 	switch t := types.Unalias(t).(type) {
 	case *types.Named:

@@ -1,14 +1,14 @@
-// Package api prints what Go packages export, for tests that hold one package's surface to
-// another's.
+// Package api lists the exported identifiers of Go packages, for tests that compare the APIs of two
+// packages.
 //
-// A line stands for one exported name, in the form of the files in Go's own api directory, with
-// byte and any written so:
+// A line describes one exported identifier, in the form of the files in Go's own api directory, but
+// with the names byte and any:
 //
 //	pkg msgpack, func Marshal(any) ([]byte, error)
 //	pkg msgpack, method (*Decoder) Decode(any) error
 //	pkg msgpack, type RawMessage []byte
 //	pkg msgpcode, var Nil byte
 //
-// Names of parameters are left out, aliases are followed, and an unexported named type stands as
-// what it is made of, so that two lines are equal when a caller cannot tell the two symbols apart.
+// Parameter names are omitted, aliases are resolved, and an unexported named type is replaced by
+// its underlying type. So two lines are equal if a caller cannot distinguish the two identifiers.
 package api

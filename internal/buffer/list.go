@@ -6,8 +6,9 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// A short list and its header are one allocation. Lists do not come from slabs: what they point to
-// is of any size, and one that is kept would keep that of its neighbours.
+// Each of these structs is one allocation for a short list and its header. Lists do not come from
+// slabs, because their elements may refer to memory of any size: a list that is kept would also
+// retain the memory of its neighbours in the slab.
 type (
 	list2 struct {
 		list  []any
@@ -23,13 +24,13 @@ type (
 	}
 )
 
-// NewList is a list of n nils and the any that holds it. The any sees what is put into the list
-// later, but not its growth.
+// NewList returns a list of n nils and an any that holds the same list. The any shows elements that
+// are set in the list later, but not elements that are appended.
 func NewList(n int) ([]any, any) {
 	switch {
 	case n == 0:
 		return nil, EmptyList
-	case !mem.BoxWorks() || n > 8: // the larger, the less the second allocation counts
+	case !mem.BoxWorks() || n > 8: // the longer the list, the less the second allocation matters
 		list := make([]any, n)
 		return list, list
 	case n <= 2:
@@ -46,7 +47,7 @@ func NewList(n int) ([]any, any) {
 	return l.list, mem.Box(wordList, mem.PointerTo(&l.list))
 }
 
-// EmptyList holds []any{}, of which one is as good as another.
+// EmptyList holds []any{}. All empty lists share it.
 var EmptyList any = []any{}
 
 var wordList = mem.TypeWord(reflect.TypeFor[[]any]())

@@ -2,7 +2,7 @@ package buffer
 
 import "testing"
 
-// TestPeak keeps memory through some small uses and drops it after more; small memory stays.
+// TooLarge keeps large memory for some small uses, and then drops it. Small memory is always kept.
 func TestPeak(t *testing.T) {
 	const keep, large = 1 << 10, 1 << 20
 	var p Peak

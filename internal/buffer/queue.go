@@ -2,59 +2,60 @@ package buffer
 
 import "sync"
 
-// Queue is a queue of bytes in chunks. A chunk lies in a page, which is ours, or is foreign: memory
-// of the caller's that the queue refers to. Bytes are added at either end and taken from the front,
-// none of which moves those that wait.
+// Queue is a queue of bytes in chunks. A chunk lies in a page of the queue, or is foreign: memory
+// of the caller to which the queue refers. Bytes can be added at either end and removed from the
+// front. Neither operation moves the queued bytes.
 //
 //	chunk   [page: read | unread      ]  [foreign]  [page: unread | free]
 //	                     ^ the first                                ^ tail.used: where bytes are added
 //
-// Pages of PageSize come from a pool that all queues share. A page goes back when nothing refers to
-// it any more, and the queue forgets it at that moment. A page of which a view was given out never
-// goes back.
+// Pages of PageSize come from a pool that all queues share. A page returns to the pool as soon as
+// nothing refers to it any more, and then the queue does not refer to it either. A page that Keep
+// has marked never returns, because views of it stay valid.
 //
 // The zero Queue is empty. It must not be copied while it holds bytes, and is not safe for
 // concurrent use.
 type Queue struct {
-	ring   []chunk // its length is a power of two; the chunks in use are first, first+1, … modulo that
+	ring   []chunk // its length is a power of two; the chunks in use are first, first+1, … modulo that length
 	first  int
 	n      int   // chunks in use
 	size   int   // bytes
 	tail   *page // where bytes are added, or nil
-	window *page // of the last Window, or nil
+	window *page // the page of the view that the last Window returned, or nil
 }
 
-// chunk is a run of unread bytes. Its capacity reaches to the end of its page, so that it tells
-// where in the page it lies.
+// chunk is a run of unread bytes. The capacity of b extends to the end of its page, and so gives
+// the position of b in the page.
 type chunk struct {
 	b    []byte // never empty
 	page *page  // nil when b is foreign
 }
 
-// page is memory of ours. Chunks lie in it in the order of the queue.
+// page is memory that the queue owns. Chunks lie in it in the order of the queue.
 type page struct {
 	mem  []byte
-	used int  // mem[used:] was never given to anyone
-	refs int  // the chunks in it, and the queue for its tail and its window
-	kept bool // a view of it was given out
+	used int  // mem[used:] was never part of a chunk
+	refs int  // references: from each chunk in it, and from the queue's tail and window
+	kept bool // a view of it stays valid forever
 }
 
 const (
-	// PageSize is the size of the pages of the pool. What is longer gets a page of its own size,
-	// which is not pooled.
+	// PageSize is the size of the pages in the pool. Longer data gets a page of its own size, which
+	// is not pooled.
 	PageSize = 4 << 10
 
-	// headroom is left free at the start of an empty queue, so that a header can be prepended in
-	// place.
+	// headroom is the number of bytes left free at the start of an empty queue, so that a header
+	// can be prepended in place.
 	headroom = 64
 
-	// unsplit is up to how many bytes are kept in one piece rather than split between two pages.
+	// unsplit is the largest number of bytes that Append keeps in one page instead of splitting
+	// them between two.
 	unsplit = PageSize / 8
 )
 
 var pages = sync.Pool{New: func() any { return &page{mem: make([]byte, PageSize)} }}
 
-// newPage is a page of at least n bytes with one reference to it.
+// newPage returns a page of at least n bytes with one reference to it.
 func newPage(n int) *page {
 	if n > PageSize {
 		return &page{mem: make([]byte, n), refs: 1}
@@ -64,7 +65,7 @@ func newPage(n int) *page {
 	return p
 }
 
-// release gives up one reference to p, which may be nil.
+// release drops one reference to p, which may be nil.
 func (p *page) release() {
 	if p == nil {
 		return
@@ -75,7 +76,7 @@ func (p *page) release() {
 	}
 }
 
-// at is the chunk with k chunks before it.
+// at returns the chunk with k chunks before it.
 func (q *Queue) at(k int) *chunk { return &q.ring[(q.first+k)&(len(q.ring)-1)] }
 
 // makeRoom makes sure that one more chunk fits into the ring.
@@ -86,7 +87,7 @@ func (q *Queue) makeRoom() {
 	q.resize(max(4, 2*len(q.ring)))
 }
 
-// resize moves the chunks to a ring of n, a power of two.
+// resize moves the chunks to a ring of length n, a power of two.
 func (q *Queue) resize(n int) {
 	ring := make([]chunk, n)
 	for k := range q.n {
@@ -102,7 +103,7 @@ func (q *Queue) push(c chunk) {
 	q.n++
 }
 
-// unshift adds a chunk in front.
+// unshift adds a chunk at the front.
 func (q *Queue) unshift(c chunk) {
 	q.makeRoom()
 	q.first = (q.first - 1) & (len(q.ring) - 1)
@@ -126,7 +127,7 @@ func (q *Queue) shift() {
 	}
 }
 
-// Len is how many bytes wait.
+// Len returns the number of bytes in the queue.
 func (q *Queue) Len() int { return q.size }
 
 // Append adds a copy of b at the end.
@@ -143,7 +144,7 @@ func (q *Queue) Append(b []byte) {
 	}
 }
 
-// Grow makes sure that the next n bytes lie in one page.
+// Grow makes sure that the next n bytes to be added lie in one page.
 func (q *Queue) Grow(n int) {
 	if n <= len(q.Room()) {
 		return
@@ -157,7 +158,8 @@ func (q *Queue) Grow(n int) {
 	q.tail.used = start
 }
 
-// Room is the memory where bytes are added next. What is put there counts from Extend on.
+// Room returns the memory where bytes are added next. Bytes that the caller writes there are in the
+// queue after a call of Extend.
 func (q *Queue) Room() []byte {
 	if q.tail == nil {
 		return nil
@@ -165,7 +167,7 @@ func (q *Queue) Room() []byte {
 	return q.tail.mem[q.tail.used:]
 }
 
-// Extend adds the first n bytes of Room, which must be as many.
+// Extend adds the first n bytes of Room to the queue. Room must be at least that long.
 func (q *Queue) Extend(n int) {
 	if n == 0 {
 		return
@@ -175,7 +177,7 @@ func (q *Queue) Extend(n int) {
 	p.used += n
 	q.size += n
 	if q.n > 0 {
-		if c := q.at(q.n - 1); c.page == p { // it ends where the free part begins
+		if c := q.at(q.n - 1); c.page == p { // then c ends where the free part begins
 			c.b = c.b[:len(c.b)+n]
 			return
 		}
@@ -184,10 +186,10 @@ func (q *Queue) Extend(n int) {
 	q.push(chunk{p.mem[from:p.used], p})
 }
 
-// start is where in its page the chunk begins.
+// start returns the offset of the chunk in its page.
 func (c *chunk) start() int { return len(c.page.mem) - cap(c.b) }
 
-// Refer adds b itself at the end: it must not change until it is read.
+// Refer adds b at the end without a copy: b must not change until it is read.
 func (q *Queue) Refer(b []byte) {
 	if len(b) > 0 {
 		q.push(chunk{b: b[:len(b):len(b)]})
@@ -195,8 +197,8 @@ func (q *Queue) Refer(b []byte) {
 	}
 }
 
-// Prepend adds a copy of b in front: before the first chunk if there is room that nobody looks at,
-// else at the end of a page of its own.
+// Prepend adds a copy of b at the front. The copy goes directly before the first chunk if the
+// memory there is free and no view needs it. Otherwise it goes to the end of a new page.
 func (q *Queue) Prepend(b []byte) {
 	if len(b) == 0 {
 		return
@@ -213,7 +215,7 @@ func (q *Queue) Prepend(b []byte) {
 	q.unshift(copied(b))
 }
 
-// copied is a chunk of a copy of b, at the end of a page of its own.
+// copied returns a chunk with a copy of b, at the end of a new page.
 func copied(b []byte) chunk {
 	p := newPage(len(b))
 	p.used = len(p.mem)
@@ -222,8 +224,8 @@ func copied(b []byte) chunk {
 	return chunk{p.mem[from:], p}
 }
 
-// First is the first chunk, or empty when there is none. It is a view: valid until its bytes are
-// taken.
+// First returns the first chunk, or nil if there is none. The chunk is a view: valid until its
+// bytes are removed.
 func (q *Queue) First() []byte {
 	if q.n == 0 {
 		return nil
@@ -232,7 +234,8 @@ func (q *Queue) First() []byte {
 	return c.b[:len(c.b):len(c.b)]
 }
 
-// Window is First, but stays valid when its bytes are taken: until the next Window or Reset.
+// Window is like First, but the view stays valid after its bytes are removed, until the next Window
+// or Reset.
 func (q *Queue) Window() []byte {
 	q.window.release()
 	q.window = nil
@@ -245,13 +248,14 @@ func (q *Queue) Window() []byte {
 	return q.First()
 }
 
-// Ours reports whether there is a first chunk that is not foreign.
+// Ours reports whether there is a first chunk and the queue owns its memory.
 func (q *Queue) Ours() bool { return q.n > 0 && q.at(0).page != nil }
 
-// Keep makes views of the first chunk, which is ours, valid for ever.
+// Keep makes views of the first chunk valid forever. The queue must own that chunk (Ours).
 func (q *Queue) Keep() { q.at(0).page.kept = true }
 
-// Detach moves the first chunk to other memory: views of it are no longer views of what waits.
+// Detach moves the first chunk to other memory. Earlier views of it do not refer to queued bytes
+// any more.
 func (q *Queue) Detach() {
 	if q.n > 0 {
 		c := q.at(0)
@@ -261,8 +265,8 @@ func (q *Queue) Detach() {
 	}
 }
 
-// Copy copies bytes from the front into b, as many as fit or are there, and gives how many. They
-// are not taken.
+// Copy copies bytes from the front into b, until b is full or the queue ends, and returns their
+// number. The bytes stay in the queue.
 func (q *Queue) Copy(b []byte) int {
 	n := 0
 	for k := 0; k < q.n && n < len(b); k++ {
@@ -271,7 +275,7 @@ func (q *Queue) Copy(b []byte) int {
 	return n
 }
 
-// Discard takes n bytes from the front, of which there must be as many.
+// Discard removes n bytes from the front. The queue must contain at least n bytes.
 func (q *Queue) Discard(n int) {
 	q.size -= n
 	for n > 0 {
@@ -285,7 +289,7 @@ func (q *Queue) Discard(n int) {
 	}
 }
 
-// Chunks appends the chunks to list, as views that are valid until their bytes are taken.
+// Chunks appends the chunks to list, as views that are valid until their bytes are removed.
 func (q *Queue) Chunks(list [][]byte) [][]byte {
 	for k := range q.n {
 		b := q.at(k).b
@@ -294,7 +298,7 @@ func (q *Queue) Chunks(list [][]byte) [][]byte {
 	return list
 }
 
-// Reset takes everything. The queue keeps nothing but the room for a few chunks.
+// Reset removes all bytes. The queue keeps only the memory of a small ring.
 func (q *Queue) Reset() {
 	for q.n > 0 {
 		q.shift()
@@ -304,5 +308,6 @@ func (q *Queue) Reset() {
 	q.first, q.size, q.tail, q.window = 0, 0, nil, nil
 }
 
-// ringMax is the ring that an empty queue keeps. A larger one shrinks as it empties.
+// ringMax is the length of the largest ring that an empty queue keeps. A larger ring shrinks as the
+// queue empties.
 const ringMax = 64

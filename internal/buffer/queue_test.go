@@ -7,13 +7,13 @@ import (
 	"testing"
 )
 
-// all is what waits in q.
+// all returns the queued bytes.
 func all(q *Queue) []byte {
 	b := make([]byte, q.Len()+1)
 	return b[:q.Copy(b)]
 }
 
-// fill is n bytes that tell where they stand.
+// fill returns n random bytes.
 func fill(r *rand.Rand, n int) []byte {
 	b := make([]byte, n)
 	for i := range b {
@@ -22,8 +22,8 @@ func fill(r *rand.Rand, n int) []byte {
 	return b
 }
 
-// TestQueueAgainstSlice does random things to a queue and to a plain slice. Views that were kept
-// and memory that was referred to must not change, whatever comes later.
+// The same random operations on a queue and on a slice have the same results. Kept views and
+// referenced memory do not change later.
 func TestQueueAgainstSlice(t *testing.T) {
 	for seed := range uint64(30) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -105,9 +105,9 @@ func TestQueueAgainstSlice(t *testing.T) {
 	}
 }
 
-// TestPagesAreForgotten is the error of msgpack-ruby 1.8.2: its Buffer#clear gave pages back and
-// kept its pointers to them, so that one buffer wrote what another read. Here two queues take
-// turns, and whatever empties one must cut it off its pages.
+// This test checks for a bug of msgpack-ruby 1.8.2. Its Buffer#clear returned pages to the pool but
+// kept pointers to them, so one buffer read the bytes that another wrote. Here two queues
+// alternate. Each operation that empties a queue must also drop its pages.
 func TestPagesAreForgotten(t *testing.T) {
 	for name, empty := range map[string]func(*Queue){
 		"Reset":   (*Queue).Reset,
@@ -132,7 +132,7 @@ func TestPagesAreForgotten(t *testing.T) {
 					t.Fatalf("%s: the ring still refers to %+v", name, c)
 				}
 			}
-			b.Append(bytes.Repeat([]byte{'b'}, 9000)) // on the pages that a had
+			b.Append(bytes.Repeat([]byte{'b'}, 9000)) // uses the pages that a had
 			a.Append(bytes.Repeat([]byte{'c'}, 9000))
 			a.Prepend([]byte("cc"))
 			b.Prepend([]byte("bb"))
@@ -148,8 +148,7 @@ func TestPagesAreForgotten(t *testing.T) {
 	}
 }
 
-// TestPagesAcrossGoroutines lets many queues, each with its own goroutine, share the pool. Each
-// reads what it wrote alone.
+// Many queues share the pool, each in its own goroutine. Each queue reads only its own bytes.
 func TestPagesAcrossGoroutines(t *testing.T) {
 	var wait sync.WaitGroup
 	for g := range 8 {
@@ -180,8 +179,8 @@ func TestPagesAcrossGoroutines(t *testing.T) {
 	wait.Wait()
 }
 
-// TestPagesAreReused holds that a queue which is filled and emptied takes nothing new, and that a
-// kept page is not given to another.
+// A queue that is repeatedly filled and emptied allocates nothing new. A kept page is not given to
+// another queue.
 func TestPagesAreReused(t *testing.T) {
 	var q Queue
 	b := make([]byte, 10_000)
@@ -194,7 +193,7 @@ func TestPagesAreReused(t *testing.T) {
 		q.Discard(q.Len())
 	}
 	cycle()
-	if n := testing.AllocsPerRun(100, cycle); n > 1 && !raceEnabled { // the collector may empty the pool
+	if n := testing.AllocsPerRun(100, cycle); n > 1 && !raceEnabled { // a garbage collection may empty the pool
 		t.Errorf("%v allocations", n)
 	}
 	q.Reset()
@@ -211,8 +210,8 @@ func TestPagesAreReused(t *testing.T) {
 	}
 }
 
-// TestSmallReferences holds that what is written between references shares pages: memory follows
-// the bytes, not the pieces.
+// Bytes that are written between references share pages. Memory use depends on the number of bytes,
+// not of pieces.
 func TestSmallReferences(t *testing.T) {
 	var q Queue
 	foreign := []byte("foreign")
@@ -231,7 +230,8 @@ func TestSmallReferences(t *testing.T) {
 	}
 }
 
-// TestHeadroom prepends a header to a first page and to a message that begins in foreign memory.
+// Headers are prepended within the headroom of the first page, and to a message that begins in
+// foreign memory.
 func TestHeadroom(t *testing.T) {
 	var q Queue
 	q.Append([]byte("body"))
@@ -254,8 +254,8 @@ func TestHeadroom(t *testing.T) {
 	}
 }
 
-// TestRingShrinks fills and drains a queue of many chunks, whole or but for one: the ring is as
-// large as what waits needs.
+// A queue of many chunks is filled and drained, completely or almost. The ring shrinks to the size
+// that the remaining chunks need.
 func TestRingShrinks(t *testing.T) {
 	var q Queue
 	for _, left := range []int{1, 0, 3} {

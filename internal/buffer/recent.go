@@ -2,34 +2,35 @@ package buffer
 
 import "github.com/slipstream-go/slipstream/internal/mem"
 
-// Recent keeps short strings that recur, such as the keys of records. It is direct-mapped: a string
-// evicts the one in its place, so that hostile input can neither grow it nor slow it down. Its
-// strings lie in chunks of their own, because they stay.
+// Recent caches short strings that recur, such as the keys of records. It is direct-mapped: a new
+// string evicts the string in its slot, so that hostile input can neither grow the cache nor slow
+// it down. The cached strings lie in chunks of their own, because they outlive other strings.
 type Recent struct {
 	slots [recentSlots]struct {
 		lo, hi uint64
 		s      string
 	}
 	text Strings
-	made int // chunks since the slots were emptied
+	made int // chunks allocated since the slots were emptied
 }
 
 const (
 	recentSlots = 1 << recentBits
 	recentBits  = 9
 
-	// recentChunks is after how many chunks the slots are emptied. Each of them may hold a string
-	// of a chunk of its own, so it bounds what stays to 66 KB. It is 8 times what the strings of
-	// all slots take.
+	// recentChunks is the number of chunks after which the slots are emptied. Each slot may hold a
+	// string from a different chunk, so this number limits the retained memory to 66 KB. That is 8
+	// times the size of the strings in all slots.
 	recentChunks = 32
 
-	// RecentMax is the length of the longest string that is kept.
+	// RecentMax is the maximum length of a cached string.
 	RecentMax = 16
 )
 
-// Find is a string of b[i:i+n], and whether it was there already; the caller has checked that these
-// bytes exist and that n ≤ RecentMax. The bytes are compared as two words, which overlap in strings
-// of more than 8 and are zero beyond shorter ones.
+// Find returns b[i:i+n] as a string, and reports whether the string was cached. The caller has
+// checked that these bytes exist and that n ≤ RecentMax. Find compares strings as two words. The
+// words overlap if the string has more than 8 bytes. In shorter strings, the bytes after the string
+// count as zero.
 func (r *Recent) Find(b []byte, i, n int) (s string, known bool) {
 	var lo, hi uint64
 	switch {
@@ -39,7 +40,7 @@ func (r *Recent) Find(b []byte, i, n int) (s string, known bool) {
 		return "", true
 	case i+8 <= len(b):
 		lo = mem.Load64(b, i) & (1<<(8*uint(n)) - 1)
-	case i+n >= 8: // near the end of the input: the word that ends where the string does
+	case i+n >= 8: // near the end of the input: load the word that ends where the string ends
 		lo = mem.Load64(b, i+n-8) >> (64 - 8*uint(n))
 	default:
 		return string(b[i : i+n]), false

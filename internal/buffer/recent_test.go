@@ -9,8 +9,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/guard"
 )
 
-// TestRecent finds strings of every length at every distance from both ends of the input, and gives
-// a known one back as it is.
+// Find returns strings of every length, at every distance from both ends of the input. It returns a
+// known string unchanged.
 func TestRecent(t *testing.T) {
 	var r Recent
 	r0 := rand.New(rand.NewPCG(1, 2))
@@ -20,7 +20,7 @@ func TestRecent(t *testing.T) {
 		before, after := r0.IntN(10), r0.IntN(10)
 		b := make([]byte, before+n+after)
 		for i := range b {
-			b[i] = byte(r0.IntN(3)) // zeros too: they must not be taken for the end
+			b[i] = byte(r0.IntN(3)) // zeros too, which must not be taken for the end
 		}
 		want := string(b[before : before+n])
 		s, known := r.Find(b, before, n)
@@ -31,7 +31,7 @@ func TestRecent(t *testing.T) {
 			t.Fatalf("%q is known, but was never there", want)
 		}
 		for i := range b {
-			b[i] = 0xff // what was found must not change with its input
+			b[i] = 0xff // the result must not change with its input
 		}
 		kept[want] = s
 	}
@@ -42,7 +42,7 @@ func TestRecent(t *testing.T) {
 	}
 }
 
-// TestRecentRecurs holds that few strings that recur are all known, and cost nothing.
+// If a few strings recur, Find knows all of them and allocates nothing.
 func TestRecentRecurs(t *testing.T) {
 	var r Recent
 	find := func() (known int) {
@@ -55,13 +55,13 @@ func TestRecentRecurs(t *testing.T) {
 		return known
 	}
 	find()
-	if known := find(); known < 18 { // two may share a slot
+	if known := find(); known < 18 { // two strings may share a slot
 		t.Errorf("%d of 20 strings are known", known)
 	}
 }
 
-// TestRecentHolds measures what stays held after strings that evict one another fill chunk after
-// chunk, each of which has one string that stays.
+// Recent keeps only a bounded amount of memory. Strings that evict one another fill chunk after
+// chunk, and each chunk contains one string that is kept.
 func TestRecentHolds(t *testing.T) {
 	if guard.Enabled {
 		t.Skip("the checks keep copies")
@@ -72,7 +72,7 @@ func TestRecentHolds(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return int(m.HeapAlloc)
 	}
-	// bySlot finds a key for each slot, and rivals that share one with the first.
+	// keys has one key for each slot. rivals are keys that share slot 0.
 	probe := new(Recent)
 	slotOf := func(key string) int {
 		probe.Find([]byte(key), 0, len(key))

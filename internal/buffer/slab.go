@@ -2,23 +2,24 @@ package buffer
 
 import "github.com/slipstream-go/slipstream/internal/mem"
 
-// Strings cuts many small strings from shared chunks, one allocation for each chunk. A string that
-// is kept pins the chunk it was cut from, no more: long ones get memory of their own.
+// Strings cuts many small strings from shared chunks, with one allocation for each chunk. A string
+// that is kept retains only the chunk from which it was cut. Long strings get memory of their own.
 //
 //	chunk  [used by strings, never written again | free]
 //	        0                                 len     cap
 //
-// A Strings may outlive a message: chunks are not tied to one. It is not safe for concurrent use.
+// A Strings may be used for several messages: its chunks are not tied to one message. It is not
+// safe for concurrent use.
 type Strings struct {
 	chunk []byte
-	Size  int // of a chunk; zero means that each string has memory of its own
+	Size  int // size of a chunk in bytes; zero means that each string gets memory of its own
 }
 
-// ChunkSize is the usual Strings.Size: smaller chunks cost speed, larger ones gain little and pin
-// more.
+// ChunkSize is the usual Strings.Size. Smaller chunks are slower. Larger chunks gain little speed
+// and retain more memory.
 const ChunkSize = 2 << 10
 
-// Copy is a string of b's bytes.
+// Copy returns the bytes of b as a string.
 func (s *Strings) Copy(b []byte) string {
 	n := len(b)
 	if n > cap(s.chunk)-len(s.chunk) || n > s.Size/8 {
@@ -45,8 +46,8 @@ func (s *Strings) copySlow(b []byte) string {
 	return mem.String(s.chunk)
 }
 
-// CopyBytes returns a copy of b, which is never nil. It has no room beyond its length: an append to
-// it moves it, and does not reach its neighbours.
+// CopyBytes returns a copy of b, which is never nil. Its capacity is its length: an append to the
+// copy moves it, and does not overwrite its neighbours.
 func (s *Strings) CopyBytes(b []byte) []byte {
 	n := len(b)
 	if n == 0 || n > s.Size/8 {
@@ -60,8 +61,9 @@ func (s *Strings) CopyBytes(b []byte) []byte {
 	return s.chunk[at : at+n : at+n]
 }
 
-// CopyAt is a string of b[i:i+n]; the caller has checked that these bytes exist. Short strings move
-// as whole words that overlap; those of less than a word spill into the free part of the chunk.
+// CopyAt returns b[i:i+n] as a string. The caller has checked that these bytes exist. Short strings
+// are copied as whole words that overlap. The word of a string shorter than a word extends into the
+// free part of the chunk.
 func (s *Strings) CopyAt(b []byte, i, n int) string {
 	at := len(s.chunk)
 	if n > 32 || at+n+8 > cap(s.chunk) {
@@ -81,19 +83,20 @@ func (s *Strings) CopyAt(b []byte, i, n int) string {
 		return ""
 	case i+8 <= len(b):
 		mem.Store64(chunk, at, mem.Load64(b, i))
-	case i+n >= 8: // near the end of the input: a word that ends where the string does
+	case i+n >= 8: // near the end of the input: load the word that ends where the string ends
 		mem.Store64(chunk, at, mem.Load64(b, i+n-8)>>(64-8*uint(n)))
 	default:
 		return s.Copy(b[i : i+n])
 	}
-	s.chunk = s.chunk[:at+n] // which stores a length only: a pointer is dear to store while the collector marks
+	s.chunk = s.chunk[:at+n] // this stores only a length: storing a pointer is expensive while the garbage collector marks
 	mem.Seal(s.chunk, n)
 	return mem.String(chunk[at : at+n])
 }
 
-// Room is free memory of a chunk, at least n bytes, for strings that the caller copies there
-// himself, or nil where each string has memory of its own. Take says how much of it was used;
-// nothing else may be cut meanwhile.
+// Room returns free memory of a chunk, at least n bytes, into which the caller copies strings. It
+// returns nil if n exceeds Size, for example because each string gets memory of its own. After
+// copying, the caller calls Take or TakeBytes with the number of bytes used. No other string may be
+// cut between the two calls.
 func (s *Strings) Room(n int) []byte {
 	if n > cap(s.chunk)-len(s.chunk) {
 		if n > s.Size {
@@ -104,27 +107,27 @@ func (s *Strings) Room(n int) []byte {
 	return s.chunk[len(s.chunk):cap(s.chunk)]
 }
 
-// Take notes that n bytes of Room are strings now.
+// Take declares the first n bytes of Room to be strings.
 func (s *Strings) Take(n int) {
 	s.TakeBytes(n)
 	mem.Seal(s.chunk, n)
 }
 
-// TakeBytes notes that n bytes of Room are the caller's now, who may write them.
+// TakeBytes gives the first n bytes of Room to the caller, which may write to them.
 func (s *Strings) TakeBytes(n int) { s.chunk = s.chunk[:len(s.chunk)+n] }
 
-// Slab hands out cells of T one by one from blocks, one allocation for each block. A cell is never
-// handed out twice.
+// Slab hands out cells of type T one by one from blocks, with one allocation for each block. It
+// never hands out a cell twice.
 type Slab[T any] struct {
 	block []T
-	used  int // cells of block
+	used  int // cells of block that were handed out
 }
 
-// slabCells is the cells of a block: more gain no speed and pin more. The first blocks are smaller:
-// few values may be all there are.
+// slabCells is the maximum number of cells in a block. Larger blocks are not faster, and retain
+// more memory. The first blocks are smaller, because there may be only a few values.
 const slabCells = 32
 
-// Put is a cell that holds v.
+// Put returns a cell that contains v.
 func (s *Slab[T]) Put(v T) *T {
 	if s.used == len(s.block) {
 		s.block, s.used = make([]T, min(max(4, 2*len(s.block)), slabCells)), 0

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestCopyAt copies strings of every short length, from every place near the end of the input, to
-// every place near the end of a chunk.
+// CopyAt copies strings of every short length, from every position near the end of the input to
+// every position near the end of a chunk.
 func TestCopyAt(t *testing.T) {
 	for n := range 41 {
 		for before := range 20 {
@@ -35,8 +35,8 @@ func TestCopyAt(t *testing.T) {
 	}
 }
 
-// TestCopyBytes cuts byte slices between strings. None is nil, none reaches into its neighbour, and
-// a change of one shows in no other.
+// CopyBytes returns slices that are not nil and have no spare capacity. Changing a slice changes
+// neither another slice nor a string.
 func TestCopyBytes(t *testing.T) {
 	for _, size := range []int{0, 1, 8, 64, ChunkSize} {
 		s := Strings{Size: size}
@@ -61,8 +61,8 @@ func TestCopyBytes(t *testing.T) {
 	}
 }
 
-// TestStringsAgainstClone cuts random strings, by both methods and with chunks of several sizes,
-// and overwrites the input at once. None may change, now or later.
+// Random strings are copied with both methods, in chunks of several sizes. The input is overwritten
+// at once, and no string changes.
 func TestStringsAgainstClone(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, size := range []int{0, 1, 8, 64, 100, ChunkSize, 4 * ChunkSize} {
@@ -94,8 +94,7 @@ func TestStringsAgainstClone(t *testing.T) {
 	}
 }
 
-// TestStringsShare counts allocations: short strings share, long ones and those without chunks do
-// not.
+// Short strings share allocations. Long strings, and strings without chunks, have their own.
 func TestStringsShare(t *testing.T) {
 	if raceEnabled {
 		t.Skip("allocations of the checks")
@@ -114,7 +113,7 @@ func TestStringsShare(t *testing.T) {
 	}
 }
 
-// TestSlab holds that cells are never handed out twice.
+// Put never returns the same cell twice.
 func TestSlab(t *testing.T) {
 	var s Slab[int]
 	var cells []*int

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// New is a source of random values that repeats for a seed.
+// New returns a source of random values. The same seed gives the same values.
 func New(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, seed^0x9e3779b97f4a7c15)) }
 
-// Fill sets v, which must be settable, to a random value. Structure thins out with depth.
+// Fill sets v, which must be settable, to a random value. Deeper values have fewer elements.
 func Fill(r *rand.Rand, v reflect.Value, depth int) {
 	switch v.Kind() {
 	case reflect.Bool:
@@ -77,12 +77,13 @@ func length(r *rand.Rand, depth int) int {
 		return r.IntN(2)
 	}
 	if r.IntN(16) == 0 {
-		return 15 + r.IntN(3) // about the end of the short forms
+		return 15 + r.IntN(3) // near the largest lengths of the short forms
 	}
 	return r.IntN(5)
 }
 
-// Int is a random int: of every width alike, and often at the edge of one.
+// Int returns a random int. All bit widths are equally likely, and many values are at the edge of a
+// width.
 func Int(r *rand.Rand) int64 {
 	v := int64(r.Uint64() >> r.IntN(64))
 	if r.IntN(3) == 0 {
@@ -94,7 +95,7 @@ func Int(r *rand.Rand) int64 {
 	return v
 }
 
-// Float is a random float64 that equals itself: NaN is not among them.
+// Float returns a random float64. It is never NaN, so that it equals itself.
 func Float(r *rand.Rand) float64 {
 	switch r.IntN(8) {
 	case 0:
@@ -105,7 +106,8 @@ func Float(r *rand.Rand) float64 {
 	return math.Round(r.NormFloat64()*1e4) / 100
 }
 
-// String is a random string, with lengths about those where its form changes.
+// String returns a random string. Some of its lengths are near a length at which the encoded form
+// changes.
 func String(r *rand.Rand) string {
 	n := r.IntN(20)
 	switch r.IntN(24) {
@@ -126,7 +128,7 @@ func String(r *rand.Rand) string {
 	return string(b)
 }
 
-// Any is a random value of the types that decoding into an any makes.
+// Any returns a random value of one of the types that decoding into an any produces.
 func Any(r *rand.Rand, depth int) any {
 	kinds := 12
 	if depth > 3 {

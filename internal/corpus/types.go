@@ -2,7 +2,7 @@ package corpus
 
 import "time"
 
-// Scalars has a field of every kind without structure.
+// Scalars contains a field of every kind without nested values.
 type Scalars struct {
 	Bool    bool
 	Int     int
@@ -22,7 +22,7 @@ type Scalars struct {
 	Array   [3]byte
 }
 
-// Nested has a field of every kind with structure.
+// Nested contains a field of every kind with nested values.
 type Nested struct {
 	Inner    Small
 	Pointer  *Small
@@ -61,7 +61,7 @@ type Small struct {
 	Note   string
 }
 
-// Tagged uses every tag.
+// Tagged contains a field for every tag.
 type Tagged struct {
 	Renamed  string `msgpack:"other_name"`
 	Skipped  string `msgpack:"-"`
@@ -70,25 +70,25 @@ type Tagged struct {
 	List     []int  `msgpack:"list,omitempty"`
 	Alias    int    `msgpack:"alias:old_name"`
 	LongName int    `msgpack:"a_name_that_is_longer_than_sixteen_bytes_by_far"`
-	hidden   int    //lint:ignore U1000 that it is passed over is what it is for
+	hidden   int    //lint:ignore U1000 tests that unexported fields are skipped
 	Embedded
 	*Behind
 	Inner Small `msgpack:"inner,omitempty"`
 }
 
-// Embedded stands inline in Tagged.
+// Embedded is inlined in Tagged.
 type Embedded struct {
 	EmbeddedA int
 	EmbeddedB string
 }
 
-// Behind stands inline in Tagged, behind a pointer.
+// Behind is inlined in Tagged through a pointer.
 type Behind struct {
 	BehindA int
 	BehindB []string
 }
 
-// Tuple is written as an array.
+// Tuple is encoded as an array.
 type Tuple struct {
 	_msgpack struct{} `msgpack:",as_array"` //lint:ignore U1000 read by its tag
 	A        int
@@ -114,7 +114,7 @@ type Row struct {
 	Labels map[string]string
 }
 
-// Types is a pointer to a zero value of each type.
+// Types returns a pointer to a zero value of each type.
 func Types() []any {
 	return []any{new(Scalars), new(Nested), new(Small), new(Tagged), new(Tuple), new(Tree), new(Row), new([]Small), new(map[string]Nested)}
 }

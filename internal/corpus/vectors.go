@@ -21,16 +21,16 @@ import (
 //	82 a1 61 01 a1 62 02    = {"a": 1, "b": 2}    comment lines begin with #
 //	#> 82 a1 61 …           the canonical bytes of the line before
 //
-// The mark after the bytes tells what they are: = is what an encoder writes for the value and a
-// decoder reads as it; < is only read; ! is an error, by its text. Values are in the notation of
-// Note.
+// The mark after the bytes defines the test. With =, an encoder writes the bytes for the value, and
+// a decoder reads them as the value. With <, they are only read. With !, a decoder returns an error
+// with this text. Values are in the notation of Note.
 type Vector struct {
 	Line  int
 	Bytes []byte
 	Mark  byte
 	Value string
 
-	Canonical []byte // nil when it is not stated
+	Canonical []byte // nil if the file does not contain them
 }
 
 // ReadVectors reads a vector file. With the tag invariants, Bytes are guarded: see package guard.
@@ -64,7 +64,7 @@ func ReadVectors(path string) ([]Vector, error) {
 	return vectors, nil
 }
 
-// parseBytes reads hex bytes; 61*300 stands for 300 of them.
+// parseBytes parses hex bytes. 61*300 means that the byte 61 is repeated 300 times.
 func parseBytes(s string) ([]byte, error) {
 	var out []byte
 	for _, word := range strings.FieldsFunc(s, unicode.IsSpace) {
@@ -84,14 +84,14 @@ func parseBytes(s string) ([]byte, error) {
 	return out, nil
 }
 
-// Note writes a decoded value as JSON, on one line, map keys in order. What JSON has no word for is
-// an object of one key:
+// Note returns a decoded value as JSON on one line, with sorted map keys. A value that JSON cannot
+// represent becomes an object with one key:
 //
 //	{"$bin": "00ff"}  {"$time": [seconds, nanoseconds]}  {"$float": "nan"}  {"$str": "ff"} for invalid UTF-8
 //	{"$map": [[1, "a"]]} for a map whose keys are not all strings
 //
-// Floats always have a point or an exponent, so that they differ from ints. A string that repeats
-// one character 32 times or more is {"$repeat": ["a", 300]}.
+// A float always contains a point or an exponent, so that it differs from an int. A string that
+// repeats one character 32 times or more becomes {"$repeat": ["a", 300]}.
 func Note(v any) string {
 	switch v := v.(type) {
 	case nil:

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestAllocations: nothing allocates where there is room.
+// No function allocates if the buffer has enough capacity.
 func TestAllocations(t *testing.T) {
 	room := make([]byte, 0, FloatRoom)
 	short, long := []byte("-65.613616999999977"), []byte("0.1000000000000000055511151231257827021181583404541015625")

@@ -6,8 +6,9 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// Bytes that a Put function wants between the offset and the capacity. No number takes as many, but
-// it is stored in words, the last of which may reach that far.
+// IntRoom and FloatRoom are the numbers of bytes that a Put function needs between the offset and
+// the capacity. The text of a number is shorter, but it is stored in words, and the last word may
+// extend that far.
 const (
 	IntRoom   = 24
 	FloatRoom = 32
@@ -32,8 +33,8 @@ func AppendInt(b []byte, v int64) []byte {
 }
 
 // AppendFloat64 appends f, which must be finite, as encoding/json writes it: with the fewest digits
-// that no other float64 is nearer to, of these the ones nearest to f; and with an exponent if it is
-// below 10⁻⁶ or not below 10²¹.
+// from which a parser gets f back. Of several such digit strings it chooses the nearest to f. If f
+// is not 0, and |f| is below 10⁻⁶ or at least 10²¹, the text has an exponent.
 func AppendFloat64(b []byte, f float64) []byte {
 	n := len(b)
 	if cap(b)-n < FloatRoom {
@@ -42,8 +43,8 @@ func AppendFloat64(b []byte, f float64) []byte {
 	return b[:PutFloat64(b, n, f)]
 }
 
-// AppendFloat32 appends f, which must be finite, as AppendFloat64 does, with the fewest digits that
-// no other float32 is nearer to.
+// AppendFloat32 appends f, which must be finite, in the form of AppendFloat64: with the fewest
+// digits from which a parser of float32 gets f back.
 func AppendFloat32(b []byte, f float32) []byte {
 	n := len(b)
 	if cap(b)-n < FloatRoom {
@@ -52,16 +53,16 @@ func AppendFloat32(b []byte, f float32) []byte {
 	return b[:PutFloat32(b, n, f)]
 }
 
-// PutInt writes v at b[n:], which has IntRoom, and returns where it ends.
+// PutInt writes v at b[n:], where IntRoom bytes must be available, and returns the offset after v.
 func PutInt(b []byte, n int, v int64) int {
 	sign := uint64(v >> 63)
 	mem.Store8(b, n, '-') // overwritten if v is not negative
 	return PutUint(b, n+int(sign&1), uint64(v)^sign-sign)
 }
 
-// PutUint writes v at b[n:], which has IntRoom, and returns where it ends. Lengths of numbers are
-// hard to foretell: it has no branches but those between 8, 10, 16 and more digits. Up to 10 have
-// identifiers and times in seconds.
+// PutUint writes v at b[n:], where IntRoom bytes must be available, and returns the offset after v.
+// A processor can hardly predict the length of a number, so PutUint branches only between up to 8,
+// up to 10, up to 16 and more digits. Identifiers and times in seconds have up to 10 digits.
 func PutUint(b []byte, n int, v uint64) int {
 	if v < 1e8 {
 		text, length := trimmed(eight(v))
@@ -70,7 +71,7 @@ func PutUint(b []byte, n int, v uint64) int {
 	}
 	if v < 1e10 {
 		top := v / 1e8
-		lone := (top - 10) >> 63 // 1 if that is one digit
+		lone := (top - 10) >> 63 // 1 if top is one digit
 		mem.Store16(b, n, pairs[top]>>(lone*8))
 		n += 2 - int(lone)
 		mem.Store64(b, n, eight(v-top*1e8)+zeros)

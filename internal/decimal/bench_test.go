@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-// The numbers that are measured: many, so that no branch is foretold because it came before.
+// The benchmarks measure many numbers, so that the CPU cannot predict branches from earlier rounds.
 const many = 1 << 14
 
 var floats = map[string]func() float64{
-	"coordinates": func() float64 { // of 15 to 17 digits
+	"coordinates": func() float64 { // with 15 to 17 digits
 		f, _ := strconv.ParseFloat(strconv.FormatFloat(dice.Float64()*110-60, 'f', 14, 64), 64)
 		return f
 	},
@@ -44,7 +44,7 @@ func fill[T any](one func() T) []T {
 	return all
 }
 
-// measure runs over all in parts whose text stays in the first cache.
+// measure processes all in parts whose text fits into the first-level cache.
 func measure[T any](b *testing.B, name string, all []T, each func(room []byte, part []T)) {
 	const part = 512
 	room := make([]byte, part*FloatRoom)

@@ -8,7 +8,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// careful64 is PutFloat64 for any finite f, without its sign.
+// careful64 writes any finite f like PutFloat64, but without its sign.
 //
 //go:noinline
 func careful64(b []byte, n int, f float64) int {
@@ -17,13 +17,14 @@ func careful64(b []byte, n int, f float64) int {
 	return careful(b, n, fraction, biased, 52, 1075)
 }
 
-// tied32 is 2⁻¹², 0.000244140625: the only float32 that lies in the middle of two shortest decimals
-// and has a nearer neighbour below. Giulietti's algorithm takes the even one, which ends in 62. Go
-// 1.26 takes the other, since it looks for this number at the exponent of its twin among the
-// float64s, 2⁻²⁵. We write what the running Go writes.
+// tied32 represents 2⁻¹², 0.000244140625. It is the only float32 that lies in the middle between
+// two shortest decimals and whose neighbour below is nearer than its neighbour above. Giulietti's
+// algorithm chooses the even decimal, which ends in 62. Go 1.26 chooses the other decimal, because
+// it looks for this case at 2⁻²⁵, the exponent of the corresponding float64. careful32 writes what
+// the running Go writes.
 const tied32 = (127 - 12) << 23
 
-// careful32 is PutFloat32 for any finite f, without its sign.
+// careful32 writes any finite f like PutFloat32, but without its sign.
 //
 //go:noinline
 func careful32(b []byte, n int, f float32) int {
@@ -35,8 +36,8 @@ func careful32(b []byte, n int, f float32) int {
 	return careful(b, n, fraction, biased, 23, 150)
 }
 
-// careful writes the float with the given fields, of a format whose fraction is so many bits wide
-// and whose exponent has the bias.
+// careful writes the float with the given fields. width is the number of bits of the format's
+// fraction, and bias is the bias of its exponent.
 func careful(b []byte, n int, fraction uint64, biased, width, bias int) int {
 	if fraction == 0 && biased == 0 {
 		mem.Store8(b, n, '0')
@@ -65,12 +66,12 @@ func careful(b []byte, n int, fraction uint64, biased, width, bias int) int {
 	return layout(b, n, w1+zeros, w2+zeros, byte(d-m*10+'0'), end, point)
 }
 
-// shortest gives the shortest digits of c·2^q as digits·10ᵏ, maybe with zeros at their end. The
-// neighbour below is only half as far away as the one above if it is nearer.
+// shortest returns the shortest digits of c·2^q as digits·10ᵏ, perhaps with trailing zeros. If
+// nearer is set, the neighbour below is only half as far away as the neighbour above.
 //
-// This is Giulietti's algorithm: the unit 10ᵏ is at most 2^q (at most ¾·2^q if nearer), and less
-// than ten units are as much, so that the interval holds a whole number of units, and at most one
-// multiple of ten of them.
+// This is Giulietti's algorithm. The unit 10ᵏ is at most 2^q (at most ¾·2^q if nearer is set), and
+// ten units are more than that. So the interval of numbers that round to c·2^q contains a whole
+// number of units, and at most one multiple of ten units.
 func shortest(c uint64, q int, nearer bool) (digits uint64, k int) {
 	k = log10of2(q)
 	left := 4*c - 2
@@ -81,7 +82,8 @@ func shortest(c uint64, q int, nearer bool) (digits uint64, k int) {
 	power := &powers[-k-firstPower]
 	shift := uint(q+log2of10(-k)+1) & 63 // 1 to 4
 
-	// In quarters of a unit. The ends belong to the interval if c is even.
+	// The following numbers are in quarters of a unit. The ends belong to the interval if c is
+	// even.
 	odd, broken := c&1, uint64(0)
 	if -k < firstExact || -k > lastExact {
 		broken = 1
@@ -106,9 +108,10 @@ func shortest(c uint64, q int, nearer bool) (digits uint64, k int) {
 	return units + 1, k
 }
 
-// quarters is c times the power of ten, in 2⁻¹²⁸, as a whole number; or if it is not one, then the
-// odd one of those beside it. Such a number compares with all even ones as the product itself does.
-// It cannot be whole if broken is 1.
+// quarters returns c·power·2⁻¹²⁸ as a whole number. If the product is not whole, quarters returns
+// the odd one of the two whole numbers next to it. The comparison of this number with any even
+// number has the same result as for the product itself. If broken is 1, the product cannot be
+// whole.
 func quarters(power *power, c, broken uint64) uint64 {
 	hi, lo := bits.Mul64(c, power.hi)
 	mid, _ := bits.Mul64(c, power.lo)

@@ -2,13 +2,14 @@ package decimal
 
 import "math/bits"
 
-// zeros are eight digits '0': added to eight digits of value 0 to 9 they make text.
+// zeros contains eight digits '0'. Added to eight bytes of value 0 to 9, it gives the text of these
+// digits.
 const zeros = 0x3030303030303030
 
-// eight spreads v < 10⁸ to its eight digits, one a byte, the first in the lowest. Each step halves
-// every lane into a quotient and a remainder: v = 10⁴·q + r becomes q + r<<32, which is v<<32 -
-// q·(10⁴<<32 - 1), then likewise for 10² and 10. The quotients are products with a reciprocal
-// rounded up, exact for the few bits of a lane.
+// eight returns the eight digits of v < 10⁸, one in each byte, the first digit in the lowest byte.
+// Each step splits every lane into a quotient and a remainder: v = 10⁴·q + r becomes q + r<<32,
+// which is v<<32 - q·(10⁴<<32 - 1). The next steps do the same with 10² and 10. A quotient is the
+// product with a reciprocal that is rounded up. It is exact for the few bits of a lane.
 func eight(v uint64) uint64 {
 	q := v * 109951163 >> 40
 	v = v<<32 - q*(10000<<32-1)
@@ -18,7 +19,7 @@ func eight(v uint64) uint64 {
 	return v<<8 - q*(10<<8-1)
 }
 
-// pairs are the numbers below 100 as text of two digits, the first in the lower byte.
+// pairs contains the numbers below 100 as text of two digits, the first digit in the lower byte.
 var pairs = func() (t [100]uint16) {
 	for i := range t {
 		t[i] = uint16('0'+i/10) | uint16('0'+i%10)<<8
@@ -26,15 +27,17 @@ var pairs = func() (t [100]uint16) {
 	return t
 }()
 
-// leadingZeros is how many bits of w, made by eight, hold zeros before the first other digit; the
-// last digit is none of them.
+// leadingZeros returns the number of bits in w that hold zeros before the first other digit. w is a
+// result of eight. The last digit never counts as a leading zero.
 func leadingZeros(w uint64) int { return bits.TrailingZeros64(w|1<<56) &^ 7 }
 
-// trimmed is the text of w, made by eight, without leading zeros, and how long it is.
+// trimmed returns the text of w, a result of eight, without leading zeros, and the length of the
+// text.
 func trimmed(w uint64) (text uint64, length int) {
 	skip := leadingZeros(w)
 	return (w + zeros) >> (uint(skip) & 63), 8 - skip>>3
 }
 
-// significant is how many digits of w, made by eight, there are up to the last that is not zero.
+// significant returns the number of digits in w, a result of eight, up to the last digit that is
+// not zero.
 func significant(w uint64) int { return (bits.Len64(w) + 7) >> 3 }

@@ -5,25 +5,28 @@ import (
 	"math/bits"
 )
 
-// Digits and a power of ten into the nearest float, after Eisel and Lemire.
+// This file converts digits and a power of ten to the nearest float, by the algorithm of Eisel and
+// Lemire.
 //
-// The digits w, shifted until their first bit is set, times the 128 bits of 10ᵉ, are a number of
-// 191 or 192 bits, of which the upper 128 are computed:
+// The digits w are shifted left until their first bit is set. Their product with the 128 bits of
+// 10ᵉ is a number of 191 or 192 bits, of which the upper 128 are computed:
 //
 //	hi                                                   lo
 //	┌ 53 bits of the float ┬ half ┬ 9 or 10 bits ┐ ┌ 64 bits ┐
 //
-// Since the power is only as exact as 128 bits allow, these may be off by less than 1 in lo, before
-// the rest is cut off. They are cut off after the half, and what is left is rounded; this could go
-// wrong if w·10ᵉ itself were on the other side of such a cut. It never is, for any w of 64 bits and
-// any power in the table: w·10ᵉ lies on a cut, or at least 1 away from all. Mushtak and Lemire
-// proved that no fallback is needed; TestNothingIsNear shows it for our table.
+// The power is only as exact as 128 bits allow. So the product may be off by less than 1 in lo
+// before its lower bits are cut off. The product is cut off after the half, and the rest is
+// rounded. The result would be wrong if w·10ᵉ itself were on the other side of such a cut. This
+// never happens for a w of 64 bits and a power in the table: w·10ᵉ lies on a cut, or at least 1
+// away from all cuts. Mushtak and Lemire proved that no fallback is needed; TestNothingIsNear shows
+// it for this table.
 //
-// On a cut, w·10ᵉ may be in the middle between two floats. Then lo is 0; and where w·10ᵉ can be on
-// a cut, the power is so exact that lo is not 0 beside it.
+// If w·10ᵉ lies on a cut, it may be in the middle between two floats. Then lo is 0. For exponents
+// at which w·10ᵉ can lie on a cut, the power is so exact that lo is not 0 next to the cut.
 
-// Float64 is the float64 nearest to man·10^exp10, the even one of two, and negative if neg. It is
-// ±Inf and false if that is out of range; what is too small is 0 and in range.
+// Float64 returns the float64 nearest to man·10^exp10, negated if neg is set. Of two equally near
+// floats it returns the even one. If the result is out of range, it returns ±Inf and false. A
+// number that is too small becomes 0, which is in range.
 func Float64(man uint64, exp10 int, neg bool) (f float64, inRange bool) {
 	sign := uint64(0)
 	if neg {
@@ -41,7 +44,7 @@ func Float64(man uint64, exp10 int, neg bool) (f float64, inRange bool) {
 		u, ok := edge(hi, biased, 52, 0x7ff)
 		return math.Float64frombits(u | sign), ok
 	}
-	c := hi >> ((9 + top) & 63) // and the bit of the half
+	c := hi >> ((9 + top) & 63) // the bits of the float and of the half
 	if lo == 0 && c&3 == 1 && c<<((9+top)&63) == hi && exp10 >= firstExact && exp10 <= lastExact {
 		c-- // in the middle: to the even one below
 	}
@@ -50,8 +53,8 @@ func Float64(man uint64, exp10 int, neg bool) (f float64, inRange bool) {
 	return math.Float64frombits(u | sign), true
 }
 
-// Float32 is the float32 nearest to man·10^exp10, as Float64. It is not rounded twice, as a
-// converted float64 would be.
+// Float32 returns the float32 nearest to man·10^exp10, by the rules of Float64. It rounds only
+// once; the conversion of a float64 would round twice.
 func Float32(man uint64, exp10 int, neg bool) (f float32, inRange bool) {
 	sign := uint32(0)
 	if neg {
@@ -77,8 +80,8 @@ func Float32(man uint64, exp10 int, neg bool) (f float32, inRange bool) {
 	return math.Float32frombits(u | sign), true
 }
 
-// product is the upper 128 bits of man, shifted left until its first bit is set, times the power;
-// and by how much it was shifted.
+// product returns the upper 128 bits of the product of man and the power, and lead. man is first
+// shifted left by lead bits, until its first bit is set.
 func product(man uint64, power *power) (hi, lo uint64, lead int) {
 	lead = bits.LeadingZeros64(man)
 	man <<= uint(lead) & 63
@@ -89,7 +92,8 @@ func product(man uint64, power *power) (hi, lo uint64, lead int) {
 	return hi, lo, lead
 }
 
-// outside is the bits of what needs no product: 0, what is so small, or what is so large.
+// outside returns the bits of a result that needs no product: 0 if man is 0 or the number is far
+// too small, or else infinity.
 //
 //go:noinline
 func outside(man uint64, exp10 int, inf uint64) (u uint64, inRange bool) {
@@ -99,23 +103,23 @@ func outside(man uint64, exp10 int, inf uint64) (u uint64, inRange bool) {
 	return inf, false
 }
 
-// edge rounds to a float of any biased exponent, of a format whose fraction is so many bits wide
-// and whose infinity has the exponent inf. Nothing that comes here lies in the middle between two
-// floats: that is possible from 10⁻²⁷ to 10²³, to 10¹⁰ for a float32, and 64 bits times these are
-// no subnormal numbers, nor as large as the largest.
+// edge rounds hi to a float with any biased exponent. width is the number of bits of the format's
+// fraction, and inf is the exponent of its infinity. No argument lies in the middle between two
+// floats. That is possible only with powers from 10⁻²⁷ to 10²³ (to 10¹⁰ for a float32). Their
+// products with 64 bits are neither subnormal nor as large as the largest float.
 //
 //go:noinline
 func edge(hi uint64, biased, width, inf int) (u uint64, inRange bool) {
-	drop := 63 - width - 1 + int(hi>>63) // bits of hi
+	drop := 63 - width - 1 + int(hi>>63) // number of low bits of hi to drop
 	if biased < 1 {
 		drop += 1 - biased
 		biased = 1
 	}
 	if drop > 64 {
-		return 0, true // below half of the least
+		return 0, true // below half of the smallest float
 	}
 	c := hi >> uint(drop)
-	c += hi << uint(64-drop) >> 63 // the half
+	c += hi << uint(64-drop) >> 63 // round by the half
 	u = uint64(biased-1)<<uint(width) + c
 	if limit := uint64(inf) << uint(width); u >= limit {
 		return limit, false

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestFloatTexts shows the layout.
+// TestFloatTexts checks the layout of the texts.
 func TestFloatTexts(t *testing.T) {
 	for want, f := range map[string]float64{
 		"0": 0, "1": 1, "-1": -1, "10": 10, "0.1": 0.1, "-0.25": -0.25, "0.5": 0.5, "123.456": 123.456, "3.141592653589793": math.Pi,
@@ -34,8 +34,8 @@ func TestFloatTexts(t *testing.T) {
 	}
 }
 
-// TestFloatsBesidePowers takes the powers of two, where the spacing changes, and those of ten,
-// where the digits do.
+// TestFloatsBesidePowers checks floats next to powers of two, where the spacing of floats changes,
+// and next to powers of ten, where the number of digits changes.
 func TestFloatsBesidePowers(t *testing.T) {
 	c := checker{t: t}
 	for e := -1074; e <= 1023; e++ {
@@ -48,7 +48,7 @@ func TestFloatsBesidePowers(t *testing.T) {
 			beside(f, 20, c.put64)
 		}
 	}
-	beside(math.Ldexp(8887055249355788, 664), 20, c.put64) // nearest to quarters of a unit, of all
+	beside(math.Ldexp(8887055249355788, 664), 20, c.put64) // of all floats, the nearest to a quarter of a unit
 	beside(1<<53, 2000, c.put64)
 	beside(1<<52, 2000, c.put64)
 	beside(math.MaxFloat64, 2000, c.put64)
@@ -69,9 +69,9 @@ func TestFloatsBesidePowers(t *testing.T) {
 	}
 }
 
-// TestFloatsOnTheEdge takes floats whose middles to their neighbours, or which themselves, are
-// exact in few digits, so that it matters on which side of them a digit lies: large whole numbers
-// that end in zeros, and halves and quarters near 2⁵¹.
+// TestFloatsOnTheEdge checks floats that have an exact text of few digits, or whose midpoints to
+// their neighbours have. For them, the result depends on which side of a midpoint a decimal lies.
+// They are large whole numbers that end in zeros, and halves and quarters near 2⁵¹.
 func TestFloatsOnTheEdge(t *testing.T) {
 	c, r := checker{t: t}, random()
 	for range some(20_000) {
@@ -95,7 +95,7 @@ func TestFloatsOnTheEdge(t *testing.T) {
 	}
 }
 
-// TestRandomFloats takes random bits, uniform numbers and short decimals.
+// TestRandomFloats checks random bits, uniform numbers and short decimals.
 func TestRandomFloats(t *testing.T) {
 	c, r := checker{t: t}, random()
 	for range some(800_000) {
@@ -115,15 +115,15 @@ func TestRandomFloats(t *testing.T) {
 	}
 }
 
-// TestTied is about the number that the running Go writes in its own way.
+// AppendFloat32 writes the number tied32 like the running version of Go.
 func TestTied(t *testing.T) {
 	c := checker{t: t}
 	c.put32(0x1p-12)
 	c.put32(-0x1p-12)
 }
 
-// TestFloat32s takes one float32 of many; all of them with SLIPSTREAM_ALL_FLOATS=1, for some
-// minutes. They are parsed back as well, and written with both signs.
+// TestFloat32s checks a sample of all float32 values, or all of them with SLIPSTREAM_ALL_FLOATS=1,
+// which takes some minutes. Each value is also parsed back, and written with both signs.
 func TestFloat32s(t *testing.T) {
 	step := uint32(8008/some(8) - 1)
 	if os.Getenv("SLIPSTREAM_ALL_FLOATS") != "" {
@@ -146,7 +146,7 @@ func TestFloat32s(t *testing.T) {
 	}
 }
 
-// TestRoom writes at each end of the room, and nowhere else.
+// The Put functions write only within FloatRoom or IntRoom bytes from index n.
 func TestRoom(t *testing.T) {
 	r := random()
 	floats := []float64{0, -1, -0.0000012345678901234567, -123456.78901234567, -1.2345678901234567e-300, -123456789012345680000, -1e20, -5e-324, math.Pi}
@@ -181,7 +181,7 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// TestAppendGrows keeps what was there.
+// Append keeps the bytes before its result.
 func TestAppendGrows(t *testing.T) {
 	for room := range FloatRoom + 2 {
 		b := append(make([]byte, 0, 3+room), "abc"...)

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// TestPowersAreFresh runs the generator and holds what it prints against the file. (TestPowers
-// holds the table against its meaning.)
+// The output of the generator equals the file. TestPowers checks the values of the table.
 func TestPowersAreFresh(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles the generator")

@@ -30,7 +30,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s []byte) {
 		s = guard.Test(t, s)
 		if !number.Match(s) {
-			ParseFloat64(s) // no sense, but no panic either
+			ParseFloat64(s) // the result is undefined, but there is no panic
 			ParseFloat32(s)
 			return
 		}

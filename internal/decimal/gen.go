@@ -1,6 +1,7 @@
 //go:build ignore
 
-// This program writes powers_gen.go, or with the argument "-" the same to its standard output.
+// This program writes powers_gen.go. With the argument "-", it writes the same text to standard
+// output.
 package main
 
 import (
@@ -13,8 +14,8 @@ import (
 )
 
 const (
-	first = -342 // below, even 2⁶⁴-1 of them are nearer to 0 than to the least float64
-	last  = 324  // what the least float64 is scaled by
+	first = -342 // below, even 2⁶⁴-1 times the power is nearer to 0 than to the smallest float64
+	last  = 324  // the power by which the smallest float64 is scaled
 )
 
 func main() {
@@ -51,7 +52,7 @@ var powers = [lastPower - firstPower + 1]power{
 	}
 }
 
-// power is 10ᵉ as a whole number of 128 bits, times some power of two.
+// power returns 10ᵉ times a power of two, as a whole number of 128 bits.
 func power(e int) *big.Int {
 	five := new(big.Int).Exp(big.NewInt(5), big.NewInt(int64(max(e, -e))), nil)
 	if e >= 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// some is n, or fewer where each takes long.
+// some returns n, or an eighth of it where a test would take too long.
 func some(n int) int {
 	if testing.Short() || raceEnabled || mem.Checked || bits.UintSize == 32 {
 		return n / 8
@@ -20,7 +20,7 @@ func some(n int) int {
 
 func random() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
 
-// appendText appends f as encoding/json writes it: what floatEncoder of encode.go does.
+// appendText appends f in the format of encoding/json. It is a copy of floatEncoder in encode.go.
 func appendText(b []byte, f float64, size int) []byte {
 	abs := math.Abs(f)
 	format := byte('f')
@@ -37,7 +37,7 @@ func appendText(b []byte, f float64, size int) []byte {
 	return b
 }
 
-// checker holds texts against those of strconv, and complains of the first few that differ.
+// checker compares texts with those of strconv, and reports the first few differences.
 type checker struct {
 	t         *testing.T
 	bad       int
@@ -52,7 +52,7 @@ func (c *checker) complain(format string, args ...any) {
 	}
 }
 
-// put64 checks the text of f and of -f, by the fast and by the careful road.
+// put64 checks the text of f and of -f, with the fast path and with the careful path.
 func (c *checker) put64(f float64) {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return
@@ -83,7 +83,7 @@ func (c *checker) put32(f float32) {
 	}
 }
 
-// parse checks what the text of a number is read as.
+// parse checks the value of the number in s.
 func (c *checker) parse(s []byte) {
 	want, err := strconv.ParseFloat(mem.String(s), 64)
 	if got, ok := ParseFloat64(s); math.Float64bits(got) != math.Float64bits(want) || ok != (err == nil) {
@@ -95,7 +95,7 @@ func (c *checker) parse(s []byte) {
 	}
 }
 
-// beside calls do for the floats up to so many steps beside f.
+// beside calls do for f and its neighbours up to the given number of steps.
 func beside(f float64, steps int, do func(float64)) {
 	for n := -steps; n <= steps; n++ {
 		do(math.Float64frombits(math.Float64bits(f) + uint64(n)))

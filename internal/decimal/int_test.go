@@ -19,7 +19,7 @@ func checkInt(t *testing.T, v uint64) {
 	}
 }
 
-// TestInts takes integers of each length, those beside powers of two and ten, and all short ones.
+// TestInts checks integers of each length, next to powers of two and ten, and all short integers.
 func TestInts(t *testing.T) {
 	for v := range uint64(100_000) {
 		checkInt(t, v)
@@ -47,7 +47,7 @@ func TestInts(t *testing.T) {
 	}
 }
 
-// TestEight takes each value that a lane can have.
+// TestEight checks each value that a lane can contain.
 func TestEight(t *testing.T) {
 	for v := range uint64(10_000) {
 		for _, all := range [...]uint64{v * 1e4, v*1e4 + v, v*1e4 + 9999, v*1e4 + 5000, 9999*1e4 + v} {

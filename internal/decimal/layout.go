@@ -2,9 +2,10 @@ package decimal
 
 import "github.com/slipstream-go/slipstream/internal/mem"
 
-// layout writes 17 digits, the text of which is in w1, w2 and last, with the point after so many of
-// them. Those after the first end are zeros that are left away, unless they stand before the point.
-// What is stored first may be overwritten:
+// layout writes 17 digits, whose text is in w1, w2 and last, with a decimal point after the first
+// point digits. The digits after the first end digits are zeros. layout omits them, unless they
+// precede the decimal point. It returns the offset after the number. Later stores may overwrite
+// bytes of earlier stores:
 //
 //	point 3     w1 w1 w1 .  w1 w1 w1 w1 w1 w2 w2 w2 w2 w2 w2 w2 w2 last
 //	point 11    w1 w1 w1 w1 w1 w1 w1 w1 w2 w2 w2 .  w2 w2 w2 w2 w2 last
@@ -14,7 +15,7 @@ func layout(b []byte, n int, w1, w2 uint64, last byte, end, point int) int {
 	switch {
 	case uint(point-1) < 8:
 		mem.Store64(b, n, w1)
-		mem.Store64(b, n+point+1, w1>>(uint(point)*8&63)) // where no digit is left, this is overwritten by w2
+		mem.Store64(b, n+point+1, w1>>(uint(point)*8&63)) // if no digit of w1 is left, w2 overwrites this
 		mem.Store8(b, n+point, '.')
 		mem.Store64(b, n+9, w2)
 		mem.Store8(b, n+17, last)

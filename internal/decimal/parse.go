@@ -7,9 +7,9 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// ParseFloat64 is the float64 nearest to the number s, which the caller has checked to be one in
-// the grammar of JSON. It is ±Inf and false if that is out of range; what is too small is 0 and in
-// range.
+// ParseFloat64 returns the float64 nearest to the number s. The caller has checked that s is a
+// number in the grammar of JSON. If the result is out of range, ParseFloat64 returns ±Inf and
+// false. A number that is too small becomes 0, which is in range.
 func ParseFloat64(s []byte) (f float64, inRange bool) {
 	t := read(s)
 	f, inRange = Float64(t.man, t.exp10(), t.neg)
@@ -22,7 +22,8 @@ func ParseFloat64(s []byte) (f float64, inRange bool) {
 	return f, inRange
 }
 
-// ParseFloat32 is the float32 nearest to the number s, as ParseFloat64. It is not rounded twice.
+// ParseFloat32 returns the float32 nearest to the number s, by the rules of ParseFloat64. It rounds
+// only once.
 func ParseFloat32(s []byte) (f float32, inRange bool) {
 	t := read(s)
 	f, inRange = Float32(t.man, t.exp10(), t.neg)
@@ -35,7 +36,8 @@ func ParseFloat32(s []byte) (f float32, inRange bool) {
 	return f, inRange
 }
 
-// text is man·10^exp; or if digits were cut off, that or more, up to (man+1)·10^exp.
+// text is a parsed number, man·10^exp. If digits were cut off, the number is at least man·10^exp
+// and at most (man+1)·10^exp.
 type text struct {
 	man uint64
 	exp int64
@@ -43,13 +45,15 @@ type text struct {
 	cut bool
 }
 
-// exp10 is exp, or what is as far out of range.
+// exp10 returns exp, limited to ±2²⁰. A power of ten beyond these limits is out of range in any
+// case.
 func (t *text) exp10() int { return int(min(max(t.exp, -1<<20), 1<<20)) }
 
-// manDigits is how many digits a uint64 holds, whatever they are.
+// manDigits is the number of digits that fit a uint64, whatever the digits are.
 const manDigits = 19
 
-// read reads a number. Of anything else it gives nothing that makes sense, but it reads within s.
+// read parses the number s. If s is not a number, the result is meaningless, but read does not read
+// outside of s.
 func read(s []byte) (t text) {
 	i := 0
 	if len(s) > 0 && s[0] == '-' {
@@ -75,8 +79,8 @@ func read(s []byte) (t text) {
 	return t
 }
 
-// cutTo19 reads so many digits, among which a point may be, once more, if more of them than man can
-// hold follow the leading zeros.
+// cutTo19 parses s again if more digits than man can hold follow the leading zeros. s contains
+// digits and perhaps a point; digits is the number of digits.
 //
 //go:noinline
 func (t *text) cutTo19(s []byte, digits int) {
@@ -100,7 +104,7 @@ func (t *text) cutTo19(s []byte, digits int) {
 	}
 }
 
-// readExponent reads the digits of s, after a sign if there is one.
+// readExponent parses the digits of s, after an optional sign.
 func readExponent(s []byte) (e int64) {
 	neg := false
 	if len(s) > 0 && (s[0] == '-' || s[0] == '+') {
@@ -108,7 +112,7 @@ func readExponent(s []byte) (e int64) {
 		s = s[1:]
 	}
 	for _, c := range s {
-		if e < 1<<40 { // farther than any text has digits
+		if e < 1<<40 { // more than any text has digits
 			e = e*10 + int64(c-'0')
 		}
 	}
@@ -118,8 +122,8 @@ func readExponent(s []byte) (e int64) {
 	return e
 }
 
-// readDigits reads the digits at s[i:] as those that follow man's, and tells where they end. What
-// man cannot hold overflows.
+// readDigits reads the digits at s[i:] and appends them to the digits of man. It returns the new
+// man and the index after the digits. If there are too many digits, man overflows.
 func readDigits(s []byte, i int, man uint64) (uint64, int) {
 	for i+8 <= len(s) {
 		w := mem.Load64(s, i)
@@ -139,8 +143,8 @@ func readDigits(s []byte, i int, man uint64) (uint64, int) {
 	if i == len(s) {
 		return man, i
 	}
-	// Fewer than 8 bytes are left: the upper ones of the last word of s. What follows them becomes
-	// zero bytes.
+	// Fewer than 8 bytes are left. They are the upper bytes of the last word of s. The shift moves
+	// them down, and zero bytes follow them.
 	w := mem.Load64(s, len(s)-8) >> (uint(8-(len(s)-i)) * 8 & 63)
 	n := digitsOf(w)
 	return man*tens[n] + valueOf(w, n), i + n
@@ -148,20 +152,20 @@ func readDigits(s []byte, i int, man uint64) (uint64, int) {
 
 var tens = [8]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7}
 
-// digitsOf is how many of the bytes of w are digits, from the lowest on. Of the bytes that are none
-// the lowest is found; what is carried into others from it does not matter.
+// digitsOf returns the number of digits in w before the first byte that is no digit, from the
+// lowest byte on. Carries from that byte into higher bytes do not matter.
 func digitsOf(w uint64) int {
 	return bits.TrailingZeros64(((w+0x4646464646464646)|(w-zeros))&0x8080808080808080) >> 3
 }
 
-// valueOf is the number that the first n < 8 digits of w make.
+// valueOf returns the number that the first n < 8 digits of w form.
 func valueOf(w uint64, n int) uint64 {
-	return valueOf8((w - zeros) << 1 << (uint(63-n*8) & 63)) // zeros before them
+	return valueOf8((w - zeros) << 1 << (uint(63-n*8) & 63)) // with zeros before the digits
 }
 
-// valueOf8 is the number that eight digits of value 0 to 9 make, the first of which is in the
-// lowest byte: pairs of them first, then the four pairs, each times its power of hundred, summed up
-// in the upper half.
+// valueOf8 returns the number that eight digits of value 0 to 9 form. The first digit is in the
+// lowest byte. valueOf8 first combines the digits to four pairs. Then it multiplies each pair by
+// its power of a hundred, and sums up the products in the upper half.
 func valueOf8(w uint64) uint64 {
 	w = w*10 + w>>8
 	return (w&0x000000ff000000ff*(1000000<<32|100) + w>>16&0x000000ff000000ff*(10000<<32|1)) >> 32

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestParseTexts takes what is easily got wrong.
+// TestParseTexts checks numbers that parsers often get wrong.
 func TestParseTexts(t *testing.T) {
 	c := checker{t: t}
 	zeros := strings.Repeat("0", 400)
@@ -20,7 +20,7 @@ func TestParseTexts(t *testing.T) {
 		"9999999999999999999", "99999999999999999999", "0.1234567890123456789", "0.12345678901234567890123456789",
 		"9007199254740992", "9007199254740993", "9007199254740993.0", "9007199254740993.00000000000000000000000000001", "9007199254740994.9999",
 		"4503599627370496.5", "4503599627370497.5", "4503599627370497.49999999999999999999999", "4503599627370497.500000000000000000000000001",
-		"0." + zeros + "1e401", "0." + zeros + "123456789012345678901e401", "1" + zeros + "e-400", "1" + zeros, "0." + zeros + "1", zeros[:19] + "1", // the last is no JSON
+		"0." + zeros + "1e401", "0." + zeros + "123456789012345678901e401", "1" + zeros + "e-400", "1" + zeros, "0." + zeros + "1", zeros[:19] + "1", // the last one is not valid JSON
 		"0.000000000000000000000000001", "0.0000000000000000000000000012345678901234567", "0.00000000000000000000000000123456789012345678901",
 		"1e308", "1e309", "1.7976931348623157e308", "1.7976931348623158e308", "1.7976931348623159e308", "179769313486231580793e289", "1e400", "-1e400",
 		"1.797693134862315807e308", "1.7976931348623158079372897140530341507993413271003782693617377898044496829276475094664901797758720709633028641669288791094655554785194040263065748867150582068190890200070838367627385484581771153176447573027006985557136695962284291481986083493647529271907416844436551070434271155969950809304288017790417449779e308",
@@ -35,7 +35,7 @@ func TestParseTexts(t *testing.T) {
 	}
 }
 
-// TestParseRange tells what is out of range.
+// The parsers report numbers that are out of range. Numbers that are too small become zero.
 func TestParseRange(t *testing.T) {
 	for _, s := range []string{"1e309", "-1e309", "1.7976931348623159e308", "1e400", "1e99999999999999999999", strings.Repeat("9", 400)} {
 		if f, ok := ParseFloat64([]byte(s)); ok || !math.IsInf(f, 0) || math.Signbit(f) != (s[0] == '-') {
@@ -61,8 +61,8 @@ func TestParseRange(t *testing.T) {
 	}
 }
 
-// TestParseRandom takes digits of all lengths, with points and exponents anywhere, at each end of
-// the words that are read.
+// TestParseRandom checks numbers with any count of digits, with a point and an exponent anywhere.
+// The digits end at every position of the words that the parser reads.
 func TestParseRandom(t *testing.T) {
 	c, r := checker{t: t}, random()
 	var room [128]byte
@@ -97,7 +97,8 @@ func TestParseRandom(t *testing.T) {
 	}
 }
 
-// TestParseBack parses the shortest text of random floats, and longer ones.
+// The shortest text of a random float is parsed back to that float. Longer texts are parsed like
+// strconv does.
 func TestParseBack(t *testing.T) {
 	c, r := checker{t: t}, random()
 	var room [1024]byte
@@ -115,7 +116,7 @@ func TestParseBack(t *testing.T) {
 	}
 }
 
-// TestHalfway takes the middles between floats, in full, and numbers a tiny bit beside them.
+// TestHalfway checks the exact midpoints between floats, and numbers very close to them.
 func TestHalfway(t *testing.T) {
 	c, r := checker{t: t}, random()
 	check := func(mantissa uint64, exp2 int) {
@@ -160,7 +161,7 @@ func TestHalfway(t *testing.T) {
 	}
 }
 
-// TestNearest takes digits and powers of ten all over and beyond their range, and any 64 bits.
+// TestNearest checks digits with powers of ten within and outside the valid range, and random bits.
 func TestNearest(t *testing.T) {
 	c, r := checker{t: t}, random()
 	var room [64]byte
@@ -188,13 +189,13 @@ func TestNearest(t *testing.T) {
 			check(r.Uint64()>>r.UintN(64), exp10)
 		}
 	}
-	for range some(100_000) { // where exact middles are
+	for range some(100_000) { // exact midpoints are possible here
 		check(r.Uint64()>>r.UintN(64), r.IntN(60)-30)
 		check((r.Uint64()>>(10+r.UintN(50))|1)*uint64(math.Pow(5, float64(r.IntN(6)))), -r.IntN(6))
 	}
 }
 
-// TestGarbage reads what is no number, and nothing beside it.
+// Parsing text that is not a number does not panic, and reads nothing beside the text.
 func TestGarbage(t *testing.T) {
 	r := random()
 	for _, s := range []string{"", "-", ".", "-.", "e", "1e", "1e+", "1.", ".5", "1.2.3", "abc", "--1", "1e5e5", "\x00", "12345678\xff", "1234567890123456789012.", strings.Repeat("9", 30) + "x", "0000000000000000000000000x"} {
@@ -210,7 +211,8 @@ func TestGarbage(t *testing.T) {
 	}
 }
 
-// TestReadDigits reads digits that end anywhere, in a slice that ends anywhere after them.
+// readDigits reads digits that end at any position, in a slice that ends at any position after
+// them.
 func TestReadDigits(t *testing.T) {
 	digits := "1234567890123456789"
 	for n := range len(digits) + 1 {

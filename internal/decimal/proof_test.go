@@ -6,11 +6,12 @@ import (
 	"testing"
 )
 
-// That 128 bits of a power are enough rests on numbers that no random test would find: those whose
-// product with a power of ten comes nearest to a point where the outcome changes. They are computed
-// here for each power, in the manner of the proofs in the papers.
+// These tests prove that 128 bits of each power of ten are enough. The proof depends on numbers
+// that no random test would find. Their product with a power of ten is the nearest to a point where
+// the result changes. The tests compute these numbers for each power, like the proofs in the
+// papers.
 
-// power10 is 10ᵉ·2^s as a fraction.
+// power10 returns 10ᵉ·2^s as a fraction.
 func power10(e, s int) (num, den *big.Int) {
 	num, den = big.NewInt(1), big.NewInt(1)
 	ten := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(e, -e))), nil)
@@ -28,12 +29,12 @@ func power10(e, s int) (num, den *big.Int) {
 	return num.Div(num, gcd), den.Div(den, gcd)
 }
 
-// nearest gives how near a multiple x·a, 1 ≤ x ≤ most, comes to a multiple of m without being one;
-// from below or from above.
+// nearest returns the smallest distance, other than 0, between a multiple of m and a number x·a
+// with 1 ≤ x ≤ most. x·a can be below or above the multiple.
 //
-// The multiples that come nearer than all before are found as in Euclid's algorithm: of the nearest
-// from above, x·a = low mod m, and the nearest from below, y·a = -high mod m, the farther one can
-// only be bettered by adding the other's multiplier to it.
+// The search for ever smaller distances works like Euclid's algorithm. x·a = low mod m is the
+// nearest from above so far, and y·a = -high mod m is the nearest from below. Only adding the
+// multiplier of the nearer one to the multiplier of the farther one can improve the farther one.
 func nearest(a, m, most *big.Int) *big.Int {
 	low, high := new(big.Int).Mod(a, m), new(big.Int).Set(m)
 	if low.Sign() == 0 {
@@ -45,11 +46,12 @@ func nearest(a, m, most *big.Int) *big.Int {
 		near, far, by, at := low, high, x, y
 		switch low.Cmp(high) {
 		case 0:
-			return low // all are multiples of it
+			return low // all distances are multiples of low
 		case 1:
 			near, far, by, at = high, low, y, x
 		}
-		// So often can near be taken from far, without reaching 0; so often can by be added to at.
+		// times is how often near can be subtracted from far without reaching 0. It is limited by
+		// how often by can be added to at without exceeding most.
 		times.Sub(far, big.NewInt(1)).Div(times, near)
 		if room.Sub(most, at).Sign() <= 0 {
 			return near
@@ -65,7 +67,7 @@ func nearest(a, m, most *big.Int) *big.Int {
 	}
 }
 
-// TestNearestByTrying holds nearest against trying all.
+// nearest returns the same distance as a search through all x.
 func TestNearestByTrying(t *testing.T) {
 	for m := int64(1); m < 60; m++ {
 		for a := int64(1); a < 80; a += 3 {
@@ -82,15 +84,16 @@ func TestNearestByTrying(t *testing.T) {
 	}
 }
 
-// firstMultiple is the least x of which x·a is a multiple of m.
+// firstMultiple returns the smallest x for which x·a is a multiple of m.
 func firstMultiple(a, m *big.Int) *big.Int {
 	return new(big.Int).Div(m, new(big.Int).GCD(nil, nil, a, m))
 }
 
-// TestNothingIsNear shows what eisel.go relies on: the product of up to 64 bits and a power of ten
-// is a multiple of 2⁷³, in units of lo, or at least 1 away from any. Multiples of 2⁷³ are where the
-// bits of a float64 and of its half are cut off, if hi begins with a zero. If it begins with a one,
-// or for a float32 or a subnormal, it is multiples of more, which are among these.
+// TestNothingIsNear proves the assumption of eisel.go. Consider the product of up to 64 bits and a
+// power of ten, in units of lo. It is a multiple of 2⁷³, or at least 1 away from all multiples. If
+// hi begins with a zero, the multiples of 2⁷³ are where a float64 and its half bit are cut off. If
+// hi begins with a one, or for a float32 or a subnormal, these points are multiples of a larger
+// power of two. These are also multiples of 2⁷³.
 func TestNothingIsNear(t *testing.T) {
 	most := new(big.Int).SetUint64(1<<64 - 1)
 	for e := firstPower; e <= lastPower; e++ {
@@ -105,10 +108,12 @@ func TestNothingIsNear(t *testing.T) {
 	}
 }
 
-// TestQuartersAreRight shows what careful.go relies on. The product of a power and quarters is less
-// than 1/16 of lo too small or too large, then cut off. Four times a float c·2^q and its middles
-// must be, in units of lo, multiples of 2⁶⁴, or more than 1/16 away from any, lest they come out on
-// its other side; more than 17/16 where they can be multiples, lest they come out as one.
+// TestQuartersAreRight proves the assumption of careful.go. The computed product of a power and
+// quarters is too small or too large by less than 1/16 of lo, and is then cut off. Let v be four
+// times a float c·2^q, or four times one of its midpoints, in units of lo. Then v must be a
+// multiple of 2⁶⁴, or more than 1/16 away from every multiple. Otherwise the product could lie on
+// the other side of the multiple. Where v can be a multiple, other values must be more than 17/16
+// away. Otherwise their product could look like a multiple.
 func TestQuartersAreRight(t *testing.T) {
 	most := big.NewInt(1<<54 + 1) // pairs of quarters
 	check := func(q, k int, near, den *big.Int) {
@@ -132,7 +137,8 @@ func TestQuartersAreRight(t *testing.T) {
 		if x := firstMultiple(num, cut); x.Cmp(most) <= 0 && (-k < firstExact || -k > lastExact) {
 			t.Errorf("2^%d in 10^%d: %v of it are a multiple", q, k, x)
 		}
-		// A power of two, of a float64 and of a float32, with a nearer neighbour below.
+		// This is a power of two, of a float64 or a float32, whose neighbour below is nearer than
+		// the one above.
 		k = log10of3over4(q)
 		num, den = power10(-k, q+64)
 		cut = new(big.Int).Lsh(den, 64)
@@ -150,8 +156,7 @@ func TestQuartersAreRight(t *testing.T) {
 	}
 }
 
-// TestLogarithms holds the logarithms, and the units that follow from them, against the powers
-// themselves.
+// The logarithms, and the units derived from them, are consistent with the powers themselves.
 func TestLogarithms(t *testing.T) {
 	one := big.NewRat(1, 1)
 	fraction := func(num, den *big.Int) *big.Rat { return new(big.Rat).SetFrac(num, den) }
@@ -176,7 +181,7 @@ func TestLogarithms(t *testing.T) {
 			if index < 0 || index >= len(powers) || shift < 0 || shift > 3 {
 				t.Fatalf("2^%d: power %d, shift %d", biased-format.bias, index, shift)
 			}
-			// 1/10 ≤ 2^q/10ᵏ < 1, and its first bit is where shift says
+			// 1/10 ≤ 2^q/10ᵏ < 1, and shift gives the position of its first bit
 			r := fraction(power10(index+firstPower, biased-format.bias))
 			if r.Cmp(big.NewRat(1, 10)) < 0 || r.Cmp(one) >= 0 {
 				t.Errorf("2^%d: the unit is 10^%d", biased-format.bias, -index-firstPower)
@@ -189,7 +194,7 @@ func TestLogarithms(t *testing.T) {
 	}
 }
 
-// TestPowers holds each entry of the table against the power.
+// Each entry of the table equals its power of ten.
 func TestPowers(t *testing.T) {
 	for e := firstPower; e <= lastPower; e++ {
 		num, den := power10(e, 127-log2of10(e))

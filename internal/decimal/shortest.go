@@ -7,40 +7,42 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// The shortest digits of a float c·2^q.
+// This file finds the shortest digits of a float c·2^q.
 //
-// All numbers within h = ½·2^q of it are nearer to it than to its neighbours; of these we want one
-// with the fewest digits. Measured in units of 10ᵏ, for the k that makes 2^q at least a tenth of a
-// unit and less than one, they are
+// All numbers within h = ½·2^q of the float are nearer to it than to its neighbours. Of these
+// numbers, one with the fewest digits is the result. They are measured in units of 10ᵏ. k is chosen
+// so that 2^q is at least a tenth of a unit and less than one unit. Then the numbers are
 //
 //	m+f - h < … < m+f + h,  m whole,  0 ≤ f < 1,  1/20 ≤ h < 1/2
 //
-// At most one of them is whole: m if f < h, m+1 if 1-f < h. Then it is the answer, less the zeros
-// at its end. If none is, a tenth is needed, and the tenth nearest to m+f is no farther away than
-// h.
+// At most one of these numbers is whole: m if f < h, m+1 if 1-f < h. If one is whole, it is the
+// result, without its trailing zeros. If none is whole, the result needs tenths: the tenth nearest
+// to m+f is no farther away than h.
 //
-// So one product, of c and the 128 bits of 10⁻ᵏ, tells everything: m is its upper part, f its lower
-// one, and the power alone gives h. Giulietti makes a product for m+f, and one for each end; that h
-// needs none is Jeon's observation. What we compute is a tiny bit off. Where the outcome could
-// depend on that, and where the interval is not symmetric, because a power of two has a nearer
-// neighbour below, the slow road of careful.go is taken. Everywhere else there are no branches on
-// digits: nothing foretells them.
+// So one product is enough, the product of c and the 128 bits of 10⁻ᵏ. Its upper part is m, its
+// lower part is f, and h follows from the power alone. Giulietti computes one product for m+f and
+// one for each end of the interval. Jeon observed that h needs no product.
 //
-// All of it stands in one function for each size: with a call between the digits and their layout
-// it took 7 % longer.
+// The computed numbers have a tiny error. careful.go handles the floats for which the result could
+// depend on this error. It also handles powers of two: their interval is not symmetric, because the
+// neighbour below is nearer. For all other floats no branch depends on digits, which a processor
+// cannot predict.
+//
+// One function for each size contains all of this code. With a call between the digits and their
+// layout, it took 7 % longer.
 
-// unit tells in which unit of 10ᵏ floats of a biased exponent are measured, as the index of 10⁻ᵏ in
-// powers; and by how many bits, 0 to 3, 2^q in that unit, a number of 128 bits after the point, is
-// smaller than the table's.
+// unit returns the unit 10ᵏ in which floats of a biased exponent are measured, as the index of 10⁻ᵏ
+// in powers. 2^q in that unit is a number of 128 bits after the point. shift, from 0 to 3, is the
+// number of bits by which it is smaller than the number in the table.
 func unit(biased, bias int) (index, shift int) {
-	// -k is ⌊-q·log₁₀2⌋, or one less where that is whole: at 0. (In this form the compiler sees
-	// that the index is within bounds.)
+	// -k is ⌊-q·log₁₀2⌋, or one less if q is 0, for which the product is whole. (In this form the
+	// compiler sees that the index is within bounds.)
 	index = (bias*315653 - 1 - firstPower<<20 - biased*315653) >> 20
 	return index, bias - biased - 1 - log2of10(index+firstPower)
 }
 
-// PutFloat64 writes f as AppendFloat64 does, at b[n:], which has FloatRoom, and returns where it
-// ends.
+// PutFloat64 writes f in the form of AppendFloat64 at b[n:], where FloatRoom bytes must be
+// available. It returns the offset after f.
 func PutFloat64(b []byte, n int, f float64) int {
 	u := math.Float64bits(f)
 	mem.Store8(b, n, '-') // overwritten if f is not negative
@@ -56,7 +58,7 @@ func PutFloat64(b []byte, n int, f float64) int {
 	}
 	index, shift := unit(biased, 1075)
 	power := &powers[index]
-	c >>= uint(8+shift) & 63 // eight times as large as would make the upper half of the product m
+	c >>= uint(8+shift) & 63 // eight times as large as for a product whose upper half is m
 	hi, lo := bits.Mul64(c, power.hi)
 	mid, _ := bits.Mul64(c, power.lo)
 	lo, carry := bits.Add64(lo, mid, 0)
@@ -64,11 +66,11 @@ func PutFloat64(b []byte, n int, f float64) int {
 	m, f64 := hi>>3, hi<<61|lo>>3 // f in 2⁻⁶⁴
 	h := power.hi >> (uint(8+shift) & 63) << 7
 
-	// f64 is less than 2 off, tenths less than 6, and h less than 130.
+	// The error of f64 is less than 2, of tenths less than 6, and of h less than 130.
 	toM, below := bits.Sub64(f64, h, 0)
 	toNext, above := bits.Add64(f64, h, 0)
 	below, above = -below, -above // as masks
-	tenths := f64>>5*5 + 1<<57    // of 58 bits after the point, and rounded
+	tenths := f64>>5*5 + 1<<57    // with 58 bits after the point, rounded
 	if toM+256 <= 512 || toNext+256 <= 512 || tenths<<6+512 <= 1024 {
 		return careful64(b, n, f)
 	}
@@ -93,7 +95,7 @@ func PutFloat64(b []byte, n int, f float64) int {
 	if last != 0 {
 		end = 17
 	}
-	if uint(point-1) < 8 { // as in layout; never whole
+	if uint(point-1) < 8 { // as in layout; f is not whole here
 		mem.Store64(b, n, w1+zeros)
 		mem.Store64(b, n+point+1, (w1+zeros)>>(uint(point)*8&63))
 		mem.Store8(b, n+point, '.')
@@ -112,8 +114,9 @@ func PutFloat64(b []byte, n int, f float64) int {
 	return layout(b, n, w1+zeros, w2+zeros, byte(last+'0'), end, point)
 }
 
-// PutFloat32 writes f as AppendFloat32 does, at b[n:], which has FloatRoom, and returns where it
-// ends. It is PutFloat64 with 9 digits for 17: 64 bits of the power are enough.
+// PutFloat32 writes f in the form of AppendFloat32 at b[n:], where FloatRoom bytes must be
+// available. It returns the offset after f. It works like PutFloat64, with 9 digits instead of 17:
+// 64 bits of the power are enough.
 func PutFloat32(b []byte, n int, f float32) int {
 	u := uint64(math.Float32bits(f))
 	mem.Store8(b, n, '-')
@@ -132,7 +135,7 @@ func PutFloat32(b []byte, n int, f float32) int {
 	m, f64 := bits.Mul64(c, power)
 	h := power >> 1
 
-	// f64 is less than 2²⁵ off, tenths less than 2²³, and h less than 2.
+	// The error of f64 is less than 2²⁵, of tenths less than 2²³, and of h less than 2.
 	toM, below := bits.Sub64(f64, h, 0)
 	toNext, above := bits.Add64(f64, h, 0)
 	below, above = -below, -above
@@ -152,7 +155,7 @@ func PutFloat32(b []byte, n int, f float32) int {
 	if last != 0 {
 		end = 9
 	}
-	if uint(point-1) < 7 { // not whole
+	if uint(point-1) < 7 { // f is not whole here
 		mem.Store64(b, n, w+zeros)
 		mem.Store64(b, n+point+1, (w+zeros)>>(uint(point)*8&63))
 		mem.Store8(b, n+point, '.')

@@ -10,18 +10,21 @@ import (
 	"time"
 )
 
-// apartOf names, in the environment of a process that [Apart] starts, the test that it runs.
+// apartOf is the environment variable by which [Apart] passes the name of a test to the process
+// that it starts.
 const apartOf = "SLIPSTREAM_TEST_APART"
 
-// Apart reports whether the test t is to run in this process. If not, Apart has run it in another
-// one of the same binary, where nothing else runs, and t has failed if it failed there.
+// Apart reports whether the test t should run in this process. If not, Apart has run t in another
+// process of the same binary, in which no other test runs. If t failed there, Apart has reported it
+// as failed here.
 //
-// A test that collects garbage many times calls Apart first. Plans and types stay for the life of a
-// process, and each collection marks those of all tests before it: 100 MB in package json.
+// A test that collects garbage many times calls Apart first. Plans and types live as long as the
+// process, so each garbage collection marks the plans and types of all earlier tests: 100 MB in
+// package json.
 func Apart(t *testing.T) bool {
 	t.Helper()
 	if os.Getenv(apartOf) == t.Name() || strings.Contains(flag.Lookup("test.run").Value.String(), "/") {
-		return true // or somebody asks for one of the subtests
+		return true // this is the other process, or the user has asked for a subtest
 	}
 	args := []string{"-test.v", "-test.count=1", "-test.run=^" + regexp.QuoteMeta(t.Name()) + "$"}
 	if end, ok := t.Deadline(); ok {

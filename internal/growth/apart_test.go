@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestApart runs in a process of its own, in which no other test has run.
+// Apart runs a test in a separate process in which no other test has run.
 func TestApart(t *testing.T) {
 	ran = append(ran, t.Name())
 	here := Apart(t)
@@ -20,14 +20,14 @@ func TestApart(t *testing.T) {
 	}
 }
 
-// ran names tests that began in this process.
+// ran contains the names of the tests that have started in this process.
 var ran []string
 
-// failsApart is in the environment of a process in which [TestFailsApart] fails.
+// failsApart is an environment variable for processes in which [TestFailsApart] must fail.
 const failsApart = "SLIPSTREAM_TEST_FAILS_APART"
 
-// TestFailsApart sees the failure of a test that fails in a process of its own, and of a process
-// that does not run it.
+// Apart fails a test that fails in its separate process. It also fails the test if the process does
+// not run it.
 func TestFailsApart(t *testing.T) {
 	ran = append(ran, t.Name())
 	if how := os.Getenv(failsApart); how != "" {

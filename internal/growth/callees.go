@@ -15,7 +15,8 @@ import (
 )
 
 // callees returns the functions and methods of the package in the current directory that its growth
-// tests use, named as in [Covers]. Types decide, since many types have a Reset.
+// tests use, named as in [Covers]. It distinguishes methods by the receiver's type, since many
+// types have a Reset.
 func callees(t *testing.T) map[string]bool {
 	pkg, err := build.ImportDir(".", 0)
 	if err != nil {
@@ -43,8 +44,8 @@ func callees(t *testing.T) map[string]bool {
 			files = append(files, file)
 		}
 		info := &types.Info{Uses: map[*ast.Ident]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{}}
-		// What the files of other tests export to an external one is not there. The compiler has
-		// seen that there are no other errors.
+		// Identifiers that other test files export to an external test are missing here, so their
+		// uses are errors. The compiler has checked that there are no other errors.
 		config := types.Config{Importer: imports, Error: func(error) {}}
 		_, _ = config.Check(pkg.Name, set, files, info)
 		for id, object := range info.Uses {
@@ -52,7 +53,7 @@ func callees(t *testing.T) map[string]bool {
 				used[qualified(f, f.Signature().Recv())] = true
 			}
 		}
-		for s, selection := range info.Selections { // by a type that embeds the receiver
+		for s, selection := range info.Selections { // calls on a type that embeds the receiver
 			if f, ok := selection.Obj().(*types.Func); ok && isGrowth(set.Position(s.Pos()).Filename) {
 				used[qualified(f, types.NewVar(0, nil, "", selection.Recv()))] = true
 			}

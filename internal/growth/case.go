@@ -1,40 +1,41 @@
 package growth
 
-// A Case is one family of inputs to one function.
+// A Case measures one function with one family of inputs.
 type Case struct {
 	Name string
 	// Prepare makes an input of about n bytes and returns the call to measure. Only the call is
 	// measured.
 	Prepare func(n int) func()
-	// Alloc is the most bytes that the call may allocate for each byte of n, besides [slack].
+	// Alloc is the maximum number of bytes that the call may allocate for each byte of n, in
+	// addition to [slack].
 	Alloc float64
-	// Most is the largest n for which the family exists, or 0: deep values end at a limit of depth.
+	// Most is the largest n that the family supports, or 0 if there is no limit. Nested values, for
+	// example, end at a limit of depth.
 	Most int
-	// Long leaves the case out of the short form.
+	// Long excludes the case from the short form.
 	Long bool
-	// OnlyAlloc does not assert the CPU time.
+	// OnlyAlloc turns off the check of the CPU time.
 	OnlyAlloc bool
 
-	call     string // of Cross
+	call     string // name of the Call, set by Cross
 	constant bool   // see Call
 }
 
-// A Call is an exported function, or a way to call it.
+// A Call is an exported function, or one of several ways to call it.
 type Call[In any] struct {
-	Name string // exported names that it covers, then what tells it from other calls: "Unmarshal any"
-	// Run is one call. What its result refers to is dropped.
+	Name string // exported names that it covers, then words that distinguish it from other calls: "Unmarshal any"
+	// Run makes one call. Its result is not kept.
 	Run func(In)
-	// Start, if not nil, is used instead of Run: it returns a Run with state of its own, for each
-	// input.
+	// Start, if not nil, is used instead of Run. For each input it returns a new Run with its own
+	// state.
 	Start func() func(In)
 	Alloc float64 // as in Case, for the family that needs the most
 	Long  bool
-	// Constant says that the cost of the call need not grow with any family.
+	// Constant permits that the cost of the call grows with no family.
 	Constant bool
 }
 
-// A Family makes inputs of about n bytes. The inputs of n and 4n bytes differ in nothing but
-// length.
+// A Family makes inputs of about n bytes. The inputs of n and 4n bytes differ only in length.
 type Family[In any] struct {
 	Name string
 	Make func(n int) In
@@ -63,17 +64,17 @@ func Cross[In any](calls []Call[In], families []Family[In]) []Case {
 	return cases
 }
 
-// A Held is messages through the same objects and pools: one large message, then many small ones.
+// A Held sends one large message and then many small messages through the same objects and pools.
 type Held struct {
 	Name string
-	// Start makes the objects and returns the call for a message of about n bytes. The call returns
-	// what a program would keep of the message; inputs that it keeps itself should be made by
-	// Start.
+	// Start makes the objects, and returns a function that processes a message of about n bytes.
+	// That function returns the values that a program would keep from the message. If the function
+	// keeps inputs itself, Start should make them.
 	Start func(large, small int) func(n int) any
-	// Kept is the most bytes held for each byte of the small messages whose results are kept. With
-	// 0 none are kept.
+	// Kept is the maximum number of bytes that may stay in use for each byte of the small messages,
+	// if their results are kept. If Kept is 0, no results are kept.
 	Kept float64
-	// Large is the size of the large message; 0 is 16 MB in the long form, and 2 MB in the short
+	// Large is the size of the large message; 0 means 16 MB in the long form, and 2 MB in the short
 	// form.
 	Large int
 }

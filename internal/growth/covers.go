@@ -9,15 +9,15 @@ import (
 	"github.com/slipstream-go/slipstream/internal/api"
 )
 
-// Covers asserts that each exported function and method of the package in the current directory is
-// among the names that begin the cases, or has a reason why its cost needs no case. Names are as in
-// "Marshal" and "Decoder.Decode". A name in reasons may be a pattern of [path.Match]:
-// "Decoder.Use*".
+// Covers asserts that each exported function and method of the package in the current directory has
+// a case, or a reason why its cost needs no case. names contains the names at the start of the
+// cases, such as "Marshal" and "Decoder.Decode". A name in reasons may be a pattern of
+// [path.Match]: "Decoder.Use*".
 //
-// The function that a case names must also be used by the code of a file *growth*_test.go, or
-// *hostile*_test.go, of the package: a case that only mentions a function measures nothing. A name
-// has a case or a reason, not both: a pattern that also matches names with cases would excuse the
-// next one, which has none.
+// A file *growth*_test.go or *hostile*_test.go of the package must also contain code that uses the
+// function named by a case: a case that only mentions a function measures nothing. A name must not
+// have both a case and a reason. Otherwise a pattern that matches names with cases would also
+// excuse a new function that has no case.
 func Covers(t *testing.T, names []string, reasons map[string]string) {
 	lines, err := api.Exported("", nil, ".")
 	if err != nil {
@@ -90,8 +90,8 @@ func Names[In any](calls []Call[In]) []string {
 	return names
 }
 
-// CaseNames returns the exported names that the cases cover: what stands before the first space or
-// slash of their names.
+// CaseNames returns the exported names that the cases cover: the text before the first space or
+// slash in the name of a case.
 func CaseNames(cases []Case) []string {
 	var names []string
 	for _, c := range cases {

@@ -26,7 +26,31 @@ func each(f func(n int)) func(int) func() {
 	return func(n int) func() { return func() { f(n) } }
 }
 
-// TestVerdicts checks the measuring itself on functions whose growth is known.
+// A large fixed cost can hide the growth between n and 4n. It cannot hide the growth between a
+// small input and a large one.
+func TestGrows(t *testing.T) {
+	if raced || !hasClock {
+		t.Skip("the race detector and the tag invariants have costs of their own")
+	}
+	defer quiet()()
+	for _, test := range []struct {
+		name string
+		f    func(n int)
+		want bool
+	}{
+		{"nothing", func(int) {}, false},
+		{"constant", func(int) { work(1 << 20) }, false},
+		{"linear", func(n int) { work(20 * n) }, true},
+		{"linear after a fixed part", func(n int) { work(1<<19 + 20*n) }, true},
+	} {
+		c := Case{Name: test.name, Prepare: func(n int) func() { return func() { test.f(n) } }}
+		if got := c.grows(); got != test.want {
+			t.Errorf("%s: %v, want %v", test.name, got, test.want)
+		}
+	}
+}
+
+// The measurement returns the correct verdict for functions whose growth is known.
 func TestVerdicts(t *testing.T) {
 	if raced {
 		t.Skip("the race detector and the tag invariants have costs of their own")
@@ -36,8 +60,8 @@ func TestVerdicts(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		f    func(n int)
-		want string // in the error; "" is none
-		os   bool   // only where there is a clock
+		want string // part of the error; "" means no error
+		os   bool   // only on systems with a clock
 	}{
 		{"nothing", func(int) {}, "", false},
 		{"constant", func(int) { work(1 << 20) }, "", false},
@@ -107,8 +131,8 @@ func TestVerdicts(t *testing.T) {
 			}
 			seen, err := c.check(n, 0)
 			if slices.Contains(constant, test.name) {
-				// On a busy machine one of two equal costs may be measured twice as high, which no
-				// case is failed for.
+				// On a busy machine, one of two equal costs may be measured as twice as high. A
+				// case does not fail for that.
 				for range attempts {
 					if seen.grows {
 						seen, err = c.check(n, 0)
@@ -130,7 +154,7 @@ func TestVerdicts(t *testing.T) {
 	sink = nil
 }
 
-// TestHeldVerdicts checks CheckHeld on functions that hold a known part of what they get.
+// CheckHeld returns the correct verdict for functions that hold a known part of their input.
 func TestHeldVerdicts(t *testing.T) {
 	if raced {
 		t.Skip("the race detector empties pools at random, and the tag invariants allocates")
@@ -177,7 +201,8 @@ func TestHeldVerdicts(t *testing.T) {
 	}
 }
 
-// TestForgets checks CheckForgets on functions of which one keeps what it got.
+// CheckForgets returns the correct verdict for a function that keeps its argument and for one that
+// does not.
 func TestForgets(t *testing.T) {
 	if raced {
 		t.Skip("the race detector empties pools at random, and the tag invariants keeps memory of its own")

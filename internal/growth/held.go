@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	heldMost  = 256 << 10 // bytes that may stay after a large message
-	heldSteps = 24        // small messages after it
+	heldMost  = 256 << 10 // bytes that may stay in use after a large message
+	heldSteps = 24        // number of small messages after the large one
 	heldSmall = 256       // bytes of a small message
 	heldLong  = 16 << 20  // bytes of the large message
-	heldShort = 2 << 20   // in the short form
+	heldShort = 2 << 20   // the same in the short form
 )
 
 // CheckHeld asserts that large messages leave little memory behind. It runs in a process of its
@@ -38,13 +38,13 @@ func CheckHeld(t *testing.T, cases []Held) {
 	}
 }
 
-// check runs the messages twice: once the results are dropped, once those of small messages are
-// kept.
+// check runs the messages twice. In the first run all results are dropped, in the second the
+// results of small messages are kept.
 func (h Held) check(large int) error {
 	if h.Large > 0 {
 		large = h.Large
 	}
-	// With one processor a pool gives back what was last put into it.
+	// With one processor, a pool returns the object that was last put into it.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	for _, keep := range []bool{false, true} {
@@ -52,15 +52,15 @@ func (h Held) check(large int) error {
 			break
 		}
 		runtime.GC()
-		runtime.GC() // pools are empty
+		runtime.GC() // now pools are empty
 		step := h.Start(large, heldSmall)
 		kept := make([]any, 0, heldSteps)
 		step(heldSmall)
 		before := live()
 		step(large)
 		for range heldSteps {
-			// What is in a pool survives one collection after its last use, so each is followed by
-			// a use.
+			// An object in a pool survives one collection after its last use, so each collection is
+			// followed by a use.
 			runtime.GC()
 			if v := step(heldSmall); keep {
 				kept = append(kept, v)
@@ -80,7 +80,7 @@ func (h Held) check(large int) error {
 	return nil
 }
 
-// live returns the bytes of the heap that are reachable, with those that pools hold.
+// live returns the number of bytes on the heap that are reachable, including objects in pools.
 func live() int {
 	runtime.GC()
 	var m runtime.MemStats
@@ -88,8 +88,9 @@ func live() int {
 	return int(m.HeapAlloc)
 }
 
-// CheckForgets asserts that pools do not refer to memory of a caller, such as the input, once the
-// call has returned. Each function of uses makes memory, works on it, and returns a pointer to it.
+// CheckForgets asserts that pools do not refer to memory of a caller, such as the input, after the
+// call has returned. Each function in uses makes memory, uses it in a call, and returns a pointer
+// to it.
 func CheckForgets(t *testing.T, uses map[string]func() *byte) {
 	if raced {
 		t.Skip("the race detector empties pools at random, and the tag invariants keeps memory of its own")
@@ -105,10 +106,10 @@ func CheckForgets(t *testing.T, uses map[string]func() *byte) {
 
 // refersTo reports whether something refers to the memory that use returns.
 func refersTo(use func() *byte) bool {
-	// With one processor a pool gives back what was last put into it.
+	// With one processor, a pool returns the object that was last put into it.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	memory := weak.Make(use())
-	runtime.GC() // once, since a second collection empties pools
+	runtime.GC() // only once, since a second collection would empty the pools
 	return memory.Value() != nil
 }

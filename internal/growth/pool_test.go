@@ -2,12 +2,12 @@ package growth
 
 import "sync"
 
-// bufferPool is a pool of buffers that keeps those of up to a given size.
+// bufferPool is a pool that keeps buffers up to a given size.
 type bufferPool struct{ pool sync.Pool }
 
 func newPool() *bufferPool { return &bufferPool{} }
 
-// use takes a buffer of n bytes, and puts it back if it has at most keep bytes.
+// use gets a buffer of n bytes from the pool, and puts it back if its capacity is at most keep.
 func (p *bufferPool) use(n, keep int) int {
 	b, _ := p.pool.Get().(*[]byte)
 	if b == nil || cap(*b) < n {
@@ -20,7 +20,7 @@ func (p *bufferPool) use(n, keep int) int {
 	return used
 }
 
-// keep puts b into the pool, in the place of another buffer.
+// keep replaces a buffer in the pool by b.
 func (p *bufferPool) keep(b []byte) {
 	last, _ := p.pool.Get().(*[]byte)
 	if last == nil {

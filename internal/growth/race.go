@@ -2,6 +2,6 @@
 
 package growth
 
-// raced means that the build has costs of its own: the race detector, or the checks of the tag
-// invariants.
+// raced reports whether the build adds costs: those of the race detector, or of the checks with the
+// tag invariants.
 const raced = true

@@ -5,15 +5,16 @@ import (
 	"time"
 )
 
-// Ratio returns how many times the CPU time of theirs ours takes, and false where no clock tells.
-// Each of them prepares a call and returns it; only the call is measured. They take turns, up to a
-// number of rounds, and the least of each counts: what else a machine does makes a call slower, and
-// none faster. Ratio returns as soon as the ratio is at most enough.
+// Ratio returns the CPU time of ours divided by that of theirs. It returns false on systems without
+// a CPU clock for threads. ours and theirs prepare a call and return it; only that call is
+// measured. They take turns, for at most the given number of rounds, and the shortest time of each
+// counts: other load makes a call slower, but never faster. Ratio returns as soon as the ratio is
+// at most enough.
 func Ratio(rounds int, enough float64, ours, theirs func() func()) (ratio float64, ok bool) {
 	if !hasClock {
 		return 0, false
 	}
-	runtime.LockOSThread() // whose clock is read
+	runtime.LockOSThread() // threadTime reads the clock of this thread
 	defer runtime.UnlockOSThread()
 	var least [2]time.Duration
 	for round := range rounds {

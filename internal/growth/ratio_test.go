@@ -2,8 +2,8 @@ package growth
 
 import "testing"
 
-// TestRatio has calls of which one works ten times as much as the other, and preparations that work
-// more than both.
+// Ratio measures two calls of which one does ten times the work of the other. The preparations of
+// both take longer than the calls, but are not measured.
 func TestRatio(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short has no time")

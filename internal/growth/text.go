@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Scripts returns families of valid text, one for each length of UTF-8.
+// Scripts returns families of valid text. They contain characters of each length in UTF-8.
 func Scripts() []Family[string] {
 	return []Family[string]{
 		Repeat("ASCII", "The quick brown fox jumps over the lazy dog. ", ""),
@@ -48,7 +48,8 @@ func fill(unit string) func(int) string {
 	return func(n int) string { return strings.Repeat(unit, max(1, n/len(unit))) }
 }
 
-// Map returns families whose inputs are f of those of others.
+// Map returns families whose inputs are the results of f for the inputs of families. name, if not
+// empty, is added to the names.
 func Map[A, B any](name string, families []Family[A], f func(A) B) []Family[B] {
 	mapped := make([]Family[B], len(families))
 	for i, of := range families {
@@ -67,7 +68,8 @@ func Without[In any](families []Family[In], words ...string) []Family[In] {
 	})
 }
 
-// Only returns the families of these names, for the short form too. Their cases are called "short".
+// Only returns the families with these names, and adds them to the short form. The names of the
+// results end in "short".
 func Only[In any](families []Family[In], names ...string) []Family[In] {
 	var some []Family[In]
 	for _, f := range families {
@@ -82,7 +84,7 @@ func Only[In any](families []Family[In], names ...string) []Family[In] {
 	return some
 }
 
-// OnlyLong returns families that the short form leaves out.
+// OnlyLong returns the families, excluded from the short form.
 func OnlyLong[In any](families []Family[In]) []Family[In] {
 	all := make([]Family[In], len(families))
 	for i, f := range families {
@@ -92,7 +94,7 @@ func OnlyLong[In any](families []Family[In]) []Family[In] {
 	return all
 }
 
-// EachRune returns s with every rune replaced.
+// EachRune returns s with every rune r replaced by f(r).
 func EachRune(s string, f func(rune) string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -117,7 +119,7 @@ func Every(s, text string, step int) string {
 	return b.String()
 }
 
-// Pieces returns a reader of b that gives at most size bytes at a time.
+// Pieces returns a reader of b that returns at most size bytes at a time.
 func Pieces[B []byte | string](b B, size int) io.Reader { return &pieces{string(b), size} }
 
 type pieces struct {
@@ -134,7 +136,7 @@ func (r *pieces) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Source is a reader of what was put into it. It gives as much as it is asked for.
+// Source is a reader of the bytes in Rest. Each Read fills its buffer, as far as Rest has bytes.
 type Source struct{ Rest []byte }
 
 func (s *Source) Read(p []byte) (int, error) {

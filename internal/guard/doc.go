@@ -1,13 +1,13 @@
-// Package guard gives tests memory whose edges the processor enforces. An input of guard ends at a
-// page that cannot be read and lies on pages that cannot be written, so a decoder that reads a byte
-// too many, or writes into its input, faults at that instruction. A fault ends the test binary with
-// a stack trace; recover does not catch it.
+// Package guard provides memory for tests whose bounds the processor enforces. An input that guard
+// returns lies on pages that cannot be written, and ends at a page that cannot be read. So a
+// decoder that reads a byte too many, or writes to its input, faults at that instruction. A fault
+// ends the test binary with a stack trace; recover does not catch it.
 //
 //	Region      | no access | pages: writable until ReadOnly | no access |
 //	Input                                          input here|
 //	InputFirst              |input here
 //
 // On systems other than Linux a Region is plain memory and nothing faults. Only tests and
-// internal/corpus import this package. The matrix uses it in every build; vectors and fuzz targets
-// use it with the tag invariants.
+// internal/corpus import this package. internal/corpus/matrix uses it in every build; vectors and
+// fuzz targets use it with the tag invariants.
 package guard

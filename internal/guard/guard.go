@@ -2,12 +2,11 @@ package guard
 
 import "github.com/slipstream-go/slipstream/internal/mem"
 
-// Input returns a copy of b that ends at a page that cannot be read and that cannot be written. The
+// Input returns a copy of b that cannot be written and that ends at a page that cannot be read. The
 // capacity equals the length. The copy is valid until the Region is freed; a later access faults.
 func Input(b []byte) (input []byte, r *Region) { return of(b, (*Region).Last) }
 
-// InputFirst returns a copy of b like that of Input, which begins right after a page that cannot be
-// read.
+// InputFirst is like Input, but the copy begins right after a page that cannot be read.
 func InputFirst(b []byte) (input []byte, r *Region) { return of(b, (*Region).First) }
 
 func of(b []byte, part func(*Region, int) []byte) (input []byte, r *Region) {
@@ -15,15 +14,15 @@ func of(b []byte, part func(*Region, int) []byte) (input []byte, r *Region) {
 	input = part(r, len(b))
 	copy(input, b)
 	if len(b) == 0 {
-		r.NoAccess() // a slice never points to the end of its array, so this one points to the start
+		r.NoAccess() // input points to the start of the Region, since a slice never points to the end of its array
 	} else {
 		r.ReadOnly()
 	}
 	return input, r
 }
 
-// Test returns Input's copy of b for as long as t runs, or b itself without the tag invariants. t
-// is a testing.TB.
+// Test returns a copy of b made by Input, which is valid while t runs. Without the tag invariants
+// it returns b itself. t is a testing.TB.
 func Test(t interface{ Cleanup(func()) }, b []byte) []byte {
 	if !Enabled {
 		return b
@@ -41,8 +40,8 @@ func Text(t interface{ Cleanup(func()) }, s string) string {
 	return mem.String(Test(t, []byte(s)))
 }
 
-// Kept returns Input's copy of b, which is never freed, or b itself without the tag invariants. It
-// is for inputs that all tests of a package share.
+// Kept returns a copy of b made by Input, which is never freed. Without the tag invariants it
+// returns b itself. It is for inputs that all tests of a package share.
 func Kept(b []byte) []byte {
 	if !Enabled {
 		return b
@@ -51,8 +50,8 @@ func Kept(b []byte) []byte {
 	return input
 }
 
-// First returns the first n bytes of r, which begin right after a page that cannot be touched.
+// First returns the first n bytes of r, which begin right after a page without access.
 func (r *Region) First(n int) []byte { return r.Bytes[:n:n] }
 
-// Last returns the last n bytes of r, which end right before a page that cannot be touched.
+// Last returns the last n bytes of r, which end right before a page without access.
 func (r *Region) Last(n int) []byte { return r.Bytes[len(r.Bytes)-n:] }

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// faults reports whether f touches memory that it may not.
+// faults reports whether f accesses protected memory.
 func faults(f func()) (did bool) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() { did = recover() != nil }()
@@ -17,14 +17,14 @@ func faults(f func()) (did bool) {
 
 var sink byte
 
-// TestInputFaults reads and writes each edge of inputs of many lengths.
+// The bytes next to an input are protected at the guarded edge, for inputs of many lengths.
 func TestInputFaults(t *testing.T) {
 	for _, n := range []int{0, 1, 7, 4095, 4096, 4097, 70000} {
 		want := slices.Repeat([]byte{0xa5}, n)
 		for _, c := range []struct {
 			name  string
 			input func([]byte) ([]byte, *Region)
-			edge  int // the nearest byte that cannot be read
+			edge  int // index of the nearest unreadable byte
 		}{{"Input", Input, n}, {"InputFirst", InputFirst, -1}} {
 			got, r := c.input(want)
 			if !slices.Equal(got, want) || cap(got) != n {
@@ -42,7 +42,7 @@ func TestInputFaults(t *testing.T) {
 	}
 }
 
-// TestRegion makes a region unwritable and writable again.
+// A region can be made read-only and writable again.
 func TestRegion(t *testing.T) {
 	r := NewRegion(10)
 	defer r.Free()

@@ -6,11 +6,11 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// Region is memory between two pages that cannot be touched.
+// Region is memory between two pages without access.
 type Region struct {
 	Bytes []byte // whole pages
-	all   []byte // with the pages around them
-	prot  int    // of Bytes
+	all   []byte // with the pages before and after
+	prot  int    // protection of Bytes
 }
 
 // NewRegion returns a Region of the fewest pages that hold n bytes, at least one.
@@ -44,7 +44,7 @@ func (r *Region) Contains(p mem.Raw) bool {
 	return from <= uintptr(p) && uintptr(p) < from+uintptr(len(r.Bytes))
 }
 
-// Free gives the memory back. Whatever refers to it faults from then on.
+// Free unmaps the memory. Any later access to it faults.
 func (r *Region) Free() {
 	if err := syscall.Munmap(r.all); err != nil {
 		panic("guard: " + err.Error())

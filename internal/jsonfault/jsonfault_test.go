@@ -41,7 +41,7 @@ func TestPlain(t *testing.T) {
 	} {
 		err := json.Unmarshal([]byte(c.doc), new(outer))
 		got := Plain(err)
-		// With GOEXPERIMENT=jsonv2 the path of the original has the index as well.
+		// With GOEXPERIMENT=jsonv2, the path in the original error also contains the index.
 		if strings.Replace(got.Error(), ".0.", ".", 1) != c.want {
 			t.Errorf("%s: %q, want %q", c.doc, got, c.want)
 		}

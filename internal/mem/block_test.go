@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestStoreBlock writes at every offset, also beyond the length, and nothing beside the block.
+// StoreBlock writes a block at any offset, also beyond the length, and writes nothing beside it.
 func TestStoreBlock(t *testing.T) {
 	var v Block
 	for i := range v.Text {
@@ -23,7 +23,7 @@ func TestStoreBlock(t *testing.T) {
 	}
 }
 
-// TestRoom gives memory that can be written to its end, and moves what is there when it grows.
+// Room returns memory that can be written to its end. GrowRoom copies the existing bytes.
 func TestRoom(t *testing.T) {
 	for _, n := range []int{0, 1, 7, 4096, 100000} {
 		b := Room(n)
@@ -41,7 +41,7 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// TestNext goes through an array.
+// Next returns the next element of an array.
 func TestNext(t *testing.T) {
 	type element struct {
 		n int

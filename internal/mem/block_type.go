@@ -1,9 +1,9 @@
 package mem
 
-// BlockSize is the length of a Block.
+// BlockSize is the length of a Block in bytes.
 const BlockSize = 32
 
-// Block is text that is stored as a whole, whatever of it counts. It is a struct because the
-// compiler calls a function to copy an array that may overlap with where it goes, but moves a
-// struct by two registers.
+// Block is a piece of text of fixed size. It is always stored whole, even if only some of its bytes
+// are needed. It is a struct because the compiler moves a struct through two registers, but calls a
+// function to copy an array that may overlap its destination.
 type Block struct{ Text [BlockSize]byte }

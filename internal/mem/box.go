@@ -2,9 +2,9 @@
 
 package mem
 
-// Box makes the interface of the value at p, whose type has the type word t, without copying it.
-// The value must never change again, and t must be Indirect. It is what `any(*p)` does, less the
-// allocation: p may point into a slab.
+// Box returns an interface that holds the value at p, without copying the value. t is the type word
+// of the value's type, which must be Indirect. The value must never change again. Box does the same
+// as any(*p), but does not allocate: p may point into a slab.
 func Box(t Raw, p Pointer) any {
 	if !boxWorks {
 		return nil

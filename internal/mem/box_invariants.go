@@ -2,8 +2,8 @@
 
 package mem
 
-// Box is that of box.go, with a check that p is a place. It stands apart because that one must
-// inline.
+// Box is the function of box.go, with a check of p's bounds. It has a file of its own because the
+// unchecked Box must inline.
 func Box(t Raw, p Pointer) any {
 	if !boxWorks {
 		return nil

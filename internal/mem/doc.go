@@ -1,32 +1,43 @@
-// Package mem is the unsafe room: the few verbs by which the codecs touch memory without the
-// compiler's help.
+// Package mem contains the unsafe operations of the codecs: the few functions that access memory
+// without the compiler's checks.
 //
-// What may be done here and nowhere else: read or write a word at an offset that the caller has
-// checked, reach a struct field by its offset, view a string as bytes or bytes as a string, look at
-// the two words of an interface, make an interface from a type word and a pointer, read the slots
-// of a map, and assign to one whose type is met at run time. Each verb states what its caller must
+// Only this package may do the following. The comment of each function states what its caller must
 // have checked.
+//   - read or write a word at an offset that the caller has checked
+//   - access a struct field by its offset
+//   - use a string as bytes, or bytes as a string, without a copy
+//   - read the two words of an interface
+//   - make an interface from a type word and a pointer
+//   - read the slots of a map
+//   - assign to a map whose type is known only at run time
 //
-// The tag purego replaces the unchecked words by checked ones (load_safe.go), boxing by the
-// compiler's own (face_safe.go) and the walk through a map and the assignment to one by none
-// (walk_safe.go, textmap_safe.go).
+// With the build tag purego, loads and stores check their bounds (load_safe.go), and the compiler
+// makes the interfaces (face_safe.go). Walks through maps and assignments to maps of run-time types
+// are not available then (walk_safe.go, textmap_safe.go).
 //
-// An address has two types. Raw is what lies in memory: a pointer field, the data word of a slice
-// or an interface. Pointer is what ops carry: a place whose object the plan names. Of, ArrayOf and
-// PlaceOf make a Pointer of a Raw. Without tags both are unsafe.Pointer.
+// Two types represent an address. A Raw is an address as stored in memory: a pointer field, or the
+// data word of a slice or an interface. A Pointer is an address that the ops of a compiled type (a
+// plan) work with: it points into an object whose type the plan knows. Of, ArrayOf and PlaceOf
+// return a Pointer. Without the tag invariants, both types are unsafe.Pointer.
 //
-// The tag invariants makes Pointer a base, an offset, a size and a type. Then At and RawAs panic
-// when the T lies outside the object, is not aligned, or asks for pointers, lengths and numbers
-// where the object has others. View, RawBytes, RawRoom, RawOf and FirstWord check bounds only
-// (pointer_invariants.go). Load, Store, Text, SetString and SetText check their bounds. A Store or
-// a RawRoom over text that Seal was told of panics, and so do the next Seal and the collector if
-// such text has changed (seal_invariants.go). The tag combines with purego, where the compiler
-// checks Load and Store, and with the race detector. Allocations and time mean nothing in such a
-// build.
+// With the build tag invariants, a Pointer consists of a base, an offset, a size and a type. Then
+// At and RawAs panic if the T lies outside the object or is not aligned. They also panic if T and
+// the object differ in which words are pointers, lengths and numbers. View, RawBytes, RawRoom,
+// RawOf and FirstWord check only bounds (pointer_invariants.go). The Load, Store and Text
+// functions, SetString and SetText check their bounds.
 //
-// Not checked, and why: Next, which goes through the ops of a plan, of which the last says that it
-// is the last, and never through values; RawAt and RawAdd, which are for memory that no plan
-// describes; SetUTC, whose argument has its Go type; GrowSlice, which package reflect does; the
-// walks of walk.go and slots.go, which try at start-up whether maps lie in memory as they take it,
-// and only read.
+// With this tag, a Store or a RawRoom that touches text marked by Seal panics. If such text has
+// changed, the next Seal panics, or else a finalizer when the text's chunk is collected
+// (seal_invariants.go). The tag can be combined with purego, where the compiler checks Load and
+// Store, and with the race detector. In such a build, measured times and allocations are
+// meaningless.
+//
+// Some functions check nothing, even with the tag invariants:
+//   - Next steps through the ops of a plan, never through values. A mark shows which op is the
+//     last.
+//   - RawAt and RawAdd access memory that no plan describes.
+//   - SetUTC takes an argument of its Go type.
+//   - GrowSlice leaves the work to package reflect.
+//   - The walks in walk.go and slots.go only read. At start-up they test whether maps have the
+//     expected memory layout.
 package mem

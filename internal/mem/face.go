@@ -4,13 +4,15 @@ package mem
 
 import "reflect"
 
-// PointerFace is the interface of the pointer p, whose type has the type word t.
+// PointerFace returns an interface that holds the pointer p. t is the type word of the pointer's
+// type.
 func PointerFace(t Raw, p Pointer) any {
 	f := Face{t, RawOf(p)}
 	return *(*any)(Raw(&f))
 }
 
-// MethodTable is the word that tells an interface with methods where they are.
+// MethodTable returns the first word of v, an interface with methods. That word points to the table
+// of the methods.
 func MethodTable[I any](v I) Raw {
 	if !boxWorks {
 		return nil
@@ -18,20 +20,20 @@ func MethodTable[I any](v I) Raw {
 	return (*Face)(Raw(&v)).Type
 }
 
-// WithMethods makes the interface I of the pointer p, from the MethodTable of an I that holds a
-// pointer of the same type.
+// WithMethods returns an interface of type I that holds the pointer p. table is the MethodTable of
+// an I that holds a pointer of the same type.
 func WithMethods[I any](table Raw, p Pointer) I {
 	f := Face{table, RawOf(p)}
 	return *(*I)(Raw(&f))
 }
 
-// BoxWorks reports whether Box may be used: an interface is a type word and a data word, in this
-// order, and the machine is little-endian.
+// BoxWorks reports whether Box may be used. It requires that an interface consists of a type word
+// and a data word, in this order, and that the machine is little-endian.
 func BoxWorks() bool { return boxWorks }
 
 var boxWorks = func() bool {
 	if one := uint16(1); *RawAt[byte](Raw(&one), 0) != 1 {
-		return false // the narrow numbers that are boxed lie in the low bytes of a word
+		return false // narrow numbers are boxed from the low bytes of a word
 	}
 	type probe struct{ a, b int64 }
 	v := any(probe{1, 2})

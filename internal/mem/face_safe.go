@@ -2,17 +2,17 @@
 
 package mem
 
-// Box is never called where BoxWorks is false.
+// Box is never called where BoxWorks returns false.
 func Box(t Raw, p Pointer) any { return nil }
 
-// BoxWorks is false: the compiler boxes.
+// BoxWorks returns false: the compiler makes the interfaces.
 func BoxWorks() bool { return false }
 
-// MethodTable is nil: interfaces are made by the compiler.
+// MethodTable returns nil: the compiler makes the interfaces.
 func MethodTable[I any](v I) Raw { return nil }
 
-// WithMethods is never called where MethodTable is nil.
+// WithMethods is never called where MethodTable returns nil.
 func WithMethods[I any](table Raw, p Pointer) (i I) { return i }
 
-// PointerFace is never called where BoxWorks is false.
+// PointerFace is never called where BoxWorks returns false.
 func PointerFace(t Raw, p Pointer) any { return nil }

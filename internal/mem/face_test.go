@@ -20,14 +20,14 @@ type (
 	two struct{ p, q *int }
 )
 
-// TestIndirect holds Indirect against what the compiler makes of interfaces.
+// Indirect agrees with the compiler's representation of interfaces.
 func TestIndirect(t *testing.T) {
 	n := 1
 	p := &n
 	ch, m, f := make(chan int), map[int]int{}, func() {}
 	for _, c := range []struct {
 		v     any
-		first Raw // the first word of the value
+		first Raw // the value's first word
 	}{
 		{p, Raw(p)}, {ch, reflect.ValueOf(ch).UnsafePointer()}, {m, reflect.ValueOf(m).UnsafePointer()},
 		{wrapsPointer{p}, Raw(p)}, {[1]*int{p}, Raw(p)}, {pointerAndZero{p: p}, Raw(p)}, {zeroLast{p: p}, Raw(p)},
@@ -47,7 +47,7 @@ func TestIndirect(t *testing.T) {
 	}
 }
 
-// TestBox makes interfaces that equal those of the compiler.
+// Box returns an interface that equals the compiler's interface.
 func TestBox(t *testing.T) {
 	if !BoxWorks() {
 		var none Pointer
@@ -71,7 +71,7 @@ func TestBox(t *testing.T) {
 	}
 }
 
-// TestWithMethods makes an interface with methods from a pointer.
+// WithMethods returns an interface with methods for a pointer.
 func TestWithMethods(t *testing.T) {
 	a, b := net.IPv4(1, 2, 3, 4), net.IPv4(5, 6, 7, 8)
 	table := MethodTable[fmt.Stringer](&a)
@@ -86,7 +86,7 @@ func TestWithMethods(t *testing.T) {
 	}
 }
 
-// TestViews takes the views of strings, slices and types.
+// The views of strings, slices and types return the right words and bytes.
 func TestViews(t *testing.T) {
 	b := []byte("abc")
 	if String(b) != "abc" || string(Bytes("xyz")) != "xyz" || String(nil) != "" || len(Bytes("")) != 0 {
@@ -105,7 +105,7 @@ func TestViews(t *testing.T) {
 	}
 }
 
-// TestGrowSlice keeps the elements, and clears the new room.
+// GrowSlice keeps the elements and clears the new memory.
 func TestGrowSlice(t *testing.T) {
 	type element struct {
 		p *int

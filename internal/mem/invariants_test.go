@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// panicOf returns what f panics with, as text, or "".
+// panicOf returns the text of the panic of f, or "".
 func panicOf(f func()) (text string) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -21,7 +21,7 @@ func panicOf(f func()) (text string) {
 	return ""
 }
 
-// record has a word of each class.
+// record contains a word of each class.
 type record struct {
 	number uint64
 	text   string
@@ -32,7 +32,7 @@ type record struct {
 	small  [2]uint32
 }
 
-// wrongTouch is an access that a verb refuses, and a part of what it says.
+// wrongTouch is an access that the checks must reject, and a part of the panic's text.
 type wrongTouch struct {
 	name  string
 	touch func()
@@ -48,8 +48,8 @@ func checkRefused(t *testing.T, all []wrongTouch) {
 	}
 }
 
-// TestPlaceRefusesOutside touches memory before, behind and across the end of an object, through
-// each verb of a Pointer.
+// Each function that takes a Pointer rejects accesses before an object, after it, and across its
+// end.
 func TestPlaceRefusesOutside(t *testing.T) {
 	r := new(record)
 	p := PointerTo(r)
@@ -84,7 +84,7 @@ func TestPlaceRefusesOutside(t *testing.T) {
 	})
 }
 
-// TestPlaceRefusesOtherTypes reads words as what they are not.
+// Reading a word as another type than its own is rejected.
 func TestPlaceRefusesOtherTypes(t *testing.T) {
 	r := new(record)
 	p := PointerTo(r)
@@ -127,7 +127,7 @@ func TestPlaceRefusesOtherTypes(t *testing.T) {
 	}
 }
 
-// TestWordsRefuseOutside loads and stores before the start and after the end, at every width.
+// Loads and stores of every width are rejected before the start and after the end.
 func TestWordsRefuseOutside(t *testing.T) {
 	if Checked {
 		t.Skip("the compiler checks these")
@@ -163,8 +163,8 @@ func TestWordsRefuseOutside(t *testing.T) {
 	checkRefused(t, all)
 }
 
-// TestSealedTextIsNotWritten writes into text that was handed out: by a Store, by a kernel's room,
-// and by other means, which the next Seal and the collector find.
+// Writing to a text that was handed out is detected. Store functions and RawRoom reject the write
+// at once. The next Seal and the garbage collector detect other writes.
 func TestSealedTextIsNotWritten(t *testing.T) {
 	b := append(make([]byte, 0, 64), "handed out, and free"...)
 	Seal(b[:10], 10)
@@ -185,7 +185,7 @@ func TestSealedTextIsNotWritten(t *testing.T) {
 	if got := panicOf(func() { Seal(b[:12], 2) }); !strings.Contains(got, `strings that were handed out have changed: "handed out", now "hanXed out"`) {
 		t.Errorf("the next Seal: panic %q", got)
 	}
-	b[3] = 'd' // else the collector would find it
+	b[3] = 'd' // so that the garbage collector does not report it
 	Seal(b[:12], 2)
 	runtime.KeepAlive(b)
 }

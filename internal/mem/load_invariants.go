@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// The twins of load.go that check what it takes for granted: the bounds, and for stores that nobody
-// else has that memory.
+// The functions of load.go, with checks: all check their bounds, and stores check that the memory
+// is not part of a string (Seal).
 
 const Checked = false
 
@@ -29,7 +29,7 @@ func Store32(b []byte, i int, v uint32) { *(*uint32)(stored(b, i, 4)) = v }
 func Store16(b []byte, i int, v uint16) { *(*uint16)(stored(b, i, 2)) = v }
 func Store8(b []byte, i int, v byte)    { *(*byte)(stored(b, i, 1)) = v }
 
-// loaded is the address of b[i:i+n].
+// loaded returns the address of b[i:i+n].
 func loaded(b []byte, i, n int) unsafe.Pointer {
 	if i < 0 || i > len(b)-n {
 		panic(fmt.Sprintf("mem: load of %d bytes at %d of %d", n, i, len(b)))
@@ -37,7 +37,7 @@ func loaded(b []byte, i, n int) unsafe.Pointer {
 	return unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), i)
 }
 
-// stored is the address of b[i:i+n:cap(b)].
+// stored returns the address of b[i:i+n:cap(b)].
 func stored(b []byte, i, n int) unsafe.Pointer {
 	if i < 0 || i > cap(b)-n {
 		panic(fmt.Sprintf("mem: store of %d bytes at %d of %d, capacity %d", n, i, len(b), cap(b)))

@@ -4,7 +4,7 @@ package mem
 
 import "encoding/binary"
 
-// The twins of load.go: bounds-checked, and right on a big-endian machine.
+// The functions of load.go, with bounds checks. They also work on big-endian machines.
 
 const Checked = true
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestLoad reads every width at every offset.
+// The Load functions read every width at every offset.
 func TestLoad(t *testing.T) {
 	b := make([]byte, 24)
 	for i := range b {
@@ -27,8 +27,8 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestStore writes every width at every offset, within the length and between length and capacity,
-// and nothing beside it.
+// The Store functions write every width at every offset, before and after the slice's length. They
+// write nothing beside it.
 func TestStore(t *testing.T) {
 	const v = 0x8192a3b4c5d6e7f8
 	for _, length := range []int{24, 3, 0} {

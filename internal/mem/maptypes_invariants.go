@@ -4,7 +4,7 @@ package mem
 
 import "reflect"
 
-// mapTypes are the types of a map's keys and values.
+// mapTypes contains the types of a map's keys and values, and of structs of both.
 type mapTypes struct{ keys, values, entries reflect.Type }
 
 func typesOf(t reflect.Type) mapTypes {

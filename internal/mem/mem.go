@@ -5,61 +5,62 @@ import (
 	"unsafe"
 )
 
-// String views b as a string, without a copy: b must not change as long as the string is in use.
+// String returns b as a string without a copy: b must not change while the string is in use.
 func String(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// Bytes views s as bytes, without a copy: they must not be written to.
+// Bytes returns the bytes of s without a copy: they must not be written to.
 func Bytes(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
-// SameRoom reports whether a and b begin at the same place and have the same capacity.
+// SameRoom reports whether a and b begin at the same address and have the same capacity.
 func SameRoom(a, b []byte) bool {
 	return cap(a) == cap(b) && unsafe.SliceData(a) == unsafe.SliceData(b)
 }
 
-// SameText reports whether a and b are the same place in memory: then they are equal without a look
-// at it.
+// SameText reports whether a and b occupy the same memory. If they do, they are equal, and nothing
+// needs to be compared.
 func SameText(a, b string) bool {
 	return len(a) == len(b) && unsafe.StringData(a) == unsafe.StringData(b)
 }
 
-// Slice is the header of any slice.
+// Slice is the header of a slice of any type.
 type Slice struct {
 	Data     Raw
 	Len, Cap int
 }
 
-// Face is an interface without methods, as its two words.
+// Face consists of the two words of an interface without methods.
 type Face struct {
 	Type Raw
 	Data Raw
 }
 
-// FaceOf is v's two words. For a pointer-shaped type the data word is the value itself, else it
-// points to it.
+// FaceOf returns the type word and the data word of v. For a pointer-shaped type the data word is
+// the value itself, otherwise it points to the value.
 func FaceOf(v any) Face { return *(*Face)(Raw(&v)) }
 
-// TypeWord is the word that an interface holds for values of type t.
+// TypeWord returns the type word of an interface that holds values of type t.
 func TypeWord(t reflect.Type) Raw { return (*Face)(Raw(&t)).Data }
 
-// Indirect reports whether an interface holds a pointer to values of t, not the value itself. Which
-// structs and arrays are held themselves differs between releases of Go, so the runtime is asked: a
-// zero value that is held itself is a nil word.
+// Indirect reports whether the data word of an interface points to its value, if the value is of
+// type t, rather than being the value itself. Releases of Go differ in which structs and arrays
+// they store in the data word itself, so Indirect asks the runtime: the data word of a zero value
+// is nil if it is the value itself.
 func Indirect(t reflect.Type) bool {
 	return t.Kind() == reflect.Interface || FaceOf(reflect.Zero(t).Interface()).Data != nil
 }
 
-// NewAt is the address of a new zero value of t.
+// NewAt returns the address of a new zero value of t.
 func NewAt(t reflect.Type) Raw { return reflect.New(t).UnsafePointer() }
 
-// GrowSlice gives the slice at s room for n elements of t, keeping its elements; the new room is
-// zeroed. It leaves the length as it is.
+// GrowSlice increases the capacity of the slice at s to at least n elements. It keeps the elements
+// and the length, and zeroes the new memory.
 func GrowSlice(s *Slice, sliceType reflect.Type, n int) {
 	v := reflect.NewAt(sliceType, Raw(s)).Elem()
 	v.Grow(n - s.Len)
 }
 
-// ValueAt is the addressable value of type t at p, as reflect.NewAt(t, p).Elem() gives it. With the
-// type word of *t it need not look that type up.
+// ValueAt returns the addressable value of type t at p, like reflect.NewAt(t, p).Elem().
+// pointerWord is the type word of *t, so that ValueAt need not look up that type.
 func ValueAt(t reflect.Type, pointerWord Raw, p Pointer) reflect.Value {
 	if BoxWorks() {
 		return reflect.ValueOf(PointerFace(pointerWord, p)).Elem()
@@ -67,12 +68,12 @@ func ValueAt(t reflect.Type, pointerWord Raw, p Pointer) reflect.Value {
 	return reflect.NewAt(t, RawOf(p)).Elem()
 }
 
-// EmptyData is what a slice without elements, which is not nil, points to.
+// EmptyData returns the data pointer of a slice that is empty but not nil.
 func EmptyData() Raw { return Raw(&empty) }
 
 var empty struct{}
 
-// Aligned is n bytes that begin where any type may.
+// Aligned returns n bytes whose address is aligned for any type.
 func Aligned(n int) []byte {
 	words := make([]uint64, (n+7)/8)
 	return unsafe.Slice((*byte)(Raw(unsafe.SliceData(words))), n)

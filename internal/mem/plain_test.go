@@ -11,8 +11,8 @@ import (
 	"unsafe"
 )
 
-// TestPlainPlace holds the plain build free of the checks: a place is an address and nothing
-// besides, and touching it allocates nothing.
+// The build without tags contains no checks. A Pointer is only an address, and accessing it
+// allocates nothing.
 func TestPlainPlace(t *testing.T) {
 	if Guarded || reflect.TypeFor[Pointer]() != reflect.TypeFor[unsafe.Pointer]() {
 		t.Errorf("Guarded is %v, Pointer is %v", Guarded, reflect.TypeFor[Pointer]())
@@ -29,7 +29,7 @@ func TestPlainPlace(t *testing.T) {
 	}
 }
 
-// TestInlined: without tags, the verbs of a place cost nothing.
+// Without tags, the compiler inlines the functions on a Pointer.
 func TestInlined(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the compiler")

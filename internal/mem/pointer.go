@@ -7,55 +7,57 @@ import (
 	"unsafe"
 )
 
-// Guarded reports whether places know what they may touch: with the tag invariants.
+// Guarded reports whether a Pointer contains the bounds of its object, as it does with the tag
+// invariants.
 const Guarded = false
 
-// Pointer is a place in memory, as ops carry it: an object that a plan knows and an offset into it.
-// It is one word; with the tag invariants it knows the object too, and each verb checks what it
-// touches (pointer_invariants.go).
+// Pointer is an address that the ops of a plan work with: it points into an object that the plan
+// knows. It is one word. With the tag invariants it also contains the object's bounds and type, and
+// each function checks its accesses (pointer_invariants.go).
 type Pointer = unsafe.Pointer
 
-// At is the T at p+off. The caller knows that a T lies there.
+// At returns a pointer to the T at p+off. The caller knows that a T is stored there.
 func At[T any](p Pointer, off uintptr) *T { return (*T)(unsafe.Add(p, off)) }
 
-// Add is p+off, inside the same allocation.
+// Add returns p+off, which must lie in the same allocation as p.
 func Add(p Pointer, off uintptr) Pointer { return unsafe.Add(p, off) }
 
-// PointerTo is the place of *p.
+// PointerTo returns p as a Pointer.
 func PointerTo[T any](p *T) Pointer { return Pointer(p) }
 
-// Of is the place of the t at r. The caller knows that one lies there, or that r is nil.
+// Of returns a Pointer to the value of type t at r. The caller knows that such a value is stored
+// there, or that r is nil.
 func Of(r Raw, t reflect.Type) Pointer { return r }
 
-// PlaceOf is the place of v, which is addressable.
+// PlaceOf returns a Pointer to v, which is addressable.
 func PlaceOf(v reflect.Value) Pointer { return v.Addr().UnsafePointer() }
 
-// ArrayOf is the place of n elements of type t at r.
+// ArrayOf returns a Pointer to n elements of type t at r.
 func ArrayOf(r Raw, t reflect.Type, n int) Pointer { return r }
 
-// ArrayTo is the place of the elements of s, of which there are some.
+// ArrayTo returns a Pointer to the elements of s, which must not be empty.
 func ArrayTo[T any](s []T) Pointer { return Pointer(unsafe.SliceData(s)) }
 
-// From is the place of b[i:cap(b)].
+// From returns a Pointer to b[i:cap(b)].
 func From(b []byte, i int) Pointer { return Pointer(&b[i]) }
 
-// RawOf is the address of p.
+// RawOf returns the address of p.
 func RawOf(p Pointer) Raw { return p }
 
-// RawAs is the address of p, where a t lies.
+// RawAs returns the address of p, where a value of type t is stored.
 func RawAs(p Pointer, t reflect.Type) Raw { return p }
 
-// IsNil reports whether p is no place.
+// IsNil reports whether p is nil.
 func IsNil(p Pointer) bool { return p == nil }
 
-// FirstWord is the first word at p, whatever it is.
+// FirstWord returns a pointer to the first word at p, whatever that word contains.
 func FirstWord(p Pointer) *Raw { return (*Raw)(p) }
 
-// RawBytes is the address of the n bytes at p, which are to be read.
+// RawBytes returns the address of the n bytes at p, for reading.
 func RawBytes(p Pointer, n int) Raw { return p }
 
-// RawRoom is the address of the n bytes at p, which are to be written.
+// RawRoom returns the address of the n bytes at p, for writing.
 func RawRoom(p Pointer, n int) Raw { return p }
 
-// View is the n bytes at p.
+// View returns the n bytes at p.
 func View(p Pointer, n int) []byte { return unsafe.Slice((*byte)(p), n) }

@@ -8,24 +8,25 @@ import (
 	"unsafe"
 )
 
-// Guarded reports whether places know what they may touch: with the tag invariants.
+// Guarded reports whether a Pointer contains the bounds of its object, as it does with the tag
+// invariants.
 const Guarded = true
 
-// Pointer is a place in memory, as ops carry it: an object, and an offset into it.
+// Pointer is an address that the ops of a plan work with: an object, and an offset into it.
 //
 //	base ├──────── off ────────┤ p
 //	     ├──────────────── size of what may be touched ────────────────┤
 //	     │ shape, shape, …: which words are pointers, lengths, numbers │
 //
-// Add may leave the object; At, View and the like may not.
+// Add may return a Pointer outside of the object. At, View and similar functions panic there.
 type Pointer struct {
 	base  unsafe.Pointer
 	off   uintptr
 	size  uintptr
-	shape *shape // of an element if there are many, or nil: not known
+	shape *shape // of an element if the object is an array; nil if unknown
 }
 
-// At is the T at p+off. It panics unless a T may lie there.
+// At returns a pointer to the T at p+off. It panics unless a T may be stored there.
 func At[T any](p Pointer, off uintptr) *T {
 	t := reflect.TypeFor[T]()
 	p.off += off
@@ -34,22 +35,22 @@ func At[T any](p Pointer, off uintptr) *T {
 	return (*T)(p.raw())
 }
 
-// Add is p+off.
+// Add returns p+off.
 func Add(p Pointer, off uintptr) Pointer {
 	p.off += off
 	return p
 }
 
-// PointerTo is the place of *p.
+// PointerTo returns p as a Pointer.
 func PointerTo[T any](p *T) Pointer { return Of(Raw(p), reflect.TypeFor[T]()) }
 
-// Of is the place of the t at r.
+// Of returns a Pointer to the value of type t at r.
 func Of(r Raw, t reflect.Type) Pointer { return ArrayOf(r, t, 1) }
 
-// PlaceOf is the place of v, which is addressable.
+// PlaceOf returns a Pointer to v, which is addressable.
 func PlaceOf(v reflect.Value) Pointer { return Of(v.Addr().UnsafePointer(), v.Type()) }
 
-// ArrayOf is the place of n elements of type t at r.
+// ArrayOf returns a Pointer to n elements of type t at r.
 func ArrayOf(r Raw, t reflect.Type, n int) Pointer {
 	if r == nil {
 		return Pointer{}
@@ -60,18 +61,18 @@ func ArrayOf(r Raw, t reflect.Type, n int) Pointer {
 	return Pointer{base: r, size: uintptr(n) * t.Size(), shape: shapeOf(t)}
 }
 
-// ArrayTo is the place of the elements of s.
+// ArrayTo returns a Pointer to the elements of s.
 func ArrayTo[T any](s []T) Pointer {
 	return ArrayOf(Raw(unsafe.SliceData(s)), reflect.TypeFor[T](), cap(s))
 }
 
-// From is the place of b[i:cap(b)].
+// From returns a Pointer to b[i:cap(b)].
 func From(b []byte, i int) Pointer {
 	_ = b[i]
 	return Pointer{base: Raw(unsafe.SliceData(b)), off: uintptr(i), size: uintptr(cap(b)), shape: shapeOf(reflect.TypeFor[byte]())}
 }
 
-// RawOf is the address of p.
+// RawOf returns the address of p.
 func RawOf(p Pointer) Raw {
 	if p.base == nil {
 		return nil
@@ -80,7 +81,7 @@ func RawOf(p Pointer) Raw {
 	return p.raw()
 }
 
-// RawAs is the address of p. It panics unless a t may lie there.
+// RawAs returns the address of p. It panics unless a value of type t may be stored there.
 func RawAs(p Pointer, t reflect.Type) Raw {
 	if p.base == nil {
 		return nil
@@ -90,28 +91,28 @@ func RawAs(p Pointer, t reflect.Type) Raw {
 	return p.raw()
 }
 
-// IsNil reports whether p is no place.
+// IsNil reports whether p is nil.
 func IsNil(p Pointer) bool { return p.base == nil }
 
-// FirstWord is the first word at p, whatever it is.
+// FirstWord returns a pointer to the first word at p, whatever that word contains.
 func FirstWord(p Pointer) *Raw {
 	p.within(wordSize, nil)
 	return (*Raw)(p.raw())
 }
 
-// RawBytes is the address of the n bytes at p, which are to be read.
+// RawBytes returns the address of the n bytes at p, for reading.
 func RawBytes(p Pointer, n int) Raw {
 	p.within(uintptr(n), nil)
 	return p.raw()
 }
 
-// RawRoom is the address of the n bytes at p, which are to be written.
+// RawRoom returns the address of the n bytes at p, for writing.
 func RawRoom(p Pointer, n int) Raw {
 	writable(RawBytes(p, n), n)
 	return p.raw()
 }
 
-// View is the n bytes at p.
+// View returns the n bytes at p.
 func View(p Pointer, n int) []byte {
 	p.within(uintptr(n), nil)
 	return unsafe.Slice((*byte)(p.raw()), n)
@@ -119,7 +120,7 @@ func View(p Pointer, n int) []byte {
 
 func (p Pointer) raw() Raw { return unsafe.Add(p.base, p.off) }
 
-// within panics unless the n bytes at p, which are a t if that is not nil, lie in p's object.
+// within panics unless the n bytes at p lie in p's object. t is the type of these bytes, or nil.
 func (p Pointer) within(n uintptr, t reflect.Type) {
 	if (p.base != nil || n == 0 && t == nil) && p.off <= p.size && n <= p.size-p.off {
 		return
@@ -131,7 +132,7 @@ func (p Pointer) within(n uintptr, t reflect.Type) {
 	panic(fmt.Sprintf("mem: %s at offset %d of %v", what, int(p.off), p))
 }
 
-// fits panics unless the words of s are what p's object has there.
+// fits panics if s and p's object differ in which words at p are pointers, lengths and numbers.
 func (p Pointer) fits(s *shape) {
 	if p.shape == nil || s.typ.Size() == 0 {
 		return

@@ -7,10 +7,10 @@ import (
 	"unsafe"
 )
 
-// Room is an empty slice with room for at least n bytes, which may hold anything: it is not
-// cleared, as what the caller writes will lie over it. A strings.Builder is where the standard
-// library gives such memory away; the Builder is never used again, so nobody else sees these bytes
-// as a string.
+// Room returns an empty slice with capacity for at least n bytes. The memory may contain anything,
+// because the caller overwrites it: memory of 1 KiB or more is not cleared. The standard library
+// provides uncleared memory in a strings.Builder. Room never reuses the Builder, so no other code
+// sees these bytes as a string.
 func Room(n int) []byte {
 	if n < uncleared {
 		return make([]byte, 0, n)
@@ -21,5 +21,6 @@ func Room(n int) []byte {
 	return unsafe.Slice(unsafe.StringData(s.String()), s.Cap())[:0]
 }
 
-// uncleared is the size from which clearing costs more than the detour.
+// uncleared is the size in bytes from which clearing costs more than the detour through a
+// strings.Builder.
 const uncleared = 1 << 10

@@ -2,5 +2,5 @@
 
 package mem
 
-// Room is an empty slice with room for n bytes.
+// Room returns an empty slice with capacity for n bytes.
 func Room(n int) []byte { return make([]byte, 0, n) }

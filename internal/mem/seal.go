@@ -2,7 +2,7 @@
 
 package mem
 
-// Seal notes that the last n bytes of b are a string from now on, which nobody may write again. b
-// begins where its array does, and the rest of the array is free. With the tag invariants, a Store
-// there panics (seal_invariants.go).
+// Seal marks the last n bytes of b as a string, which must never be written again. b starts at the
+// beginning of its array, and the rest of the array is free. With the tag invariants, a Store to a
+// marked byte panics (seal_invariants.go).
 func Seal(b []byte, n int) {}

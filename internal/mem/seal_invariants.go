@@ -12,36 +12,36 @@ import (
 	"unsafe"
 )
 
-// sealed is the memory of a chunk from which strings have been cut.
+// sealed describes a chunk of memory in which some bytes are strings.
 type sealed struct {
 	base   uintptr
 	mu     sync.Mutex
-	spans  []span // which bytes are strings, in order
-	copied []byte // those bytes, as they were when they were sealed, and what lies between them
+	spans  []span // the bytes that are strings, in order
+	copied []byte // the bytes of the chunk as they were when they were sealed, with the gaps between spans
 }
 
 type span struct{ from, to int }
 
-// sealedPages finds what is sealed by the page it lies on; pages may share a list. A list never
-// changes.
+// sealedPages lists the sealed chunks by the memory page on which they lie. Several pages may share
+// a list. A list is never modified, only replaced.
 var (
 	sealedPages [1 << 14]atomic.Pointer[[]*sealed]
 	sealing     sync.Mutex
 )
 
-const sealedPage = 12 // bits of an offset in a page
+const sealedPage = 12 // number of bits of an offset in a page
 
 func sealedAt(addr uintptr) *atomic.Pointer[[]*sealed] {
 	return &sealedPages[addr>>sealedPage%uintptr(len(sealedPages))]
 }
 
-// Seal notes that the last n bytes of b are a string from now on. It panics if those that were
-// sealed before have changed since; so does the collector when it finds the chunk unused.
+// Seal marks the last n bytes of b as a string. It panics if bytes that were sealed earlier have
+// changed. A finalizer makes the same check when the chunk is no longer used.
 func Seal(b []byte, n int) {
 	if cap(b) < 32 {
-		return // such objects may share a block, which no finalizer tells apart
+		return // such small objects may share a block, and then a finalizer does not run for each of them
 	}
-	first, size := unsafe.SliceData(b), cap(b) // b itself would keep its array from the finalizer
+	first, size := unsafe.SliceData(b), cap(b) // a reference to b would keep its array alive
 	s := findSealed(uintptr(unsafe.Pointer(first)))
 	if s == nil {
 		s = &sealed{base: uintptr(unsafe.Pointer(first))}
@@ -57,7 +57,7 @@ func Seal(b []byte, n int) {
 	s.add(b, n)
 }
 
-// enter changes the lists of the pages that n bytes from s.base touch.
+// enter applies change to the lists of the pages that the n bytes at s.base touch.
 func (s *sealed) enter(n int, change func([]*sealed) []*sealed) {
 	sealing.Lock()
 	defer sealing.Unlock()
@@ -75,7 +75,7 @@ func (s *sealed) enter(n int, change func([]*sealed) []*sealed) {
 	}
 }
 
-// check holds b against what was sealed.
+// check panics if sealed bytes of b have changed.
 func (s *sealed) check(b []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,7 +86,7 @@ func (s *sealed) check(b []byte) {
 	}
 }
 
-// add notes that the last n bytes of b are sealed.
+// add records that the last n bytes of b are sealed.
 func (s *sealed) add(b []byte, n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

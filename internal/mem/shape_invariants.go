@@ -8,20 +8,20 @@ import (
 	"unsafe"
 )
 
-// class is what a word of memory is.
+// class is the kind of content that a word of memory holds.
 type class uint8
 
 const (
-	numeric    class = iota // or several, or padding
+	numeric    class = iota // a number, several small numbers, or padding
 	pointer                 // to a value, a channel or a function
 	mapPointer              // a map
-	anyPointer              // of a type that does not say which of the two
-	stringData              // the two words of a string, of a slice (of three) and of an interface
+	anyPointer              // pointer or mapPointer: the type does not say which
+	stringData              // of a string; the next four are the other words of strings, slices and interfaces
 	sliceData
 	length
 	typeWord
 	dataWord
-	unknown // of values that are too large to be described
+	unknown // after the first largeShape words of a value
 )
 
 func (c class) String() string {
@@ -29,22 +29,22 @@ func (c class) String() string {
 		"an interface's value", "anything"}[c]
 }
 
-// fits reports whether a word that is used as c may be one that the object has as have.
+// fits reports whether code may use a word as c if the object's word is of class have.
 func (c class) fits(have class) bool {
 	return c == have || have == unknown || c == anyPointer && (have == pointer || have == mapPointer) ||
 		have == anyPointer && (c == pointer || c == mapPointer)
 }
 
-// shape is what the words of values of a type are.
+// shape describes the words of a value of one type.
 type shape struct {
 	typ      reflect.Type
-	words    []class // the first largeShape
-	pointers bool    // one of them is not a number
+	words    []class // classes of the first largeShape words
+	pointers bool    // whether a word is not a number
 }
 
 const (
 	wordSize   = unsafe.Sizeof(uintptr(0))
-	largeShape = 1 << 13 // words that are described
+	largeShape = 1 << 13 // maximum number of words that a shape describes
 )
 
 var shapes sync.Map // reflect.Type → *shape
@@ -62,7 +62,7 @@ func shapeOf(t reflect.Type) *shape {
 	return s
 }
 
-// word is what word k is of a value, or of one of those that follow it in an array.
+// word returns the class of word k of a value, or of an array of such values.
 func (s *shape) word(k uintptr) class {
 	if size := s.typ.Size(); size%wordSize == 0 {
 		k %= size / wordSize
@@ -75,7 +75,7 @@ func (s *shape) word(k uintptr) class {
 	return unknown
 }
 
-// describe notes what the words of the t at off are.
+// describe records the classes of the words of a value of type t at off.
 func (s *shape) describe(t reflect.Type, off uintptr) {
 	if off/wordSize >= largeShape {
 		return

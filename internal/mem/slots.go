@@ -8,27 +8,28 @@ import (
 	"unsafe"
 )
 
-// What walk.go knows of maps from strings to a type that the compiler sees, this file applies to
-// maps of types that are met at run time. A slot has a number too, so that an order of slots is a
-// list of numbers, without a pointer in it.
+// walk.go reads maps from strings to a type that is known at compile time. This file reads maps
+// whose types are known only at run time. It numbers the slots, so that a sequence of slots is a
+// list of numbers without pointers.
 //
 //	number of a slot   table << 10 | group << 3 | slot
 //
-// A table has 1024 slots at most. A map without tables is as one with one group.
+// A table contains at most 1024 slots. A map without tables is numbered like one table with one
+// group.
 
-// MapShape is where the entries of maps of one type lie in their slots.
+// MapShape describes where the slots of maps of one type contain the key and the value.
 type MapShape struct {
 	types    mapTypes
 	value    uintptr // the offset of the value; the key is at 0
 	slot     uintptr // the size of a slot
-	indirect bool    // the slot points to its value
+	indirect bool    // the slot contains a pointer to the value
 }
 
-// inSlot is how large a key or a value may be that stands in the slot itself.
+// inSlot is the maximum size of a key or value that is stored in the slot itself.
 const inSlot = 128
 
-// ShapeOf is the shape of maps of type t, and whether it is known. Keys must be strings or
-// integers, of any named type.
+// ShapeOf returns the shape of maps of type t, and reports whether it is known. Keys must be of a
+// string or integer type, named or not.
 func ShapeOf(t reflect.Type) (s MapShape, ok bool) {
 	s.types = typesOf(t)
 	key, value := t.Key(), t.Elem()
@@ -46,7 +47,7 @@ func ShapeOf(t reflect.Type) (s MapShape, ok bool) {
 	return s, s.holds(t)
 }
 
-// holds tries the shape on maps of t.
+// holds reports whether the shape is correct for some test maps of type t.
 func (s *MapShape) holds(t reflect.Type) bool {
 	for _, n := range []int{1, 8, 9, 30} {
 		m := reflect.MakeMap(t)
@@ -88,14 +89,14 @@ func (s *MapShape) holds(t reflect.Type) bool {
 	return true
 }
 
-// KeyOf is where the key of the entry in a slot is.
+// KeyOf returns the address of the key in a slot.
 func (s *MapShape) KeyOf(slot Raw) Pointer { return s.types.key(slot) }
 
-// EntryOf is where the entry in a slot is, as a struct of key and value. The value must lie in the
-// slot.
+// EntryOf returns the address of the entry in a slot, as a struct of key and value. The value must
+// be stored in the slot itself.
 func (s *MapShape) EntryOf(slot Raw) Pointer { return s.types.entry(slot) }
 
-// ValueOf is where the value of the entry in a slot is.
+// ValueOf returns the address of the value that belongs to a slot.
 func (s *MapShape) ValueOf(slot Raw) Pointer {
 	v := unsafe.Add(slot, s.value)
 	if s.indirect {
@@ -104,15 +105,16 @@ func (s *MapShape) ValueOf(slot Raw) Pointer {
 	return s.types.value(v)
 }
 
-// Slots are the slots of a map as it was when they were opened. If the map changes, what a slot
-// holds is of some time since.
+// Slots refers to the slots that a map had when they were opened. If the map has changed since, a
+// slot may contain its content of any time since.
 type Slots struct {
 	dir    unsafe.Pointer // *group, or *[dirLen]*mapTable
 	dirLen int
 	size   uintptr
 }
 
-// Open gives the slots of m, a map of the shape that has entries, and whether they can be read.
+// Open returns the slots of m, and reports whether they can be read. m is a map of this shape and
+// must not be empty.
 func (s *MapShape) Open(m Raw) (Slots, bool) {
 	h := (*mapHeader)(m)
 	return Slots{h.dir, h.dirLen, s.slot}, h.writing == 0
@@ -124,7 +126,7 @@ const (
 	controls   = 8 // bytes before the slots of a group
 )
 
-// At is the slot with this number, which Next has given.
+// At returns the address of the slot with this number, which Next has returned.
 func (s *Slots) At(number uint32) Raw {
 	group := s.dir
 	slot := uintptr(number)
@@ -137,21 +139,21 @@ func (s *Slots) At(number uint32) Raw {
 	return unsafe.Add(group, controls+slot*s.size)
 }
 
-// SlotWalk goes through slots.
+// SlotWalk iterates over slots.
 type SlotWalk struct {
-	full   uint64         // a bit for each entry of the current group that is still to come
+	full   uint64         // a bit for each entry of the current group that Next has not returned yet
 	slots  unsafe.Pointer // of the current group
 	size   uintptr
 	number uint32 // of the first slot of the current group
 	next   uint32 // the next table
-	more   uint64 // groups of the table that follow it
+	more   uint64 // groups that follow the current one in its table
 	dir    unsafe.Pointer
 	dirLen int
 }
 
-// Start begins a walk of all slots of s that have an entry. It is a method of the walk, which is no
-// result, because a struct of this size would be written word by word and then copied by larger
-// ones, for which the processor would wait.
+// Start begins a walk of all slots of s that contain an entry. It fills w instead of returning a
+// SlotWalk. A struct of this size would be written word by word and then copied in larger units,
+// and the processor would wait for the words.
 func (w *SlotWalk) Start(s Slots) {
 	w.size, w.number, w.more = s.size, 0, 0
 	w.dir, w.dirLen, w.next = s.dir, s.dirLen, 0
@@ -165,7 +167,7 @@ func (w *SlotWalk) enter(group unsafe.Pointer) {
 	w.slots, w.full = unsafe.Add(group, controls), ^*(*uint64)(group)&highBits
 }
 
-// Next is the number of the next slot and its address; nil at the end.
+// Next returns the number and the address of the next slot. The address is nil at the end.
 func (w *SlotWalk) Next() (number uint32, slot Raw) {
 	if w.full == 0 && !w.nextGroup() {
 		return 0, nil
@@ -175,7 +177,7 @@ func (w *SlotWalk) Next() (number uint32, slot Raw) {
 	return w.number + k, unsafe.Add(w.slots, uintptr(k)*w.size)
 }
 
-// nextGroup enters the next group that has an entry.
+// nextGroup moves to the next group that contains an entry. It returns false at the end.
 func (w *SlotWalk) nextGroup() bool {
 	for {
 		switch {
@@ -192,13 +194,13 @@ func (w *SlotWalk) nextGroup() bool {
 	}
 }
 
-// nextTable enters the first group of the next table.
+// nextTable moves to the first group of the next table. It returns false at the end.
 func (w *SlotWalk) nextTable() bool {
 	for int(w.next) < w.dirLen {
 		t := *(**mapTable)(unsafe.Add(w.dir, uintptr(w.next)*unsafe.Sizeof(w.dir)))
 		w.next++
 		if t.index != int(w.next-1) {
-			continue // it was there before
+			continue // the directory contained this table before
 		}
 		w.more = t.lengthMask
 		w.number = (w.next - 1) << slotBits

@@ -4,35 +4,35 @@ package mem
 
 import "reflect"
 
-// MapShape is never known: ShapeOf is false.
+// MapShape is never used: ShapeOf returns false.
 type MapShape struct{}
 
-// Slots are never used.
+// Slots is never used.
 type Slots struct{}
 
 // SlotWalk is never used.
 type SlotWalk struct{}
 
-// ShapeOf is false: the map has to be ranged over.
+// ShapeOf returns false: the caller must range over the map.
 func ShapeOf(t reflect.Type) (s MapShape, ok bool) { return s, false }
 
-// KeyOf is nil.
+// KeyOf returns nil.
 func (s *MapShape) KeyOf(slot Raw) (p Pointer) { return p }
 
-// EntryOf is nil.
+// EntryOf returns nil.
 func (s *MapShape) EntryOf(slot Raw) (p Pointer) { return p }
 
-// ValueOf is nil.
+// ValueOf returns nil.
 func (s *MapShape) ValueOf(slot Raw) (p Pointer) { return p }
 
-// Open is false.
+// Open returns false.
 func (s *MapShape) Open(m Raw) (slots Slots, ok bool) { return slots, false }
 
-// At is nil.
+// At returns nil.
 func (s *Slots) At(number uint32) Raw { return nil }
 
-// Start begins a walk that is at its end.
+// Start does nothing: the walk is at its end.
 func (w *SlotWalk) Start(s Slots) {}
 
-// Next is nil.
+// Next returns nil.
 func (w *SlotWalk) Next() (number uint32, slot Raw) { return 0, nil }

@@ -11,8 +11,8 @@ type large struct {
 	p *int
 }
 
-// TestSlots walks maps of many types and sizes, with entries deleted and added, and compares with
-// what the runtime's iterator gives.
+// Walking maps returns the same entries as the runtime's iterator. The maps have many types and
+// sizes, and entries are deleted and added.
 func TestSlots(t *testing.T) {
 	type name string
 	trySlots(t, func(i int) string { return fmt.Sprint(i) }, func(i int) int { return i })

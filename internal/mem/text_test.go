@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestText reads every width at every offset.
+// The Text functions read every width at every offset.
 func TestText(t *testing.T) {
 	b := make([]byte, 24)
 	for i := range b {
@@ -25,7 +25,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestSameText tells places from what is in them.
+// SameText compares the addresses of strings, not their content.
 func TestSameText(t *testing.T) {
 	a, b := string([]byte("abc")), string([]byte("abc"))
 	if !SameText(a, a) || SameText(a, b) || SameText(a, a[:2]) || SameText(a[:2], a[1:]) {

@@ -4,14 +4,15 @@ package mem
 
 // TextMaps reports whether PutText and PutTexts may be used.
 //
-// To assign to a map, the runtime wants to know of its type how keys are hashed and where in a slot
-// the value lies. Of all maps from strings to numbers of one size that is the same, whatever the
-// types are called. So one whose type is met at run time only can be assigned to as if it were
-// written out: an entry takes 18 ns to decode so, and 22 by a generic function with its dictionary.
+// To assign to a map, the runtime needs two properties of its type: how keys are hashed, and where
+// in a slot the value is stored. Both are the same for all maps from strings to numbers of one
+// size, whatever the types are called. So PutText can assign to a map whose type is known only at
+// run time as if it were a map of a built-in type. Decoding an entry takes 18 ns this way, and 22
+// ns with a generic function and its dictionary.
 const TextMaps = true
 
-// PutText assigns the low size bytes of w to key, in the map at m. Its keys are strings, its values
-// of 1, 2, 4 or 8 bytes without pointers.
+// PutText assigns the low size bytes of w to key in the map at m. The map's keys must be strings,
+// and its values must have 1, 2, 4 or 8 bytes and no pointers.
 func PutText(m Pointer, key string, w uint64, size int) {
 	switch size {
 	case 1:
@@ -25,5 +26,5 @@ func PutText(m Pointer, key string, w uint64, size int) {
 	}
 }
 
-// PutTexts assigns value to key, in the map at m. Both are strings.
+// PutTexts assigns value to key in the map at m, whose keys and values must be strings.
 func PutTexts(m Pointer, key, value string) { (*At[map[string]string](m, 0))[key] = value }

@@ -14,8 +14,8 @@ type (
 	flag   bool
 )
 
-// TestPutText assigns to maps of many types, until they have grown some times, and over entries
-// that are there.
+// PutText assigns to maps of many types, while the maps grow several times. It also replaces
+// existing entries.
 func TestPutText(t *testing.T) {
 	if !TextMaps {
 		t.Skip("not used in this build")
@@ -38,7 +38,7 @@ func testPutText[K ~string, V comparable](t *testing.T, size uintptr) {
 		if reflect.TypeFor[V]().Kind() == reflect.Bool {
 			w &= 1
 		}
-		shifted := w // its low bytes, at the front
+		shifted := w // its low bytes come first
 		v := (*V)(Raw(&shifted))
 		if bigEndian {
 			v = RawAt[V](Raw(&shifted), 8-size)
@@ -64,7 +64,7 @@ var bigEndian = func() bool {
 	return *(*byte)(Raw(&w)) == 0
 }()
 
-// TestPutTexts assigns strings, which the collector must find.
+// PutTexts assigns strings in a way that the garbage collector can find them.
 func TestPutTexts(t *testing.T) {
 	if !TextMaps {
 		t.Skip("not used in this build")

@@ -7,10 +7,11 @@ import (
 	"unsafe"
 )
 
-// The runtime's own iterator costs more than most maps have to tell: it chooses where to start, and
-// minds growth at each step. A Walk reads the slots one after the other. It knows how maps lie in
-// memory in the releases of Go that the build tag names, from internal/runtime/maps; others, and
-// the race detector, which has to see each access, use walk_safe.go.
+// For most maps, the runtime's own iterator costs more than reading the entries: it chooses where
+// to start, and checks for growth at each step. A Walk reads the slots one after the other. It
+// relies on the memory layout of maps, as defined by internal/runtime/maps in the releases of Go
+// that the build tag names. Other releases use walk_safe.go. So do builds with the race detector,
+// which must see each access.
 //
 //	Map     used, seed, directory, its length, …
 //	         └─ of a map of 8 or fewer: its only group
@@ -33,11 +34,11 @@ type mapHeader struct {
 }
 
 type mapTable struct {
-	_, _, _    uint16 // entries, slots, and how many may still be filled
-	_          uint8  // how many bits of a hash lead here
-	index      int    // of its first place in the directory
+	_, _, _    uint16 // entries, slots, and slots that may still be filled
+	_          uint8  // how many bits of a hash select the table
+	index      int    // of the table's first place in the directory
 	groups     unsafe.Pointer
-	lengthMask uint64 // one less than there are groups
+	lengthMask uint64 // the number of groups, less one
 }
 
 type mapGroup[V any] struct {
@@ -47,24 +48,25 @@ type mapGroup[V any] struct {
 
 const highBits = 0x8080808080808080
 
-// Walk goes through a map. The map must not change meanwhile; if it does all the same, entries may
-// be missing or zero.
+// Walk iterates over the entries of a map. The map must not change during the walk. If it does,
+// entries may be missing or zero.
 type Walk[V any] struct {
-	full  uint64       // a bit for each entry of the current group that is still to come
+	full  uint64       // a bit for each entry of the current group that Next has not returned yet
 	group *mapGroup[V] // the current group
 
-	more uint64 // groups of the table that follow it
+	more uint64 // groups that follow the current one in its table
 
-	// The directory as it was: entries that are added meanwhile cannot keep the walk from its end.
+	// The directory at the start of the walk: entries that are added during the walk cannot prevent
+	// its end.
 	dir    unsafe.Pointer
 	dirLen int
 	next   int
 }
 
-// WalkMap starts a Walk of m, which must have entries, and reports whether it can.
+// WalkMap starts a Walk of m, and reports whether it can be used. m must not be empty.
 func WalkMap[V any](m map[string]V) (w Walk[V], ok bool) {
 	h := *(**mapHeader)(unsafe.Pointer(&m))
-	if !walkWorks || h.writing != 0 { // what the runtime makes of that is left to it
+	if !walkWorks || h.writing != 0 { // during a write, the runtime must decide what happens
 		return w, false
 	}
 	if h.dirLen == 0 {
@@ -79,7 +81,7 @@ func (w *Walk[V]) enter(g *mapGroup[V]) {
 	w.group, w.full = g, ^g.control&highBits
 }
 
-// Next is the next entry, or nil at the end. It is valid as long as the map does not change.
+// Next returns the next entry, or nil at the end. The entry is valid until the map changes.
 func (w *Walk[V]) Next() *Slot[V] {
 	if w.full == 0 {
 		return w.nextGroup()
@@ -89,7 +91,7 @@ func (w *Walk[V]) Next() *Slot[V] {
 	return slot
 }
 
-// nextGroup is the first entry of the next group that has one.
+// nextGroup returns the first entry of the next group that contains one, or nil at the end.
 func (w *Walk[V]) nextGroup() *Slot[V] {
 	for {
 		switch {
@@ -105,13 +107,13 @@ func (w *Walk[V]) nextGroup() *Slot[V] {
 	}
 }
 
-// nextTable enters the first group of the next table.
+// nextTable moves to the first group of the next table. It returns false at the end.
 func (w *Walk[V]) nextTable() bool {
 	for w.next < w.dirLen {
 		t := *(**mapTable)(unsafe.Add(w.dir, uintptr(w.next)*unsafe.Sizeof(w.dir)))
 		w.next++
 		if t.index != w.next-1 {
-			continue // it was there before
+			continue // the directory contained this table before
 		}
 		w.more = t.lengthMask
 		w.enter((*mapGroup[V])(t.groups))
@@ -120,7 +122,7 @@ func (w *Walk[V]) nextTable() bool {
 	return false
 }
 
-// walkWorks tells whether maps lie in memory as described.
+// walkWorks reports whether maps have the memory layout described above.
 var walkWorks = true
 
 func init() { walkWorks = tryWalks() }

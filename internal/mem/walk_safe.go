@@ -8,11 +8,11 @@ type Slot[V any] struct {
 	Value V
 }
 
-// Walk is never used: WalkMap is false.
+// Walk is never used: WalkMap returns false.
 type Walk[V any] struct{}
 
-// WalkMap is false: the map has to be ranged over.
+// WalkMap returns false: the caller must range over the map.
 func WalkMap[V any](m map[string]V) (w Walk[V], ok bool) { return w, false }
 
-// Next is nil.
+// Next returns nil.
 func (w *Walk[V]) Next() *Slot[V] { return nil }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// walk gathers what a Walk of m gives, or reports that there are no Walks here.
+// walk collects the entries of a Walk of m. It returns false if this build has no Walks.
 func walk[V comparable](t *testing.T, m map[string]V) (map[string]V, bool) {
 	t.Helper()
 	w, ok := WalkMap(m)
@@ -54,7 +54,7 @@ func checkWalk[V comparable](t *testing.T, value func(int) V) {
 	}
 }
 
-// TestWalk holds what a Walk gives against the map, which grows, shrinks and is cleared.
+// A Walk returns the entries of the map, while the map grows, shrinks and is cleared between walks.
 func TestWalk(t *testing.T) {
 	t.Run("string", func(t *testing.T) { checkWalk(t, func(i int) string { return fmt.Sprint(i) }) })
 	t.Run("float64", func(t *testing.T) { checkWalk(t, func(i int) float64 { return float64(i) }) })
@@ -63,7 +63,7 @@ func TestWalk(t *testing.T) {
 	t.Run("struct", func(t *testing.T) { checkWalk(t, func(i int) [3]uint8 { return [3]uint8{uint8(i)} }) })
 }
 
-// TestWalkOfAMapMadeLarge walks a map that was made for many entries and has few.
+// A Walk works on a map that was created with a large capacity and contains few entries.
 func TestWalkOfAMapMadeLarge(t *testing.T) {
 	m := make(map[string]int, 5000)
 	for i := range 20 {

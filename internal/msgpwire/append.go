@@ -2,8 +2,8 @@ package msgpwire
 
 import "math"
 
-// A function whose name ends in Len or Header appends only what stands before the n bytes, values
-// or pairs. They fit 32 bits: the caller has made sure.
+// A function whose name ends in Len or Header appends only the header that precedes the n bytes,
+// values or pairs. The caller has checked that n fits 32 bits.
 
 func AppendNil(b []byte) []byte { return append(b, Nil) }
 
@@ -14,7 +14,7 @@ func AppendBool(b []byte, v bool) []byte {
 	return append(b, False)
 }
 
-// AppendInt appends v in its shortest form: positive numbers as unsigned ones.
+// AppendInt appends v in its shortest form. Positive numbers get the codes of unsigned numbers.
 func AppendInt(b []byte, v int64) []byte {
 	switch {
 	case v >= 0:
@@ -90,7 +90,7 @@ func AppendBytesLen(b []byte, n int) []byte {
 	return AppendCode32(b, Bin32, uint32(n))
 }
 
-// AppendBytes appends v as bin, or as nil if it is.
+// AppendBytes appends v as bin, or as nil if v is nil.
 func AppendBytes(b, v []byte) []byte {
 	if v == nil {
 		return AppendNil(b)

@@ -1,6 +1,6 @@
 package msgpwire
 
-// Codes. A fixed code carries its value or length in its low bits.
+// These are the codes of MessagePack. A fixed code contains its value or length in its low bits.
 const (
 	FixintMax   = 0x7f
 	Fixmap      = 0x80
@@ -41,7 +41,7 @@ const (
 	Map32       = 0xdf
 	Negfixint   = 0xe0
 	ExtTime     = -1
-	ExtTimeNode = 13 // the number under which encoders for Node.js write times
+	ExtTimeNode = 13 // the ext type under which encoders for Node.js write times
 )
 
 // IsStr reports whether c is the code of a str.

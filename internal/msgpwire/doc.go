@@ -1,4 +1,4 @@
-// Package msgpwire is the alphabet of MessagePack: the codes (codes.go), what each of them
-// announces (form.go), and values, headers and timestamps as bytes (append.go, time.go). Nothing
-// here knows of Go types, options or streams.
+// Package msgpwire contains the basic parts of MessagePack: the codes (codes.go), the kind and the
+// length field that each code implies (form.go), and the encoding of values, headers and timestamps
+// (append.go, time.go). Go types, options and streams are handled elsewhere.
 package msgpwire

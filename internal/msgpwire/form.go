@@ -2,25 +2,25 @@ package msgpwire
 
 import "github.com/slipstream-go/slipstream/internal/wire"
 
-// A Form tells what a code announces.
+// A Form describes the data that starts with a code.
 type Form struct {
-	Head  uint8 // bytes of code, number or length field, and ext type
+	Head  uint8 // total bytes of the code, the number or length field, and the ext type
 	Count uint8 // width of the length or count field: 0, 1, 2 or 4 bytes, right after the code
-	Kind  uint8 // one of those below
+	Kind  uint8 // FormScalar, FormBytes, …
 }
 
 const (
-	FormScalar   = iota // Head bytes are all of it
+	FormScalar   = iota // the value consists of Head bytes
 	FormBytes           // the length counts bytes
 	FormArray           // the length counts values
 	FormMap             // the length counts pairs
-	FormFixBytes        // the low bits of the code are the bytes
+	FormFixBytes        // the low bits of the code are the length in bytes
 	FormFixArray
 	FormFixMap
 	FormNever
 )
 
-// Forms has the form of each code.
+// Forms contains the form of each code.
 var Forms = func() (t [256]Form) {
 	for c := range t {
 		switch {
@@ -52,7 +52,7 @@ var Forms = func() (t [256]Form) {
 	return t
 }()
 
-// CountAt is the length or count field after the code at b[i], which is there whole.
+// CountAt returns the length or count field after the code at b[i]. b must contain the whole field.
 func CountAt(b []byte, i int) uint64 {
 	switch Forms[b[i]].Count {
 	case 1:

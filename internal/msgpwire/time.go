@@ -1,6 +1,6 @@
 package msgpwire
 
-// Time: ext type -1 of the specification, in its three lengths.
+// The specification defines ext type -1 for times, in three lengths:
 //
 //	d6 ff        u32 seconds                               1970 to 2106, whole seconds
 //	d7 ff        u30 nanoseconds, u34 seconds              1970 to 2514
@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// AppendTime appends t in the shortest of the three. Its zone is lost.
+// AppendTime appends t in the shortest of the three lengths that can represent it. The time zone is
+// lost.
 func AppendTime(b []byte, t time.Time) []byte {
 	secs, ns := uint64(t.Unix()), uint64(t.Nanosecond())
 	if secs>>34 == 0 {
@@ -25,7 +26,8 @@ func AppendTime(b []byte, t time.Time) []byte {
 	return binary.BigEndian.AppendUint64(b, secs)
 }
 
-// TimeOf is the time in the data of a time ext. Nanoseconds beyond a second carry over.
+// TimeOf returns the time in the data of a time ext, and reports whether the data has one of the
+// three lengths. Nanoseconds of a second or more carry over to the seconds.
 func TimeOf(data []byte) (time.Time, bool) {
 	switch len(data) {
 	case 4:

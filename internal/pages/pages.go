@@ -1,5 +1,5 @@
-// Package pages holds the documentation to what the code does: it reads the tables and the code
-// blocks of Markdown pages, so that tests check each of them. Only tests import it.
+// Package pages reads the tables and the code blocks of Markdown pages, so that tests can check
+// each of them against the code. Only tests import it.
 package pages
 
 import (
@@ -17,16 +17,16 @@ import (
 )
 
 // A Page is a Markdown page of the documentation, whose table rows and code blocks are checked. A
-// test reads the page, checks its sections one by one, and ends with Done, so that no row and no
-// block can be added, changed or dropped without the test:
+// test reads the page, checks its sections one by one, and calls Done at the end. So the test fails
+// if a row or block is added, changed or removed:
 //
 //	page := pages.Read(t, "docs/migrate-json.md")
 //	page.Rows(t, "What is different", map[string]func(*testing.T, pages.Row){"short strings": …})
 //	page.Blocks(t, "Check it", map[string]func(*testing.T, pages.Block){"before, err := …": …})
 //	page.Done(t)
 //
-// Rows are known by the text of their first cell, blocks by their first line. docs/rows.sum has a
-// sum of each row that is checked, so that a change of its other cells fails too.
+// The first cell identifies a row, and the first line identifies a block. docs/rows.sum contains a
+// checksum of each row that is checked. So the test also fails if another cell of the row changes.
 type Page struct {
 	name     string
 	sections []*section
@@ -41,16 +41,16 @@ type section struct {
 	blocksChecked bool
 }
 
-// A Row is a row of a table, without the first, which names the columns.
+// A Row is a row of a table other than the header row, which names the columns.
 type Row struct {
 	Where string   // page and line
-	Head  []string // of the columns
+	Head  []string // names of the columns
 	Cells []string
 
-	pin bool // its sum is compared
+	pin bool // its checksum is compared
 }
 
-// Code returns what stands between backquotes in cell i. A \| is a |, as Markdown has it in tables.
+// Code returns the texts between backquotes in cell i. \| becomes |, as in Markdown tables.
 func (r Row) Code(i int) []string {
 	var all []string
 	for _, m := range codeSpan.FindAllStringSubmatch(r.Cells[i], -1) {
@@ -61,7 +61,7 @@ func (r Row) Code(i int) []string {
 
 var codeSpan = regexp.MustCompile("`([^`]+)`")
 
-// A Block is a code block. Language is what follows its first fence.
+// A Block is a code block. Language is the text after its first fence.
 type Block struct {
 	Where, Language, Text string
 }
@@ -92,7 +92,7 @@ func Read(t testing.TB, name string) *Page {
 	return parsePage(name, string(text)).pin()
 }
 
-// pin has the rows compared with the file of sums.
+// pin marks the rows for comparison with the file of checksums.
 func (p *Page) pin() *Page {
 	for _, s := range p.sections {
 		for i := range s.rows {
@@ -107,7 +107,7 @@ func parsePage(name, text string) *Page {
 	s := &section{}
 	p.sections = append(p.sections, s)
 	var block *Block
-	var head []string // of the table that the line is in
+	var head []string // header of the table that contains the line
 	for i, line := range strings.Split(text, "\n") {
 		where := fmt.Sprintf("%s:%d", name, i+1)
 		fence, isFence := strings.CutPrefix(strings.TrimSpace(line), "```")
@@ -163,8 +163,8 @@ func (p *Page) section(t *testing.T, heading string) *section {
 }
 
 // Rows runs the check of each row of a section, as a subtest. A row without a check fails, and so
-// does a check without a row. A check that is nil stands for a row that states nothing that a test
-// could check, as figures are.
+// does a check without a row. A nil check is for a row without a statement that a test could check,
+// such as figures.
 func (p *Page) Rows(t *testing.T, heading string, checks map[string]func(*testing.T, Row)) {
 	t.Helper()
 	s := p.section(t, heading)
@@ -212,8 +212,8 @@ func run[T any](t *testing.T, section string, parts []T, key func(T) (name, wher
 	}
 }
 
-// Skip leaves rows and blocks of sections unchecked, for the reason that is given: another test has
-// them, or they state nothing that a test could check.
+// Skip leaves the rows and blocks of sections unchecked. reason says why: another test checks them,
+// or they contain nothing that a test could check.
 func (p *Page) Skip(t *testing.T, reason string, headings ...string) {
 	t.Helper()
 	for _, heading := range headings {
@@ -225,9 +225,9 @@ func (p *Page) Skip(t *testing.T, reason string, headings ...string) {
 	}
 }
 
-// Pin is Skip for sections that no test reads row by row. Rows and blocks that are new or have
-// changed fail until their sums are written: look whether the tests that the reason names still
-// hold them.
+// Pin is like Skip, for sections that no test reads row by row. But new and changed rows and blocks
+// fail until their checksums are written. Before you write them, make sure that the tests named by
+// reason still check the rows and blocks.
 func (p *Page) Pin(t *testing.T, reason string, headings ...string) {
 	t.Helper()
 	p.Skip(t, reason, headings...)
@@ -255,18 +255,18 @@ func (p *Page) Done(t *testing.T) {
 	}
 }
 
-// A Program is what surrounds a piece of code to make it a program.
+// A Program contains the code that completes a piece of code to a program.
 type Program struct {
-	Imports []string // besides those of the code itself
+	Imports []string // in addition to the imports of the code itself
 	Declare string   // declarations of the package
 	Before  string   // statements of main before the code, or before Check if the code declares the package
-	Check   string   // statements after it, which print what the code has done
+	Check   string   // statements after the code, which print its results
 
 	Environment []string // of the compiler and of the program, as KEY=value
 }
 
-// Source returns the program around code, which is declarations or statements, after any imports of
-// its own.
+// Source returns the program around code. code consists of declarations or of statements, after
+// optional imports.
 func (p Program) Source(code string) (string, error) {
 	imports, rest := cutImports(code)
 	for _, path := range p.Imports {
@@ -284,7 +284,8 @@ func (p Program) Source(code string) (string, error) {
 	return stated, err
 }
 
-// cutImports takes the imports off code that begins with some. Each is as in a list of imports.
+// cutImports removes the imports at the start of code. Each import has the form of an entry in a
+// list of imports.
 func cutImports(code string) (imports []string, rest string) {
 	const head = "package p\n"
 	set := token.NewFileSet()
@@ -305,8 +306,8 @@ func cutImports(code string) (imports []string, rest string) {
 	return imports, (head + code)[end:]
 }
 
-// RunGo compiles code as a program that has this module, runs it, and returns what it prints. It
-// fails the test if that fails.
+// RunGo compiles code as a program that requires this module, runs it, and returns its output. An
+// error fails the test.
 func RunGo(t *testing.T, code string, p Program) string {
 	t.Helper()
 	source, err := p.Source(code)
@@ -331,7 +332,7 @@ func RunGo(t *testing.T, code string, p Program) string {
 	return string(out)
 }
 
-// WantRun is RunGo for a program that prints want.
+// WantRun is like RunGo, and fails the test if the output is not want.
 func WantRun(t *testing.T, code string, p Program, want string) {
 	t.Helper()
 	if got := RunGo(t, code, p); got != want {

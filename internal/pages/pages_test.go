@@ -32,8 +32,7 @@ func TestParsePage(t *testing.T) {
 	}
 }
 
-// TestPageNeedsChecks wants complaints about what has no check, and about checks for what is not
-// there.
+// A page fails for a row or block without a check, and for a check without a row or block.
 func TestPageNeedsChecks(t *testing.T) {
 	ok := func(*testing.T, Row) {}
 	for name, c := range map[string]struct {
@@ -65,7 +64,7 @@ func TestPageNeedsChecks(t *testing.T) {
 	}
 }
 
-// A row whose sum is not known fails, though its check passes.
+// A row with an unknown checksum fails, even if its check passes.
 func TestRowThatWasChanged(t *testing.T) {
 	if writing() {
 		t.Skip("sums are written")
@@ -77,7 +76,7 @@ func TestRowThatWasChanged(t *testing.T) {
 	}) {
 		t.Error("it passed")
 	}
-	for _, heading := range []string{"Title", "Differences"} { // a block alone, and rows
+	for _, heading := range []string{"Title", "Differences"} { // a section with a block only, and a section with rows
 		if outside(func(t *testing.T) { p.Pin(t, "a reason", heading) }) {
 			t.Errorf("%s: what is pinned passed", heading)
 		}
@@ -90,7 +89,7 @@ func TestRowThatWasChanged(t *testing.T) {
 	}
 }
 
-// outside runs a test that is no part of this one and reports whether it passed.
+// outside runs f as a separate test, and reports whether it passed.
 func outside(f func(*testing.T)) bool {
 	return testing.RunTests(func(string, string) (bool, error) { return true, nil }, []testing.InternalTest{{Name: "page", F: f}})
 }

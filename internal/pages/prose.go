@@ -17,7 +17,7 @@ func ReadComment(t testing.TB, name string) *Page {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The comment as Markdown. A line without text lies between blocks, and does not divide one.
+	// text is the comment as Markdown. Blank lines do not divide a code block.
 	var text strings.Builder
 	fenced, blanks := false, 0
 	fence := func() { text.WriteString("```\n"); fenced = !fenced }
@@ -44,7 +44,8 @@ func ReadComment(t testing.TB, name string) *Page {
 
 var sentenceEnd = regexp.MustCompile(`([.!?:])\s+`)
 
-// sentences cuts prose, without tables, lists and code, at the ends of sentences and paragraphs.
+// sentences splits prose at the ends of sentences and paragraphs. The prose must not contain
+// tables, lists and code.
 func sentences(prose string) (all []string) {
 	for paragraph := range strings.SplitSeq(prose, "\n\n") {
 		paragraph = strings.Join(strings.Fields(paragraph), " ")
@@ -57,8 +58,8 @@ func sentences(prose string) (all []string) {
 	return all
 }
 
-// Sentences is Rows for the sentences of a section that are in no table and no code block. A check
-// gets the sentence.
+// Sentences is Rows for the sentences of a section that lie outside of tables and code blocks. The
+// argument of a check is the sentence.
 func (p *Page) Sentences(t *testing.T, heading string, checks map[string]func(*testing.T, string)) {
 	t.Helper()
 	s := p.section(t, heading)

@@ -11,25 +11,26 @@ import (
 	"testing"
 )
 
-// A check is known by the first cell of its row, so it would not notice that the rest of the row
-// says something else now. So the sums of the rows that have checks are in a file, and a change of
-// a row means to read its check and write the sum again:
+// A check is identified by the first cell of its row, so it would not notice a change in the rest
+// of the row. Therefore a file contains checksums of the rows that have checks. If you change a
+// row, read its check and write the checksum again:
 //
 //	SLIPSTREAM_PAGES=write go test -count=1 -p=1 -run Pages ./... (in the root, in server and in bench)
 
-// sumsFile is relative to the repository. A line is page, sum and first cell.
+// sumsFile is the file of checksums, relative to the repository. A line consists of page, checksum
+// and first cell.
 const sumsFile = "docs/rows.sum"
 
 var sumsMu sync.Mutex
 
-// line is the row's line in the file.
+// line returns the row's line in the file.
 func (r Row) line() string {
 	page, _, _ := strings.Cut(r.Where, ":")
 	sum := sha256.Sum256([]byte(strings.Join(r.Cells, "|")))
 	return fmt.Sprintf("%s %x %s", page, sum[:6], r.Cells[0])
 }
 
-// line is the block's line in the file.
+// line returns the block's line in the file.
 func (b Block) line() string {
 	page, _, _ := strings.Cut(b.Where, ":")
 	sum := sha256.Sum256([]byte(b.Text))
@@ -54,10 +55,11 @@ func writeSums(t testing.TB, lines []string) {
 	}
 }
 
-// writing reports whether sums are written rather than compared.
+// writing reports whether checksums are written rather than compared.
 func writing() bool { return os.Getenv("SLIPSTREAM_PAGES") == "write" }
 
-// pinned looks for the sum of a row or block that check has.
+// pinned reports an error if the file of checksums does not contain line, which belongs to a row or
+// block that check covers. If checksums are written, it adds the line instead.
 func pinned(t *testing.T, where, line, check string) {
 	t.Helper()
 	sumsMu.Lock()
@@ -72,8 +74,8 @@ func pinned(t *testing.T, where, line, check string) {
 	}
 }
 
-// Stale returns the lines of the file of sums for which no page has a row. If sums are written, it
-// takes them out.
+// Stale returns the lines of the file of checksums that belong to no row or block of pages. If
+// checksums are written, it removes these lines instead.
 func Stale(t testing.TB, pages ...*Page) (stale []string) {
 	t.Helper()
 	rows := map[string]bool{}

@@ -7,24 +7,24 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// Cache finds what was compiled for a type by the type's word (mem.TypeWord). Its zero value is
-// empty and ready.
+// Cache maps a type word (mem.TypeWord) to the value that was compiled for the type. Its zero value
+// is empty and ready for use.
 //
-// A direct-mapped table of atomic pointers answers the common case in a few nanoseconds; a sync.Map
-// holds all of them. Two types that share a slot evict each other from the table only.
+// A direct-mapped table of atomic pointers serves the common case in a few nanoseconds. A sync.Map
+// contains all values. Two types that share a slot evict each other only from the table.
 type Cache[V any] struct {
 	slots [256]atomic.Pointer[entry[V]]
 	all   sync.Map // mem.Raw → *entry[V]
 }
 
-// entry is a value and its key, which Clear sets to nil: then no one finds the entry any more,
-// wherever it may still be.
+// entry contains a value and its key. Clear sets the key to nil. Then Get no longer finds the
+// entry, even if it is still in the table.
 type entry[V any] struct {
 	key   mem.Raw
 	value V
 }
 
-// Get is the value for the type word t.
+// Get returns the value for the type word t, and reports whether there is one.
 func (c *Cache[V]) Get(t mem.Raw) (v V, ok bool) {
 	slot := &c.slots[slotOf(t)]
 	if e := slot.Load(); e != nil && atomic.LoadPointer(&e.key) == t {
@@ -43,7 +43,8 @@ func (c *Cache[V]) find(t mem.Raw) (v V, ok bool) {
 	return found.value, true
 }
 
-// Put keeps v for the type word t, unless one is there already, and gives the one that is kept.
+// Put stores v for the type word t, unless the cache already contains a value for t. It returns the
+// value in the cache.
 func (c *Cache[V]) Put(t mem.Raw, v V) V {
 	e, _ := c.all.LoadOrStore(t, &entry[V]{t, v})
 	found := e.(*entry[V])
@@ -51,8 +52,8 @@ func (c *Cache[V]) Put(t mem.Raw, v V) V {
 	return found.value
 }
 
-// Clear forgets all that was put before. A Get at the same time may still find it; one that begins
-// later does not.
+// Clear removes all values. A concurrent Get may still find a value; a Get that begins later does
+// not.
 func (c *Cache[V]) Clear() {
 	for t := range c.all.Range {
 		if e, ok := c.all.LoadAndDelete(t); ok {
@@ -60,11 +61,12 @@ func (c *Cache[V]) Clear() {
 		}
 	}
 	for i := range c.slots {
-		c.slots[i].Store(nil) // a find at the same time may put a dead entry back: that pins memory and is not found
+		c.slots[i].Store(nil) // a concurrent find may put a dead entry back: the entry retains memory, but Get does not find it
 	}
 }
 
-// slotOf folds a type word. Types lie 32 bytes apart or more, so the lowest bits say little.
+// slotOf returns the slot of a type word. Types lie 32 bytes apart or more, so the lowest bits
+// distinguish few of them.
 func slotOf(t mem.Raw) uint8 {
 	x := uintptr(t)
 	return uint8(x>>5 ^ x>>13)

@@ -7,8 +7,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// TestCacheConcurrent puts and gets many keys from many goroutines. Keys share slots; each has one
-// value for all.
+// Many goroutines put and get many keys. Some keys share a slot, and all goroutines see one value
+// for each key.
 func TestCacheConcurrent(t *testing.T) {
 	var c Cache[*int]
 	keys := make([][64]byte, 2000)
@@ -51,8 +51,8 @@ func TestCacheConcurrent(t *testing.T) {
 	}
 }
 
-// TestCacheClear holds that what was put before a Clear is not found after it, though others look
-// for it all the time and so put it back into its slot.
+// After Clear, Get does not find earlier values, although other goroutines call Get all the time
+// and could put a value back into its slot.
 func TestCacheClear(t *testing.T) {
 	var c Cache[int]
 	var keys [3][1 << 13]byte
@@ -91,8 +91,8 @@ func TestCacheClear(t *testing.T) {
 	}
 }
 
-// TestCacheClearDuringFind is a find that has its entry, waits, and puts it into its slot after a
-// Clear.
+// A call of Get finds an entry, is delayed, and stores the entry in its slot after a Clear. Later
+// calls must not find the entry.
 func TestCacheClearDuringFind(t *testing.T) {
 	var c Cache[int]
 	key := mem.RawTo(new(byte))

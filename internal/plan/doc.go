@@ -1,5 +1,4 @@
-// Package plan is how a Go type is read, once, for every format: the fields of a struct with their
-// tags and embedding (fields.go, tag.go), the way from a name on the wire to a field (names.go),
-// and the cache in which the formats keep what they compile from it (cache.go). It knows nothing of
-// bytes.
+// Package plan reads Go types for all formats: the fields of a struct with their tags and embedding
+// (fields.go, tag.go), the lookup of a field by its encoded name (names.go), and the cache of the
+// types that a format has compiled (cache.go). Encoding and decoding are done elsewhere.
 package plan

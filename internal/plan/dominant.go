@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// candidate is a field that may stand for its name.
+// candidate is a field that competes for its name.
 type candidate struct {
 	Field
 	depth  int
@@ -13,9 +13,9 @@ type candidate struct {
 	index  []int
 }
 
-// dominant reads the fields of t by the rules of Go and encoding/json: of several fields with one
-// name the least nested counts; of several of those the one that is named by a tag; and if that
-// leaves more than one, none.
+// dominant reads the fields of t by the rules of Go and encoding/json. Of several fields with one
+// name, the least nested field is used. If several are equally nested, the field that is named by a
+// tag is used. If more than one remains, none is used.
 func (r *Rules) dominant(t reflect.Type) Struct {
 	var s Struct
 	var all []candidate
@@ -57,8 +57,8 @@ func structOf(t reflect.Type) reflect.Type {
 	return t
 }
 
-// direct is the fields that t itself declares, reached through outer, and the structs that it
-// embeds.
+// direct returns the fields that t itself declares, and the structs that t embeds. outer is the
+// field through which t is reached.
 func (r *Rules) direct(s *Struct, t reflect.Type, outer candidate, depth int) (fields, embedded []candidate) {
 	omit := false
 	for i := range t.NumField() {
@@ -86,7 +86,8 @@ func (r *Rules) direct(s *Struct, t reflect.Type, outer candidate, depth int) (f
 	return fields, embedded
 }
 
-// through places the field, whose offset is within an embedded struct, behind that struct.
+// through adds outer, an embedded struct, to the path of a field. Before, the field's offset is
+// relative to that struct.
 func (c *candidate) through(outer candidate) {
 	c.Hops = slices.Clip(outer.Hops)
 	switch {
@@ -97,7 +98,7 @@ func (c *candidate) through(outer candidate) {
 	}
 }
 
-// dominating picks one field for each name, or none, and puts them in the order of declaration.
+// dominating returns one field or none for each name, in the order of declaration.
 func dominating(all []candidate) []Field {
 	byName := map[string][]candidate{}
 	for _, c := range all {

@@ -5,59 +5,60 @@ import (
 	"slices"
 )
 
-// Field is a struct field as the wire sees it.
+// Field describes a struct field and its encoding.
 type Field struct {
-	Name     string   // on the wire
-	Aliases  []string // further names by which it is found, not written
+	Name     string   // the encoded name
+	Aliases  []string // other names under which a decoder finds the field
 	Type     reflect.Type
 	Tag      Tag
-	Index    []int   // as reflect.Type.FieldByIndex takes it, where names meet as in encoding/json
-	Hops     []Hop   // embedded pointers on the way to it, outermost first
-	Offset   uintptr // from the struct, or from where the last hop leads
-	Omit     bool    // omitempty, its own or the struct's
+	Index    []int   // the argument of reflect.Type.FieldByIndex, with Rules.Dominance only
+	Hops     []Hop   // embedded pointers on the path to the field, outermost first
+	Offset   uintptr // from the start of the struct, or of the struct that the last hop points to
+	Omit     bool    // omitempty, of the field or of the whole struct
 	Zero     bool    // omitzero
-	Exported bool    // by Go's rules: an embedded field of an unexported type is not
-	Hidden   bool    // found when reading, never written: an embedded struct whose fields stand inline
+	Exported bool    // by Go's rules: false for an embedded field of an unexported type
+	Hidden   bool    // decoded but never encoded: an embedded struct whose fields are inlined
 }
 
-// Hop is an embedded pointer: at Offset lies a *Type. Where the embedded type is not exported,
-// package reflect would not set it.
+// Hop is an embedded pointer: a *Type at Offset. If the embedded type is not exported, package
+// reflect would not set the pointer.
 type Hop struct {
 	Offset   uintptr
 	Type     reflect.Type
 	Exported bool
 }
 
-// Struct is what the fields and the marker field say of a struct.
+// Struct describes a struct type: its fields and the options of its marker field.
 type Struct struct {
 	Fields    []Field
 	AsArray   bool
-	AnyLength bool // as an array it may be shorter or longer
+	AnyLength bool // the array may be shorter or longer than the list of fields
 }
 
-// mark notes what the marker field's tag says.
+// mark records the options in the tag of the marker field.
 func (s *Struct) mark(tag Tag) {
 	s.AsArray = tag.Has("as_array") || tag.Has("asArray")
 	s.AnyLength = tag.Has("any_length")
 }
 
-// Rules are how a format reads structs.
+// Rules defines how a format reads structs.
 type Rules struct {
-	Key      string                            // of its tag
-	Fallback string                            // another key, read where the first is absent
-	Marker   string                            // a field whose tag speaks of the whole struct
-	Opaque   func(reflect.Type) bool           // types that encode themselves: never taken apart
-	Parse    func(string) (tag Tag, skip bool) // nil: ParseTag, and a field named - is skipped
+	Key      string                            // of the format's struct tag
+	Fallback string                            // key of the tag that is read if the first is absent
+	Marker   string                            // name of a field whose tag applies to the whole struct
+	Opaque   func(reflect.Type) bool           // reports whether a type encodes itself; its fields are not inlined
+	Parse    func(string) (tag Tag, skip bool) // parses a tag; nil is ParseTag, and skips a field named -
 
-	Dominance bool // names meet as in encoding/json (dominant.go)
+	Dominance bool // fields with equal names follow the rules of encoding/json (dominant.go)
 }
 
-// Fields reads the struct type t. Fields come in the order of declaration, those of an embedded
-// struct in its place.
+// Fields reads the fields of the struct type t. They are in the order of declaration, and the
+// fields of an inlined struct take its place.
 //
-// An embedded struct stands inline unless its tag says noinline, its type encodes itself, or one of
-// its names is taken by an earlier field; with the tag inline it always does, less the names that
-// are taken. An embedded type counts as exported, whatever its name.
+// The fields of an embedded struct are inlined, with three exceptions: the struct's tag contains
+// noinline, its type encodes itself, or an earlier field has one of its names. With inline in its
+// tag, a struct is always inlined, except for the names that are taken. An embedded type counts as
+// exported, whatever its name.
 func (r *Rules) Fields(t reflect.Type) Struct {
 	if r.Dominance {
 		return r.dominant(t)
@@ -65,7 +66,7 @@ func (r *Rules) Fields(t reflect.Type) Struct {
 	return r.fields(t, nil)
 }
 
-// tag is the tag of sf by the rules; skip says that the field is not on the wire.
+// tag returns the tag of sf by the rules. skip reports whether the field is left out.
 func (r *Rules) tag(sf reflect.StructField) (tag Tag, skip bool) {
 	text := sf.Tag.Get(r.Key)
 	if text == "" && r.Fallback != "" {
@@ -78,7 +79,7 @@ func (r *Rules) tag(sf reflect.StructField) (tag Tag, skip bool) {
 	return tag, tag.Name == "-"
 }
 
-// field is sf with its tag; omit is the omitempty of the whole struct.
+// field returns sf with its tag. omit is the omitempty of the whole struct.
 func (r *Rules) field(sf reflect.StructField, tag Tag, omit bool) Field {
 	f := Field{Name: tag.Name, Type: sf.Type, Tag: tag, Offset: sf.Offset, Exported: sf.IsExported(), Omit: omit || tag.Has("omitempty"), Zero: tag.Has("omitzero")}
 	if f.Name == "" {
@@ -118,7 +119,7 @@ func (r *Rules) fields(t reflect.Type, open []reflect.Type) Struct {
 	return s
 }
 
-// inline puts the fields of the embedded field f into s and reports whether it did.
+// inline adds the fields of the embedded field f to s, and reports whether it did.
 func (r *Rules) inline(s *Struct, f *Field, force bool, open []reflect.Type) bool {
 	t := f.Type
 	pointer := t.Kind() == reflect.Pointer

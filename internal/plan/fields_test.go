@@ -13,7 +13,7 @@ type (
 	Inner  struct{ A, B int }
 	hidden struct {
 		C int
-		d int //lint:ignore U1000 that it is passed over is what it is for
+		d int //lint:ignore U1000 Fields must skip it
 	}
 	Deep struct {
 		X int
@@ -37,8 +37,8 @@ type (
 
 var rules = Rules{Key: "k", Fallback: "fall", Marker: "_k", Opaque: func(t reflect.Type) bool { return t == reflect.TypeFor[opaque]() }}
 
-// list prints fields: name, aliases after a slash, hops as >, what is hidden in brackets, what is
-// left out with a question mark.
+// list prints fields. Aliases follow a slash, hops are printed as >, hidden fields are in brackets,
+// and fields with omitempty end in a question mark.
 func list(s Struct) string {
 	var words []string
 	for _, f := range s.Fields {
@@ -80,8 +80,8 @@ func TestFields(t *testing.T) {
 			G int `fall:"-"`
 			H int `k:"h" fall:"-"`
 		}{}, "x D? E/old/older g? h"},
-		// Embedded structs stand inline, those of unexported types too; the struct itself can still
-		// be read by its name.
+		// The fields of embedded structs are inlined, even if their type is unexported. The struct
+		// itself can still be read by its name.
 		{struct {
 			Inner
 			Z int
@@ -97,8 +97,8 @@ func TestFields(t *testing.T) {
 		{struct{ *hidden }{}, ">C [hidden]"},
 		{struct{ Deep }{}, "X >A >B [Deep]"},
 		{struct{ *Deep }{}, ">X >>A >>B [Deep]"},
-		// A name that is taken: the whole struct stays under its own name, unless inline forces the
-		// rest of it.
+		// If a name is already used, the whole struct keeps its own name. The option inline inlines
+		// the other fields nevertheless.
 		{struct {
 			A int
 			Inner
@@ -115,7 +115,8 @@ func TestFields(t *testing.T) {
 			X int `k:"y,alias:A"`
 			Inner
 		}{}, "y/A Inner"},
-		// What is not inline: by tag, what encodes itself, what is no struct.
+		// Some types are not inlined: with the tag noinline, if they encode themselves, or if they
+		// are not structs.
 		{struct {
 			Inner `k:"in,noinline"`
 		}{}, "in"},
@@ -147,10 +148,11 @@ func TestFields(t *testing.T) {
 			fmt.Stringer
 			Y int
 		}{}, "Stringer Y"},
-		// Types that embed themselves stop at the first round.
+		// Types that embed themselves are inlined only once.
 		{Loop{}, "N Loop"},
 		{LoopA{}, ">LoopA >Q [LoopB] P"},
-		// The marker speaks of the struct; its omitempty of the fields after it.
+		// The options of the marker field apply to the struct. Its omitempty applies to the fields
+		// after it.
 		{struct {
 			_k struct{} `k:",as_array"` //lint:ignore U1000 read by its tag
 			A  int
@@ -172,7 +174,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// TestOffsets follows each field to its place by hops and offset, and compares with reflect.
+// The hops and the offset of each field lead to the same address as package reflect.
 func TestOffsets(t *testing.T) {
 	type outer struct {
 		_ [3]byte

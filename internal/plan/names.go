@@ -6,11 +6,11 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// Names finds a name's index. It is asked when the prediction of the next field failed.
+// Names finds the index of a name. A decoder uses it when its prediction of the next field failed.
 //
-// Up to 128 names lie in a perfect hash table: a seed is searched, when the plan is compiled, under
-// which no two names meet. Names that differ only in bytes that the hash does not see, and larger
-// sets, use a Go map.
+// Up to 128 names are stored in a perfect hash table: NewNames searches for a seed with which no
+// two names collide. Larger sets use a Go map, and so do names that differ only in bytes that the
+// hash ignores.
 type Names struct {
 	table []int16 // index+1, by hash; 0 is empty
 	names []string
@@ -19,10 +19,10 @@ type Names struct {
 	other map[string]int
 }
 
-// perfect is the largest set for which a seed is searched.
+// perfect is the size of the largest set for which NewNames searches for a seed.
 const perfect = 128
 
-// NewNames indexes names. Of equal names the last one is found.
+// NewNames returns an index of names. If a name is repeated, Find returns its last index.
 func NewNames(names []string) *Names {
 	n := &Names{names: names}
 	seen := make(map[string]int, len(names))
@@ -79,7 +79,7 @@ func hash(b []byte) uint64 {
 	return x ^ x>>32
 }
 
-// Find is the index of the name that reads as key, or -1.
+// Find returns the index of the name that equals key, or -1.
 func (n *Names) Find(key []byte) int {
 	if n.other != nil {
 		if i, ok := n.other[string(key)]; ok {

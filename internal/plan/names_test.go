@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestNamesAgainstMap indexes random sets of every size and looks for what is in them and what
-// nearly is.
+// Find agrees with a map on random sets of every size. The test looks up names that are in the set,
+// and names that are similar.
 func TestNamesAgainstMap(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	word := func() string {
@@ -24,7 +24,7 @@ func TestNamesAgainstMap(t *testing.T) {
 		for i := range names {
 			names[i] = word()
 			if i > 0 && r.IntN(10) == 0 {
-				names[i] = names[r.IntN(i)] // the last one counts
+				names[i] = names[r.IntN(i)] // the last one is found
 			}
 			want[names[i]] = i
 		}
@@ -54,7 +54,7 @@ func checkNames(t *testing.T, names []string, want map[string]int) {
 	}
 }
 
-// TestNamesAlike takes names that the hash cannot tell apart, beside others.
+// Find distinguishes names that have the same hash.
 func TestNamesAlike(t *testing.T) {
 	for _, count := range []int{1, 2, 3, 60, 200} {
 		var names []string
@@ -71,7 +71,7 @@ func TestNamesAlike(t *testing.T) {
 	}
 }
 
-// TestNamesSizes takes the lengths at which the hash reads otherwise.
+// Find works for all lengths around which the hash reads the name differently.
 func TestNamesSizes(t *testing.T) {
 	var names []string
 	want := map[string]int{}

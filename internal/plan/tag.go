@@ -4,16 +4,17 @@ import "strings"
 
 // Tag is a parsed struct tag: `name,option,key:value`.
 //
-// The grammar is that of MessagePack's tags in Go: an item may be quoted with single quotes, in
-// which a backslash escapes; a value may hold balanced parentheses with commas in them; spaces
-// around items are dropped; a first item of the form key:value is an option and leaves the name
-// empty.
+// The grammar is that of MessagePack's tags in Go:
+//   - An item may be quoted with single quotes. Inside of them, a backslash escapes the next byte.
+//   - A value may contain balanced parentheses with commas in them.
+//   - Spaces around items are dropped.
+//   - If the first item has the form key:value, it is an option, and the name is empty.
 type Tag struct {
 	Name    string
 	Options []Option
 }
 
-// Option is one item after a tag's name. Value is empty for a bare word.
+// Option is one item after a tag's name. Value is empty for an item without a colon.
 type Option struct{ Key, Value string }
 
 // Has reports whether the tag has the option key.
@@ -22,7 +23,7 @@ func (t Tag) Has(key string) bool {
 	return ok
 }
 
-// Option is the value of the last option called key.
+// Option returns the value of the last option called key, and reports whether there is one.
 func (t Tag) Option(key string) (value string, ok bool) {
 	for _, o := range t.Options {
 		if o.Key == key {
@@ -32,7 +33,7 @@ func (t Tag) Option(key string) (value string, ok bool) {
 	return value, ok
 }
 
-// ParseTag reads a tag. It never fails: what does not fit the grammar is taken literally.
+// ParseTag parses a tag. It never fails: text that does not fit the grammar is taken literally.
 func ParseTag(s string) Tag {
 	var t Tag
 	for first := true; ; first = false {
@@ -51,7 +52,7 @@ func ParseTag(s string) Tag {
 	}
 }
 
-// parseItem reads up to the next comma outside quotes and parentheses.
+// parseItem parses s up to the next comma outside quotes and parentheses.
 func parseItem(s string) (key, value string, keyed bool, rest string, more bool) {
 	var text strings.Builder
 	depth := 0

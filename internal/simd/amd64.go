@@ -9,10 +9,10 @@ const (
 	least = 32
 )
 
-// A kernel that copies is told by its kind what it copies. What it calls good, its twin calls valid
-// or plain.
+// The parameter kind tells a copying kernel where to stop and what to check. The kernel's result
+// good corresponds to the result valid or plain of its twin.
 
-// copyKernel is copyAVX512 or copyAVX2, and goes there with a jump.
+// copyKernel jumps to copyAVX512 or copyAVX2.
 //
 //go:noescape
 func copyKernel(dst, src mem.Raw, n, kind int) (k int, good bool)
@@ -42,8 +42,8 @@ func blanksAVX2(src mem.Raw, n int) (k int) // n ≥ 32
 //go:noescape
 func markBlocksAVX2(rows, src mem.Raw, n int) // n > 0 blocks
 
-// copySSE2 copies ASCII. If it is not done, it has copied up to k without a stop, and the rest, if
-// any, is for the twin.
+// copySSE2 copies ASCII. If done is false, it has copied the first k bytes without finding a stop,
+// and the twin must copy the rest, if any.
 //
 //go:noescape
 func copySSE2(dst, src mem.Raw, n, kind int) (k int, done bool) // n ≥ 16
@@ -107,7 +107,7 @@ func markKernel(rows, src mem.Raw, n int) {
 	}
 }
 
-// Only AVX-512 packs bytes by itself.
+// pack uses a kernel only with AVX-512, and otherwise the twin.
 func pack(dst, src mem.Raw, keep []uint64) (k int) {
 	if tier < avx512 {
 		return packTwin(dst, src, keep)
@@ -120,14 +120,15 @@ func pack(dst, src mem.Raw, keep []uint64) (k int) {
 	return k
 }
 
-// What the machine has.
+// The functions below detect the features of the machine.
 
 func cpuid(leaf, subleaf uint32) (a, b, c, d uint32)
 
-// xgetbv0 tells which registers the system keeps when it switches between threads.
+// xgetbv0 returns as bits which registers the operating system saves when it switches between
+// threads.
 func xgetbv0() uint32
 
-// best is the highest level that the machine and the system support.
+// best returns the highest level that the machine and the operating system support.
 func best() level {
 	has := func(word uint32, bits ...int) bool {
 		for _, b := range bits {
@@ -157,15 +158,15 @@ func best() level {
 	switch {
 	case state&ymmState != ymmState || !has(b7, bmi1, avx2Bit, bmi2):
 		return sse2
-	// The first machines with AVX-512 slow down when it is used. Those that have VBMI2 as well do
-	// not, or not much.
+	// The first machines with AVX-512 slow down when it is used. Machines that also have VBMI2 slow
+	// down little or not at all.
 	case state&zmmState != zmmState || !has(b7, avx512F, avx512BW, avx512VL) || !has(c7, vbmi2):
 		return avx2
 	}
 	return avx512
 }
 
-// levels are those that this machine has.
+// levels returns the levels that this machine supports.
 func levels() []level {
 	all := []level{twins, sse2, avx2, avx512}
 	return all[:best()+1]

@@ -4,10 +4,10 @@ package simd
 
 import "github.com/slipstream-go/slipstream/internal/mem"
 
-// Every arm64 machine that Go runs on has NEON.
+// best returns neon: every arm64 machine that Go runs on has NEON.
 func best() level { return neon }
 
-// levels are those that this machine has.
+// levels returns the levels that this machine supports.
 func levels() []level { return []level{twins, neon} }
 
 const (
@@ -15,8 +15,8 @@ const (
 	least = 16
 )
 
-// A kernel that copies is told by its kind what it copies. What it calls good, its twin calls valid
-// or plain.
+// The parameter kind tells a copying kernel where to stop and what to check. The kernel's result
+// good corresponds to the result valid or plain of its twin.
 //
 //go:noescape
 func copyKernel(dst, src mem.Raw, n, kind int) (k int, good bool)

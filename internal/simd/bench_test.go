@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// benchTexts end in a quote, with more text after.
+// benchTexts calls each with texts that contain a quote at index k, with more text after it.
 func benchTexts(each func(name string, text []byte, k int)) {
 	for i, name := range []string{"ascii", "arabic", "chinese", "latin", "emoji"} {
 		for _, k := range []int{12, 40, 100, 200, 1000, 8000} {
@@ -43,7 +43,7 @@ func BenchmarkCopyString(b *testing.B) {
 	})
 }
 
-// BenchmarkShort copies text of 1 to 64 bytes, whose lengths cannot be foreseen.
+// BenchmarkShort copies texts of 1 to 64 bytes, whose lengths the CPU cannot predict.
 func BenchmarkShort(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var lengths [1 << 16]uint8
@@ -59,7 +59,7 @@ func BenchmarkShort(b *testing.B) {
 	})
 }
 
-// The encoder knows where a string ends.
+// CopyPlain gets the length of the string, because the encoder knows it.
 func BenchmarkCopyPlain(b *testing.B) {
 	benchTexts(func(name string, text []byte, k int) {
 		b.Run(name, func(b *testing.B) {
@@ -117,7 +117,7 @@ func BenchmarkMarkBlocks(b *testing.B) {
 	}
 }
 
-// BenchmarkPack leaves out some bytes here and there, or none.
+// BenchmarkPack removes some bytes or none.
 func BenchmarkPack(b *testing.B) {
 	text, dst := fill(make([]byte, 16*BlockSize), filler[0], 0), make([]byte, 16*BlockSize)
 	for name, bits := range map[string]uint64{"all": 1<<64 - 1, "indented": 0xfff0_003f_fc00_0fff, "loose": 0xbfff_7efd_fbef_7ff7} {

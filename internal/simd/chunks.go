@@ -4,25 +4,25 @@ package simd
 
 import "github.com/slipstream-go/slipstream/internal/mem"
 
-// Here text is cut into chunks for the kernels. What a machine calls its own, in amd64.go or
-// arm64.go:
+// This file cuts text into chunks for the kernels. amd64.go and arm64.go define the functions that
+// depend on the machine:
 //
 //	copyKernel                    copies one chunk
 //	findStopKernel, blanksKernel  search one chunk, of least bytes or more
 //	markKernel                    describes the blocks of one chunk
-//	copyLow, findStopLow,         do the work, or what is left of it, where there are no such kernels: up to the tier floor, and
-//	blanksLow                     for what is too short
+//	copyLow, findStopLow,         do all of the work up to the tier floor, which has no such kernels, and the rest of
+//	blanksLow                     the work where it is too short for a kernel
 //
-// A call here and a call there take as long as copying 30 bytes. So there is only one between a
-// copy and its kernel.
+// A few calls take as long as copying 30 bytes. So there is only one call between a copy and its
+// kernel.
 
-// chunk is how much a kernel is given at a time: some 2 to 20 µs of work.
+// chunk is the maximum number of bytes that a kernel gets in one call: 2 to 20 µs of work.
 const chunk = 64 << 10
 
 const (
-	jsonString = iota // until a stop byte
-	plainText         // the same; and there must be no U+2028 nor U+2029
-	plainHTML         // the same, and until <, > or & as well
+	jsonString = iota // stop at a stop byte
+	plainText         // the same, and check that there is no U+2028 and no U+2029
+	plainHTML         // like plainText, and also stop at <, > and &
 )
 
 func copyString(to, from mem.Pointer, n int) (int, bool) {
@@ -53,7 +53,7 @@ func copyPlain(to, from mem.Pointer, n int, html bool) (int, bool) {
 	return k, plain
 }
 
-// copyTwin copies src[k:n], when what lies before has been copied and is ASCII.
+// copyTwin copies src[k:n] with a twin. The bytes before k have been copied and are ASCII.
 func copyTwin(dst, src mem.Raw, n, kind, k int) (int, bool) {
 	dst, src = mem.RawAdd(dst, uintptr(k)), mem.RawAdd(src, uintptr(k))
 	var more int
@@ -66,12 +66,12 @@ func copyTwin(dst, src mem.Raw, n, kind, k int) (int, bool) {
 	return k + more, good
 }
 
-// copyOn goes on when the first chunk has no stop. Only now is it time to look where in the next
-// one a character ends: most strings end in the first, and what lies far behind them need not be
-// fetched from memory.
+// copyOn continues a copy whose first chunk contains no stop. Only copyOn searches for the end of
+// the last whole character in a chunk. Most strings end in the first chunk, so the memory far after
+// their end need not be read.
 func copyOn(dst, src mem.Raw, n, kind, k int, good bool) (int, bool) {
 	if cut := cutOff(src, k); cut > 0 && !good {
-		k, good = copyKernel(dst, src, k-cut, kind) // once more, without the character that was cut off
+		k, good = copyKernel(dst, src, k-cut, kind) // copy again, without the truncated character
 	}
 	for {
 		m := n - k
@@ -87,8 +87,8 @@ func copyOn(dst, src mem.Raw, n, kind, k int, good bool) (int, bool) {
 	}
 }
 
-// cutOff is the number of bytes at the end of src[:k] that belong to a character which does not end
-// there; or anything from 0 to 3 if src[:k] is not UTF-8 for another reason. k is 3 or more.
+// cutOff returns the number of bytes at the end of src[:k] that belong to an incomplete character.
+// If src[:k] is not UTF-8 for another reason, it returns any number from 0 to 3. k is 3 or more.
 func cutOff(src mem.Raw, k int) int {
 	at := func(i int) byte { return *mem.RawAt[byte](src, uintptr(k-i)) }
 	switch {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestBest holds what we find out about the machine against what the system says of it.
+// best agrees with the CPU features that the system reports.
 func TestBest(t *testing.T) {
 	info, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {

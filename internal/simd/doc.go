@@ -1,9 +1,13 @@
-// Package simd is where text is read a block at a time: the body of a JSON string on its way in
-// (CopyString), on its way out (CopyPlain) and passed over (FindStop), runs of blanks (Blanks), and
-// the masks from which a compactor works, with what it does then (MarkBlocks, Pack).
+// Package simd processes text in blocks of bytes:
+//   - CopyString copies the body of a JSON string for a decoder.
+//   - CopyPlain copies the body of a JSON string for an encoder.
+//   - FindStop skips the body of a JSON string.
+//   - Blanks skips white space.
+//   - MarkBlocks computes the masks that describe blocks of JSON, and Pack copies the bytes that a
+//     compactor keeps.
 //
-// Each of these is a kernel in assembly for amd64 and arm64, chosen once when the program starts,
-// and a twin in Go (twin.go):
+// Each of these functions has kernels in assembly for amd64 and arm64, and a twin: the same
+// function in Go (twin.go). The kernel is chosen once, when the program starts:
 //
 //	amd64_avx512.s   Ice Lake, Zen 4 and later: 64 bytes a step, where that pays (not in FindStop and Blanks)
 //	amd64_avx2.s     Haswell, Zen and later: 32 bytes a step. From here on, Pack is left to the twin
@@ -13,27 +17,28 @@
 //
 // # What the kernels may touch
 //
-// A kernel reads src[0:n] and not a byte more: no page tricks. What is left after the last whole
-// block is read again together with the end of that block, in which nothing was found,
+// A kernel reads src[0:n] and not a byte more, even if more bytes of the memory page could be read.
+// After the last whole block, it reads the last bytes of src as another block. This block overlaps
+// the one before it, in which no stop was found:
 //
 //	         0         32        64     n
 //	blocks   [ first   ][ second ]······
 //	last                    [ n-32 …    ]
 //
-// and text shorter than a block is put together from two overlapping pieces, with zeros after it,
-// which count as a stop. The AVX-512 kernels use masked loads instead, which do not fault on what
-// they leave out.
+// Text shorter than a block is combined from two overlapping pieces and padded with zeros. A zero
+// counts as a stop. The AVX-512 kernels use masked loads instead, which do not fault on the bytes
+// that the mask excludes.
 //
-// The kernels do not give way to the scheduler. They are given 64 KB at a time, cut between two
-// characters (chunks.go).
+// The scheduler cannot interrupt a kernel. So a kernel gets at most 64 KB in one call, cut between
+// two characters (chunks.go).
 //
 // # UTF-8
 //
 // Text is checked while it is copied, by the method of John Keiser and Daniel Lemire, "Validating
 // UTF-8 In Less Than One Instruction Per Byte", Software: Practice and Experience 51 (5), 2021.
 // Whether two bytes may follow each other depends on three nibbles: both of the first and the high
-// one of the second. Each is looked up in a table whose entries are sets of errors that this nibble
-// allows, one bit for each kind of error; the intersection of the three sets is what is wrong:
+// one of the second. A table lists for each nibble the set of errors that the nibble allows, with
+// one bit for each kind of error. The intersection of the three sets is the set of actual errors:
 //
 //	bit  error        first byte  second byte
 //	0    too short    11xxxxxx    0xxxxxxx, 11xxxxxx
@@ -45,16 +50,20 @@
 //	6    overlong 4   11110000    1000xxxx;  also too large: 11110101…  1000xxxx
 //	7    two conts    10xxxxxx    10xxxxxx
 //
-// The last is an error unless the byte is the third or fourth of a sequence, and the other way
-// round: it is compared with what the bytes two and three places before ask for. A block of ASCII
-// skips all this, but the one after a block of other characters does not: a sequence may have been
-// cut off between the two.
+// The last bit must be set exactly where the byte is the third or fourth of a sequence, and is an
+// error elsewhere. So it is compared with the lengths announced by the bytes two and three places
+// before.
 //
-// An error shows at the byte that makes it one. With a stop byte in the block, the errors after it
-// are not ours; the one at the stop byte itself is, as it can only be a sequence that was cut off.
+// The check skips a block of ASCII, unless the block before it contains other characters: a
+// sequence may have been cut off between the two.
+//
+// An error is found at the byte that causes it. If the block contains a stop byte, errors after the
+// stop byte are ignored. An error at the stop byte itself counts, because it can only be a
+// truncated sequence.
 //
 // # Marks
 //
-// Classes of bytes are found by looking up the low nibble and comparing, after Geoff Langdale and
-// Daniel Lemire, "Parsing Gigabytes of JSON per Second", The VLDB Journal 28 (6), 2019.
+// The kernels find classes of bytes by looking up the low nibble and comparing, as described by
+// Geoff Langdale and Daniel Lemire, "Parsing Gigabytes of JSON per Second", The VLDB Journal 28
+// (6), 2019.
 package simd

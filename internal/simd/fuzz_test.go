@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// The fuzz targets hold each set of kernels against the naive forms, on any text at any alignment.
+// The fuzz targets compare each set of kernels with the naive functions, on any text at any
+// alignment.
 
 func seed(f *testing.F) {
 	for _, s := range filler {
@@ -17,8 +18,7 @@ func seed(f *testing.F) {
 	f.Add([]byte("{\"a\": [1, 2.5, true, null, \"b\\n\"]}\n"), uint8(3), uint16(300))
 }
 
-// repeated is text again and again, n bytes of it at most, so that short text tries long runs as
-// well.
+// repeated returns text, repeated up to n bytes. So short texts also test long runs.
 func repeated(text []byte, n uint16) []byte {
 	n %= 1024
 	if len(text) == 0 || len(text) >= int(n) {
@@ -87,7 +87,7 @@ func FuzzPack(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte, at uint8, n uint16) {
 		s := repeated(text, n)
 		keep := make([]uint64, len(s)/BlockSize)
-		for i := range keep { // of the bytes themselves
+		for i := range keep { // the text itself is the mask
 			keep[i] = binary.LittleEndian.Uint64(s[i*8:])
 		}
 		newRig(len(s)).checkPack(t, s[:len(keep)*BlockSize], keep, int(at%64))

@@ -8,15 +8,14 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// guarded returns writable pages between two pages that cannot be touched.
+// guarded returns writable pages between two protected pages.
 func guarded(t *testing.T, n int) []byte {
 	r := guard.NewRegion(n)
 	t.Cleanup(r.Free)
 	return r.Bytes
 }
 
-// TestGuardPages lets every input and output begin right after, and end right before, a page that
-// cannot be touched.
+// Each input and output begins directly after a protected page, or ends directly before one.
 func TestGuardPages(t *testing.T) {
 	eachLevel(func() {
 		from, to := guarded(t, 1), guarded(t, 1)

@@ -6,7 +6,7 @@ import "github.com/slipstream-go/slipstream/internal/mem"
 
 func best() level { return twins }
 
-// levels are those that this machine has.
+// levels returns the levels that this machine supports.
 func levels() []level { return []level{twins} }
 
 func findStop(src mem.Raw, n int) int          { return findStopTwin(src, n) }

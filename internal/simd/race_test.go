@@ -2,5 +2,5 @@
 
 package simd
 
-// raced makes tests shorter: with the race detector they take five times as long.
+// raced makes tests shorter, because the race detector makes them take five times as long.
 const raced = true

@@ -14,7 +14,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// The naive forms of the kernels, against which they and their twins are held.
+// The kernels, and their twins without SIMD instructions, are compared with these naive functions.
 
 func naiveStop(s []byte, html bool) int {
 	for i, c := range s {
@@ -69,7 +69,7 @@ func naivePack(dst, src []byte, keep []uint64) []byte {
 	return dst
 }
 
-// A copier is one of the two functions that copy.
+// A copier is one of the functions that copy.
 type copier struct {
 	name  string
 	copy  func(dst, src mem.Pointer, n int) (int, bool)
@@ -93,7 +93,7 @@ var copiers = []copier{
 
 var none mem.Pointer
 
-// dataOf is where b begins, or none if it has no room.
+// dataOf returns the address of b, or none if b has no capacity.
 func dataOf(b []byte) mem.Pointer {
 	if cap(b) == 0 {
 		return none
@@ -101,7 +101,7 @@ func dataOf(b []byte) mem.Pointer {
 	return mem.From(b[:1], 0)
 }
 
-// eachLevel runs a check with each set of kernels that this machine has.
+// eachLevel runs a check with each set of kernels that this machine supports.
 func eachLevel(check func()) {
 	defer func(l level) { tier = l }(tier)
 	for _, l := range levels() {
@@ -110,10 +110,10 @@ func eachLevel(check func()) {
 	}
 }
 
-// fence stands on both sides of the room for the output.
+// fence is written directly before and after the output buffer.
 const fence = "\xa5 do not write \xa5"
 
-// A rig is room for one input and one output, each with a fence on both sides.
+// A rig contains an input buffer and an output buffer, each with a margin on both sides.
 type rig struct {
 	src, dst []byte
 }
@@ -124,7 +124,7 @@ func newRig(most int) *rig {
 	return &rig{make([]byte, most+3*margin), make([]byte, most+3*margin)}
 }
 
-// check holds c against its naive form. at shifts the input, from 0 to 63.
+// check compares c with its naive function. at shifts the input by 0 to 63 bytes.
 func (b *rig) check(t *testing.T, c copier, text []byte, at int) {
 	t.Helper()
 	n := len(text)
@@ -151,7 +151,7 @@ func (b *rig) check(t *testing.T, c copier, text []byte, at int) {
 	})
 }
 
-// checkStop holds FindStop against its naive form.
+// checkStop compares FindStop with its naive function.
 func (b *rig) checkStop(t *testing.T, text []byte, at int) {
 	t.Helper()
 	src := b.src[margin+at : margin+at+len(text)]
@@ -172,17 +172,17 @@ func (b *rig) checkAll(t *testing.T, text []byte, at int) {
 	b.checkStop(t, text, at)
 }
 
-// quick makes some tests shorter.
+// quick shortens some tests.
 var quick bool
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	quick = os.Getenv("SLIPSTREAM_LONG") == "" || testing.Short() || raced // the long form is the nightly one
+	quick = os.Getenv("SLIPSTREAM_LONG") == "" || testing.Short() || raced // the nightly tests use the long form
 	os.Exit(m.Run())
 }
 
-// filler are texts without a stop, cut to any length. Those of two and more bytes a character begin
-// at every phase.
+// filler contains texts without a stop byte, which can be cut to any length. Characters of two or
+// more bytes begin at every phase.
 var filler = []string{
 	"the quick brown fox jumps over the lazy dog! #$%'()*+,-./:;=?@[]^_`{|}~\x7f ",
 	"سلام على العالم ",
@@ -199,7 +199,7 @@ func fill(b []byte, with string, phase int) []byte {
 	return b
 }
 
-// whole makes ASCII of what is left of a character that is cut off at the start or at the end of b.
+// whole replaces truncated characters at the start and at the end of b by ASCII.
 func whole(b []byte) {
 	for i := 0; i < len(b) && !utf8.RuneStart(b[i]); i++ {
 		b[i] = 'a'
@@ -213,8 +213,8 @@ func whole(b []byte) {
 	}
 }
 
-// TestLengths takes every length and every alignment without a stop, and with each stop byte at the
-// end.
+// TestLengths tries every length at every alignment, with text that contains no stop byte. Half of
+// the texts can end with a truncated character.
 func TestLengths(t *testing.T) {
 	b, text := newRig(400), make([]byte, 400)
 	step := 1
@@ -225,7 +225,7 @@ func TestLengths(t *testing.T) {
 		for at := n % step; at < 64; at += step {
 			for i, f := range filler {
 				if i > 0 && at%8 != n%8 {
-					continue // the alignments of all of them take too long
+					continue // all alignments of all fillers would take too long
 				}
 				fill(text[:n], f, at)
 				if n > 0 && at%16 < 8 {
@@ -237,7 +237,7 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// TestStops takes stop bytes and other bytes at every position.
+// TestStops tries stop bytes and other bytes at every position.
 func TestStops(t *testing.T) {
 	b, text := newRig(400), make([]byte, 400)
 	for _, n := range []int{1, 7, 8, 15, 16, 17, 18, 31, 32, 33, 34, 35, 63, 64, 65, 96, 100, 127, 128, 150, 300} {
@@ -247,7 +247,7 @@ func TestStops(t *testing.T) {
 				was := text[at]
 				for c := range 256 {
 					if (i > 0 || n != 33 && (quick || n != 100)) && c != '"' && c != 0x1f && c != '<' && c != 0x80 && c != 0xc3 {
-						continue // only some of them everywhere
+						continue // most bytes are tried at a few positions only
 					}
 					text[at] = byte(c)
 					b.checkAll(t, text[:n], at%64)
@@ -258,7 +258,7 @@ func TestStops(t *testing.T) {
 	}
 }
 
-// TestFirstOfTwoStops takes pairs of stops.
+// The first of two stop bytes ends the copy.
 func TestFirstOfTwoStops(t *testing.T) {
 	b, text := newRig(400), make([]byte, 400)
 	const n = 130
@@ -271,24 +271,24 @@ func TestFirstOfTwoStops(t *testing.T) {
 	}
 }
 
-// sequences are good and bad ones of every class.
+// sequences contains valid and invalid UTF-8 sequences of every class.
 var sequences = []string{
 	"\u0080", "\u07ff", "\u0800", "\u0fff", "\u1000", "\ud7ff", "\ue000", "\uffff", "\U00010000", "\U0003ffff", "\U00040000", "\U0010ffff",
 	"\u2027", "\u2028", "\u2029", "\u202a", "\u20a8", "\u2128", "\u2068", "\u28a9", // around the two separators
 	"\xe1\x80\xa8", "\xe2\x81\xa8", "\xe2\x80\xa7", "\xe2\x80\xaa", "\xe2\x80\x28", "\xe2\x80\x29",
-	"\x80", "\xbf", "\xc3", "\xe2", "\xe2\x80", "\xf0", "\xf0\x9f", "\xf0\x9f\x98", // alone or cut off
+	"\x80", "\xbf", "\xc3", "\xe2", "\xe2\x80", "\xf0", "\xf0\x9f", "\xf0\x9f\x98", // alone or truncated
 	"\xc3\x80\x80", "\xe2\x80\x80\x80", "\xf0\x9f\x98\x80\x80", // too long
 	"\xc0\x80", "\xc1\xbf", "\xe0\x80\x80", "\xe0\x9f\xbf", "\xf0\x80\x80\x80", "\xf0\x8f\xbf\xbf", // overlong
 	"\xed\xa0\x80", "\xed\xbf\xbf", "\xed\xa0\xbd\xed\xb8\x80", // surrogates
 	"\xf4\x90\x80\x80", "\xf4\xa0\x80\x80", "\xf5\x80\x80\x80", "\xf5\x90\x80\x80", "\xf8\x88\x80\x80\x80", "\xfc\x84\x80\x80\x80\x80", "\xfe", "\xff", "\xf7\xbf\xbf\xbf", "\xf9\x80\x80\x80", // too large
-	"\xc3\xc3\xa9", "\xe2\xe2\x80\xa8", "\xe2\x80\xe2\x80\xa8", "\xf0\x9f\xf0\x9f\x98\x80", "\xf0\x9f\x98\xf0", "\xc3\xe2", // one within another
-	"\xc3\x28", "\xe2\x28\xa1", "\xe2\x82\x28", "\xf0\x28\x8c\xbc", "\xf0\x90\x28\xbc", "\xf0\x28\x8c\x28", // ASCII within
+	"\xc3\xc3\xa9", "\xe2\xe2\x80\xa8", "\xe2\x80\xe2\x80\xa8", "\xf0\x9f\xf0\x9f\x98\x80", "\xf0\x9f\x98\xf0", "\xc3\xe2", // one inside another
+	"\xc3\x28", "\xe2\x28\xa1", "\xe2\x82\x28", "\xf0\x28\x8c\xbc", "\xf0\x90\x28\xbc", "\xf0\x28\x8c\x28", // with ASCII inside
 	"\xc3\"", "\xe2\"", "\xe2\x80\"", "\xf0\x9f\"", "\xf0\x9f\x98\\", "é\"\x80", "é\"\xff", "\"\xff", "\xff\"", // and stops
 	"<\x80", "\xe2\x80<\xa8", "\xe2\x80\"\xa8", "\u2028\"", "\"\u2028", "<\u2028",
 }
 
-// TestSequences puts every class of sequence at every place around the edges of blocks, with the
-// input ending at each of its bytes and long after it.
+// TestSequences puts every sequence at every position around the edges of blocks. The input ends at
+// each byte of the sequence, or long after it.
 func TestSequences(t *testing.T) {
 	b, text := newRig(400), make([]byte, 400)
 	step := 1
@@ -299,7 +299,7 @@ func TestSequences(t *testing.T) {
 		for at := 0; at < 140; at += step {
 			for i, with := range []string{filler[0], "é", "世", "😀"} {
 				if i > 0 && at%len(with) != 0 && at%7 != 0 {
-					continue // most of the time the filler is whole
+					continue // usually the filler ends with a complete character
 				}
 				for _, more := range []int{0, 1, 2, 3, 16, 31, 33, 64, 100} {
 					if i > 0 && more > 3 && more%7 != at%7 {
@@ -321,8 +321,8 @@ func TestSequences(t *testing.T) {
 	}
 }
 
-// TestPairs takes every pair of bytes, alone and after what may come before it, with more and
-// without, at places that change.
+// TestPairs tries every pair of bytes, with possible first bytes before it and continuation bytes
+// after it, at changing positions.
 func TestPairs(t *testing.T) {
 	b, text := newRig(200), make([]byte, 200)
 	before, after := []string{"", "\xe1", "\xf1", "\xf1\x80"}, []string{"", "\x80", "\xbf\x80"}
@@ -341,7 +341,7 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// TestEveryCharacter takes every character there is.
+// TestEveryCharacter tries every Unicode character.
 func TestEveryCharacter(t *testing.T) {
 	b := newRig(1000)
 	var text []byte
@@ -356,7 +356,7 @@ func TestEveryCharacter(t *testing.T) {
 	}
 }
 
-// randomText is text of all kinds. Its errors are few.
+// randomText returns text of all kinds, with few errors.
 func randomText(r *rand.Rand, b []byte, n int) []byte {
 	for len(b) < n {
 		switch r.IntN(12) {
@@ -383,7 +383,7 @@ func randomText(r *rand.Rand, b []byte, n int) []byte {
 	return b[:n]
 }
 
-// TestRandomText takes random text of random lengths.
+// TestRandomText tries random texts of random lengths.
 func TestRandomText(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	b := newRig(2000)
@@ -398,12 +398,12 @@ func TestRandomText(t *testing.T) {
 	}
 }
 
-// cutAt is where a kernel gets no more: the size of a chunk in chunks.go, which is not there
-// without kernels.
+// cutAt is the length at which the input of a kernel is cut: the size of a chunk in chunks.go.
+// Builds without kernels do not contain that file.
 const cutAt = 64 << 10
 
-// TestLongText takes text longer than a chunk, with the cut at each byte of a character, and errors
-// around it.
+// TestLongText tries texts that are longer than a chunk. The cut lies at each byte of a character,
+// and errors lie around it.
 func TestLongText(t *testing.T) {
 	b := newRig(3*cutAt + 200)
 	text := make([]byte, 3*cutAt+100)
@@ -432,7 +432,7 @@ func TestLongText(t *testing.T) {
 	}
 }
 
-// TestBlanks takes runs of every length that end in every byte.
+// TestBlanks tries blank runs of every length, followed by every byte.
 func TestBlanks(t *testing.T) {
 	eachLevel(func() {
 		text := make([]byte, 400)
@@ -470,7 +470,7 @@ func TestBlanks(t *testing.T) {
 	})
 }
 
-// TestMarks takes every byte at every place, and random ones, in tables of several lengths.
+// TestMarks tries every byte at every position, and random bytes, in outputs of several lengths.
 func TestMarks(t *testing.T) {
 	eachLevel(func() {
 		check := func(text []byte) {
@@ -517,7 +517,7 @@ func TestMarks(t *testing.T) {
 	})
 }
 
-// randomKeep is what to keep of n blocks: runs of many lengths.
+// randomKeep returns masks for n blocks, with runs of many lengths.
 func randomKeep(r *rand.Rand, n int) []uint64 {
 	keep := make([]uint64, n)
 	most, bit := 1+r.IntN(150), r.IntN(2)
@@ -530,7 +530,7 @@ func randomKeep(r *rand.Rand, n int) []uint64 {
 	return keep
 }
 
-// checkPack holds Pack against its naive form. at shifts the input, from 0 to 63.
+// checkPack compares Pack with its naive function. at shifts the input by 0 to 63 bytes.
 func (b *rig) checkPack(t *testing.T, text []byte, keep []uint64, at int) {
 	t.Helper()
 	n := len(keep) * BlockSize
@@ -551,7 +551,7 @@ func (b *rig) checkPack(t *testing.T, text []byte, keep []uint64, at int) {
 		case string(before) != fence || string(after) != fence:
 			t.Fatalf("%v, %d blocks at %d: written outside the room", tier, len(keep), at)
 		}
-		for _, apart := range []int{0, 1, at, 31, 32} { // in place, or nearly so
+		for _, apart := range []int{0, 1, at, 31, 32} { // output at or slightly before the input
 			copy(src, text)
 			dst := b.src[margin+at-apart:][:n]
 			if k := Pack(dataOf(dst), dataOf(src), keep); !bytes.Equal(dst[:k], want) {
@@ -562,7 +562,7 @@ func (b *rig) checkPack(t *testing.T, text []byte, keep []uint64, at int) {
 	})
 }
 
-// TestPack takes runs of every length at every place, and random ones.
+// TestPack tries runs of every length at every position, and random runs.
 func TestPack(t *testing.T) {
 	b, text := newRig(20*BlockSize), fill(make([]byte, 20*BlockSize), filler[0], 0)
 	for start := range BlockSize {
@@ -581,7 +581,7 @@ func TestPack(t *testing.T) {
 	long.checkPack(t, fill(make([]byte, 3*cutAt+2*BlockSize), filler[0], 0), randomKeep(r, 3*cutAt/BlockSize+2), 5)
 }
 
-// TestNothing gives the kernels nothing, at no address.
+// The kernels accept an empty input and an empty output without an address.
 func TestNothing(t *testing.T) {
 	eachLevel(func() {
 		k, valid := CopyString(none, none, 0)
@@ -596,7 +596,7 @@ func TestNothing(t *testing.T) {
 	})
 }
 
-// TestAllocations wants none, for buffers on the stack too.
+// The functions allocate nothing, and their arguments do not make buffers escape to the heap.
 func TestAllocations(t *testing.T) {
 	if mem.Guarded {
 		t.Skip("the tag invariants allocates for its checks")
@@ -626,7 +626,8 @@ func TestTier(t *testing.T) {
 	t.Log(fmt.Sprint(Tier(), " of ", levels()))
 }
 
-// TestInlined: there is only one call between a caller and the code that chooses a kernel.
+// The compiler inlines the exported functions, so a caller makes only one call to the code that
+// selects a kernel.
 func TestInlined(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the compiler")

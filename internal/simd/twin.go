@@ -8,30 +8,31 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// The twins of the kernels: eight bytes at a time, and UTF-8 by the standard library. They are in
-// use where there is no kernel, and for what a kernel leaves.
+// This file contains the twins of the kernels. A twin processes eight bytes at a time, and checks
+// UTF-8 with the standard library. Twins are used where there is no kernel, and for the bytes that
+// a kernel leaves over.
 
 const (
 	ones  = 0x0101010101010101
 	highs = 0x8080808080808080
 )
 
-// view is the n bytes at p as a slice, of which the words can be loaded on any machine.
+// view returns the n bytes at p as a slice, whose words can be loaded on any machine.
 func view(p mem.Raw, n int) []byte {
 	s := mem.Slice{Data: p, Len: n, Cap: n}
 	return *mem.RawAt[[]byte](mem.RawTo(&s), 0)
 }
 
-// stopBits has the high bit of each byte of w set that is a stop byte. Only the first one can be
-// relied on: above it, bytes may be set that are none. The quote is 0x22, and 0x20 after the
-// exclusive or, whereby one subtraction finds it together with the control characters. Bytes of
-// 0x80 and above never borrow.
+// stopBits returns a word in which the high bit of each stop byte of w is set. Only the lowest set
+// bit is reliable: above it, bits may be set for bytes that are no stop bytes. The quote is 0x22.
+// The exclusive or turns it into 0x20, so that one subtraction finds it together with the control
+// characters. Bytes of 0x80 and above never borrow.
 func stopBits(w uint64) uint64 {
 	return (((w ^ 0x02*ones) - 0x21*ones) | ((w ^ '\\'*ones) - ones)) &^ w & highs
 }
 
-// htmlBits has the high bit of each byte of w set that is <, > or &. As with stopBits, only the
-// first one can be relied on. < and > differ in one bit.
+// htmlBits returns a word in which the high bit of each <, > and & of w is set. As with stopBits,
+// only the lowest set bit is reliable. < and > differ in one bit, which is masked out.
 func htmlBits(w uint64) uint64 {
 	return (((w&^(0x02*ones) ^ '<'*ones) - ones) | ((w ^ '&'*ones) - ones)) &^ w & highs
 }
@@ -41,7 +42,7 @@ func isHTML(c byte) bool { return c == '<' || c == '>' || c == '&' }
 
 func copyStringTwin(dst, src mem.Raw, n int) (k int, valid bool) {
 	d, s := view(dst, n), view(src, n)
-	var seen uint64 // the bytes so far, or-ed
+	var seen uint64 // bitwise or of the bytes so far
 	for ; k <= n-8; k += 8 {
 		w := mem.Load64(s, k)
 		mem.Store64(d, k, w)
@@ -79,7 +80,7 @@ func copyPlainTwin(dst, src mem.Raw, n int, html bool) (k int, plain bool) {
 	if html {
 		alsoHTML = ^alsoHTML
 	}
-	var seen uint64 // the bytes so far, or-ed
+	var seen uint64 // bitwise or of the bytes so far
 	for ; k <= n-8; k += 8 {
 		w := mem.Load64(s, k)
 		mem.Store64(d, k, w)
@@ -98,8 +99,8 @@ func copyPlainTwin(dst, src mem.Raw, n int, html bool) (k int, plain bool) {
 	return k, seen&highs == 0 || isPlain(s[:k])
 }
 
-// isPlain reports whether s is UTF-8 and free of U+2028 and U+2029, which are E2 80 A8 and E2 80
-// A9.
+// isPlain reports whether s is valid UTF-8 and contains neither U+2028 nor U+2029. Their encodings
+// are E2 80 A8 and E2 80 A9.
 func isPlain(s []byte) bool {
 	if !utf8.Valid(s) {
 		return false
@@ -122,7 +123,7 @@ func blanksTwin(src mem.Raw, n int) (k int) {
 		for k <= n-8 && mem.Load64(s, k) == ' '*ones {
 			k += 8
 		}
-		// Something other than eight spaces: some of them, and perhaps a new line.
+		// The next eight bytes are not all spaces: they may begin with some spaces and a newline.
 		for last := min(k+8, n); ; k++ {
 			if k == last {
 				break
@@ -137,9 +138,9 @@ func blanksTwin(src mem.Raw, n int) (k int) {
 	}
 }
 
-// packTwin copies runs of bytes, as pieces of one length: the last of a run has more than belongs
-// to it, and the next run takes that place. Not so at the end, nor where that place is still to be
-// read.
+// packTwin copies runs of bytes in pieces of mem.BlockSize bytes. The last piece of a run may
+// contain bytes that do not belong to the run; the next run overwrites them. At the end of src, or
+// if a piece could overwrite bytes that have not been read yet, it copies exactly the run.
 func packTwin(dst, src mem.Raw, keep []uint64) (n int) {
 	d, s := view(dst, BlockSize*len(keep)), view(src, BlockSize*len(keep))
 	apart := uintptr(src) - uintptr(dst)
@@ -161,9 +162,9 @@ func packTwin(dst, src mem.Raw, keep []uint64) (n int) {
 	return n
 }
 
-// classes has for each byte the lowest bit of a lane for each mask that it belongs to: five lanes
-// of eight bits, in the order of Marks. Eight entries, each shifted by its place, make eight bits
-// of all masks.
+// classes contains a word for each byte: five lanes of eight bits, one for each mask, in the order
+// of Marks. The lowest bit of a lane is set if the byte belongs to that mask. The words of eight
+// bytes, each shifted by the byte's index, combine to eight bits of each mask.
 var classes = func() (t [256]uint64) {
 	const quote, backslash, control, op, blank = 1, 1 << 8, 1 << 16, 1 << 24, 1 << 32
 	for c := range 0x20 {

@@ -1,3 +1,4 @@
-// Package wire holds what every byte format needs: big-endian words, the error that says where,
-// names of types for its text, and a write that is whole or an error.
+// Package wire contains helpers for all byte formats: big-endian words, an error with offset and
+// path, short names of types for error texts, and a write that is either complete or returns an
+// error.
 package wire

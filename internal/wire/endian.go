@@ -6,8 +6,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// The readers and writers below take an offset that the caller has checked, as mem.Load and
-// mem.Store do.
+// As with mem.Load and mem.Store, the caller of the functions below has checked the offset.
 
 func BE16(b []byte, i int) uint16 { return bits.ReverseBytes16(mem.Load16(b, i)) }
 func BE32(b []byte, i int) uint32 { return bits.ReverseBytes32(mem.Load32(b, i)) }

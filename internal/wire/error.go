@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Error says what failed and where.
+// Error is an error with the position of the value at fault.
 //
-// Its text is that of its cause alone, because programs compare the texts of the codecs that this
-// module replaces. Where is in the fields, and in the text of the verb %+v.
+// Its text is the text of its cause alone, because programs compare the error texts of the codecs
+// that this module replaces. The position is in the fields, and in the output of the verb %+v.
 type Error struct {
 	Offset int64  // of the value at fault, in bytes from the start of the input
 	Path   string // of the value at fault, as in users[3].name; empty at the top
@@ -21,7 +21,7 @@ func (e *Error) Error() string { return e.Cause.Error() }
 
 func (e *Error) Unwrap() error { return e.Cause }
 
-// Where is the path and the offset in words.
+// Where returns the path and the offset in words.
 func (e *Error) Where() string {
 	if e.Path == "" {
 		return "at byte " + strconv.FormatInt(e.Offset, 10)
@@ -29,9 +29,9 @@ func (e *Error) Where() string {
 	return "in " + e.Path + ", at byte " + strconv.FormatInt(e.Offset, 10)
 }
 
-// Located returns the text of an error whose text has its place: "schema: items[1].name: the cause
-// (offset 96)". The name of the package is not repeated where the cause begins with it. An offset
-// below 0 is none.
+// Located returns an error text with path and offset: "schema: items[1].name: the cause (offset
+// 96)". If the cause begins with the package name, the name is not repeated. A negative offset
+// means that the offset is unknown.
 func Located(pkg, path string, offset int64, cause error) string {
 	text := pkg + ": "
 	if path != "" {
@@ -44,7 +44,7 @@ func Located(pkg, path string, offset int64, cause error) string {
 	return text
 }
 
-// Format prints the cause; %+v adds where.
+// Format prints the cause. The verb %+v adds path and offset.
 func (e *Error) Format(s fmt.State, verb rune) {
 	io.WriteString(s, e.Error())
 	if verb == 'v' && s.Flag('+') {
@@ -52,22 +52,22 @@ func (e *Error) Format(s fmt.State, verb rune) {
 	}
 }
 
-// Path collects the steps to a value while an error unwinds: the innermost step comes first.
+// Path collects the steps to a value while an error unwinds. The innermost step comes first.
 type Path []string
 
-// Reset empties p and forgets the names in it, which may be of any size.
+// Reset empties p and drops the references to its names, which may be of any size.
 func (p *Path) Reset() {
 	clear(*p)
 	*p = (*p)[:0]
 }
 
-// Field notes that the value lies in the field or under the key called name.
+// Field adds the step to the field or map key called name.
 func (p *Path) Field(name string) { *p = append(*p, "."+name) }
 
-// Index notes that the value is element i.
+// Index adds the step to element i.
 func (p *Path) Index(i int) { *p = append(*p, "["+strconv.Itoa(i)+"]") }
 
-// Inner notes that the value lies at a path that is complete from here on.
+// Inner adds all inner steps at once, as a path.
 func (p *Path) Inner(path string) {
 	if path != "" && path[0] != '[' {
 		path = "." + path
@@ -75,7 +75,7 @@ func (p *Path) Inner(path string) {
 	*p = append(*p, path)
 }
 
-// String is the path from the outermost step to the innermost.
+// String returns the path from the outermost step to the innermost.
 func (p Path) String() string {
 	size := 0
 	for _, step := range p {

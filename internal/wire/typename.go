@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// TypeName returns the name of t for a text of one line. It is t's own, without the fields and the
-// methods of types that have no name: struct {…}.
+// TypeName returns a name of t for a one-line text: the result of t.String(), in which the fields
+// and methods of unnamed types are replaced: struct {…}.
 func TypeName(t reflect.Type) string {
 	text := t.String()
 	var short []byte
@@ -21,7 +21,7 @@ func TypeName(t reflect.Type) string {
 			}
 		case c == '}':
 			depth--
-		case c == '"': // the tag of a field, in which a brace means nothing
+		case c == '"': // the tag of a field: braces in it do not count
 			tag, err := strconv.QuotedPrefix(text[i:])
 			if err == nil {
 				i += len(tag) - 1

@@ -1,8 +1,8 @@
-// Package msgpcode names the codes of MessagePack, as Decoder.PeekCode of package msgpack gives
-// them.
+// Package msgpcode names the codes of MessagePack, which Decoder.PeekCode of package msgpack
+// returns.
 //
-// They are variables, as in the package that this one stands in for. Package msgpack does not read
-// them.
+// The codes are variables, as in package msgpcode of vmihailenco/msgpack, which this package
+// replaces. Package msgpack does not read them.
 package msgpcode
 
 // Ints from -32 to 127 are their own code.
@@ -11,7 +11,8 @@ var (
 	NegFixedNumLow  byte = 0xe0
 )
 
-// Nil and bools are codes alone; after those of other numbers follow so many bits, big-endian.
+// Nil and bools consist of the code only. The code of any other number is followed by its value,
+// big-endian, in the number of bits of its type.
 var (
 	Nil   byte = 0xc0
 	False byte = 0xc2
@@ -31,9 +32,10 @@ var (
 	Int64 byte = 0xd3
 )
 
-// A short str has its length in the bits of FixedStrMask, and short arrays and maps in those of
-// their masks. After other codes follows a length or count of as many bits as the name says;
-// FixExt codes name the bytes of the ext's data.
+// The code of a short str contains the length in the bits of FixedStrMask. Codes of short arrays
+// and maps contain the count in the bits of their masks. Other codes are followed by a length or
+// count, whose number of bits is in the name. The number in the name of a FixExt code is the number
+// of bytes of the ext's data.
 var (
 	FixedStrLow  byte = 0xa0
 	FixedStrHigh byte = 0xbf
@@ -68,7 +70,7 @@ var (
 	Ext32    byte = 0xc9
 )
 
-// IsFixedNum reports whether c is an int in itself.
+// IsFixedNum reports whether c is a complete int.
 func IsFixedNum(c byte) bool { return c <= PosFixedNumHigh || c >= NegFixedNumLow }
 
 // IsFixedMap reports whether c is a map of fewer than 16 pairs.

@@ -27,7 +27,7 @@ func requestOf(header ...string) *http.Request {
 
 func bearer(token string) *http.Request { return requestOf("Authorization", "Bearer "+token) }
 
-// What each form of a line grants.
+// Each form of a line grants the expected rights to the expected databases.
 func TestLines(t *testing.T) {
 	g := NewGuard(tokensOf(t,
 		"# a comment db=x", "", "  plain  ", "everything db=* rights=write,read,administer", "\twriter\trights=write\tdb=a,b ",
@@ -35,7 +35,7 @@ func TestLines(t *testing.T) {
 	databases := []string{"a", "b", "x", "xy", "team-", "team-a", "team", "A", "", "*"}
 	for token, want := range map[string]struct {
 		rights    Right
-		databases string // of the above; All stands for all of them
+		databases string // accessible databases of the list above; the field all is about the scope All
 		all       bool
 	}{
 		"plain":      {every, "a b x xy team- team-a team A  *", true},
@@ -73,7 +73,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// An error names the line, says what is allowed, and holds no word of the line.
+// An error contains the number of the line and the allowed words. It contains no word of the line.
 func TestErrorsNameTheLineAndNoSecret(t *testing.T) {
 	const allowed = "line 3: unknown word after the token; only db=… and rights=… are allowed, and a token has no spaces"
 	for line, want := range map[string]string{
@@ -119,7 +119,7 @@ func TestErrorsNameTheLineAndNoSecret(t *testing.T) {
 	}
 }
 
-// Each refusal has its reason, is counted by it, and tells what is missing.
+// Each rejection has a reason, is counted by its reason, and says what is missing.
 func TestRefusals(t *testing.T) {
 	g := NewGuard(tokensOf(t, "all", "writer db=a rights=write", "reader rights=read db=b"))
 	var want [Reasons]int64
@@ -165,7 +165,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// Tokens can be replaced; without any, everybody is admitted.
+// Tokens can be replaced. Without tokens, all requests are admitted.
 func TestSet(t *testing.T) {
 	g := NewGuard(nil)
 	if grant, refused := g.Admit(requestOf(), Administer, All); refused != nil || !grant.SeesAll() {
@@ -181,8 +181,8 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// Whatever a file holds: tokens or an error, and no error has a word of the file that is not one of
-// the format's.
+// Any file yields either tokens or an error. An error contains no word of the file, except words of
+// the format.
 func FuzzLines(f *testing.F) {
 	for _, text := range []string{"a", "a db=x rights=write", "a db=x*,y\nb rights=read,administer\n# c\n\n", "a b", "a db=", "db=a", "a\x00b\xff db=\xff", "a\na db=b"} {
 		f.Add(text)

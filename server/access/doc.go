@@ -2,7 +2,7 @@
 //
 //	grant.go   rights and databases of a token
 //	tokens.go  the token file
-//	guard.go   checks of requests, and counters of rejected ones
+//	guard.go   checks of requests, and counters of rejected requests
 //
 // A token file has one token on each line. A token without further words has all rights on all
 // databases; words after it restrict them:
@@ -18,11 +18,11 @@
 //	                    read: tables, columns and schemas; /metrics, and the details of /ready
 //	                    administer: flush, drop and alter tables, register and delete schemas
 //
-// Words are separated by blanks, so a token contains none. Empty lines, and lines that begin with
-// #, are ignored. A token that appears twice must have the same rights both times. An error has the
-// number of the line, but not its text, which may contain a secret.
+// Words are separated by blanks, so a token cannot contain blanks. Empty lines, and lines that
+// begin with #, are ignored. A token that appears twice must have the same rights both times. An
+// error contains the number of the line, but not its text, because the text may contain a secret.
 //
-// The token is checked before anything else. Without a token, or with an unknown one, the answer is
-// 401. If the token does not have the right or the database, the answer is 403, also for a database
-// that does not exist.
+// The token is checked before anything else. Without a token, or with an unknown token, the
+// response is 401. If the token lacks the right or the database, the response is 403, even if the
+// database does not exist.
 package access

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Right is what a request does. A token has one or more.
+// Right is a right that a request needs. A token grants one or more rights.
 type Right uint8
 
 const (
@@ -18,13 +18,13 @@ const (
 	every = Write | Read | Administer
 )
 
-// rights are in the order in which texts list them.
+// rights lists the rights and their names, in the order that texts use.
 var rights = []struct {
 	right Right
 	name  string
 }{{Write, "write"}, {Read, "read"}, {Administer, "administer"}}
 
-// String returns the names of the rights in r, as a file of tokens has them.
+// String returns the names of the rights in r, as written in a token file.
 func (r Right) String() string {
 	var names []string
 	for _, o := range rights {
@@ -35,10 +35,10 @@ func (r Right) String() string {
 	return strings.Join(names, ",")
 }
 
-// Scope is the databases that a request concerns.
+// Scope is the set of databases that a request concerns.
 type Scope struct {
 	kind     scopeKind
-	database string // of kind one
+	database string // for kind one
 }
 
 type scopeKind uint8
@@ -50,28 +50,29 @@ const (
 )
 
 var (
-	// Own are the databases of the token: the request sees no others.
+	// Own is the scope of the token's own databases: the request sees no other databases.
 	Own = Scope{kind: own}
-	// All are all databases, those included that do not exist yet.
+	// All is the scope of all databases, including databases that do not exist yet.
 	All = Scope{kind: all}
 )
 
-// Database is the scope of one database.
+// Database returns the scope of one database.
 func Database(name string) Scope { return Scope{one, name} }
 
-// Grant is what a token allows.
+// Grant contains the rights and the databases of a token.
 type Grant struct {
 	rights    Right
-	databases []string // sorted; exact names, or prefixes with a * after them
+	databases []string // sorted; exact names, or prefixes followed by *
 }
 
-// everything is what a token without words allows, and everybody where there are no tokens.
+// everything is the grant of a token without further words. If there are no tokens, it is the grant
+// of every request.
 var everything = &Grant{rights: every, databases: []string{"*"}}
 
 // Has reports whether the grant includes a right.
 func (g *Grant) Has(r Right) bool { return g.rights&r == r }
 
-// Reaches reports whether the grant is for a database.
+// Reaches reports whether the grant includes a database.
 func (g *Grant) Reaches(database string) bool {
 	return slices.ContainsFunc(g.databases, func(pattern string) bool {
 		prefix, ok := strings.CutSuffix(pattern, "*")
@@ -79,10 +80,11 @@ func (g *Grant) Reaches(database string) bool {
 	})
 }
 
-// SeesAll reports whether the grant is to read all databases: then texts may tell of any of them.
+// SeesAll reports whether the grant allows reading all databases. Then texts may mention any
+// database.
 func (g *Grant) SeesAll() bool { return g.Has(Read) && g.covers(All) }
 
-// covers reports whether the grant is for all databases of a scope.
+// covers reports whether the grant includes all databases of a scope.
 func (g *Grant) covers(s Scope) bool {
 	switch s.kind {
 	case own:
@@ -103,7 +105,7 @@ const (
 	rightsKey    = "rights="
 )
 
-// parseGrant reads the words after a token. Its errors quote none of them.
+// parseGrant parses the words after a token. Its errors do not quote the words.
 func parseGrant(words []string) (*Grant, error) {
 	if len(words) == 0 {
 		return everything, nil
@@ -145,7 +147,7 @@ func (g *Grant) readRights(list string) error {
 	return nil
 }
 
-// names returns those of the rights.
+// names returns the names of the rights.
 func names() (list []string) {
 	for _, r := range rights {
 		list = append(list, r.name)
@@ -167,7 +169,8 @@ func (g *Grant) readDatabases(list string) error {
 	return nil
 }
 
-// isPattern reports whether a database can have such a name, or one that begins so.
+// isPattern reports whether s is a possible database name, or a possible prefix of a name followed
+// by *.
 func isPattern(s string) bool {
 	name, _ := strings.CutSuffix(s, "*")
 	return s != "" && !strings.ContainsFunc(name, func(r rune) bool {

@@ -6,13 +6,13 @@ import (
 	"sync/atomic"
 )
 
-// Guard admits requests by their tokens, and counts those that it refuses.
+// Guard admits requests by their tokens, and counts rejected requests.
 type Guard struct {
 	tokens  atomic.Pointer[Tokens]
 	refused [Reasons]atomic.Int64
 }
 
-// NewGuard returns a guard that accepts tokens. Nil stands for no tokens: then it admits every
+// NewGuard returns a guard that accepts tokens. Nil means no tokens: then the guard admits every
 // request.
 func NewGuard(t *Tokens) *Guard {
 	g := &Guard{}
@@ -20,7 +20,7 @@ func NewGuard(t *Tokens) *Guard {
 	return g
 }
 
-// Set replaces the tokens, for requests to come.
+// Set replaces the tokens, for later requests.
 func (g *Guard) Set(t *Tokens) {
 	if t == nil {
 		t = &Tokens{}
@@ -28,23 +28,23 @@ func (g *Guard) Set(t *Tokens) {
 	g.tokens.Store(t)
 }
 
-// Reason is why a request is refused.
+// Reason is the reason why a request is rejected.
 type Reason uint8
 
 const (
 	NoToken       Reason = iota // 401
 	UnknownToken                // 401
 	LacksRight                  // 403
-	OtherDatabase               // 403: of several, when the token is not for all
+	OtherDatabase               // 403; also if the request concerns several databases and the token lacks one of them
 
-	Reasons // is how many there are
+	Reasons // number of reasons
 )
 
 var reasonNames = [Reasons]string{NoToken: "no_token", UnknownToken: "unknown_token", LacksRight: "right", OtherDatabase: "database"}
 
 func (r Reason) String() string { return reasonNames[r] }
 
-// Refusal is why a request is not admitted, as the client is told.
+// Refusal is the error for a request that is not admitted. Its text is sent to the client.
 type Refusal struct {
 	Reason Reason
 	text   string
@@ -52,19 +52,19 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return r.text }
 
-// Forbidden reports whether the token is valid and does not allow the request: 403. Otherwise there
-// is no valid token: 401.
+// Forbidden reports whether the token is valid but does not allow the request: 403. Otherwise the
+// request has no valid token: 401.
 func (r *Refusal) Forbidden() bool { return r.Reason >= LacksRight }
 
-// Values of WWW-Authenticate, as RFC 6750 has them.
+// Values of WWW-Authenticate, as defined by RFC 6750.
 const (
-	Challenge         = `Bearer realm="slipstream"`                             // of a 401
-	InsufficientScope = `Bearer realm="slipstream", error="insufficient_scope"` // of a 403
+	Challenge         = `Bearer realm="slipstream"`                             // for a 401
+	InsufficientScope = `Bearer realm="slipstream", error="insufficient_scope"` // for a 403
 )
 
-// Admit returns what the token of a request grants, if that includes a right on the databases of a
-// scope. Otherwise it counts and returns a refusal, which names no database but the one that the
-// request names.
+// Admit returns the grant of a request's token, if the grant includes a right on the databases of a
+// scope. Otherwise it counts and returns a refusal. The refusal mentions no database except the one
+// that the request names.
 func (g *Guard) Admit(r *http.Request, right Right, s Scope) (*Grant, *Refusal) {
 	grant, refused := g.check(r, right, s)
 	if refused != nil {
@@ -74,7 +74,7 @@ func (g *Guard) Admit(r *http.Request, right Right, s Scope) (*Grant, *Refusal) 
 	return grant, nil
 }
 
-// Allows reports whether Admit would admit a request, and counts nothing.
+// Allows reports whether Admit would admit a request. It does not count refusals.
 func (g *Guard) Allows(r *http.Request, right Right, s Scope) bool {
 	_, refused := g.check(r, right, s)
 	return refused == nil
@@ -104,7 +104,7 @@ func (g *Guard) check(r *http.Request, right Right, s Scope) (*Grant, *Refusal) 
 
 const noValidToken = "no valid token: send one of the service's as Authorization: Bearer TOKEN"
 
-// Refused returns how many requests were refused, by Reason.
+// Refused returns the number of rejected requests for each Reason.
 func (g *Guard) Refused() (n [Reasons]int64) {
 	for i := range n {
 		n[i] = g.refused[i].Load()

@@ -9,23 +9,23 @@ import (
 	"strings"
 )
 
-// Tokens are the tokens that are accepted, and what each grants. The zero value has none: then
-// everybody may do everything.
+// Tokens contains the accepted tokens and their grants. The zero value contains no tokens: then
+// every request has all rights.
 type Tokens struct {
 	list []token
 }
 
 type token struct {
-	sum   [sha256.Size]byte // comparing sums takes the same time whatever is compared
+	sum   [sha256.Size]byte // comparing sums always takes the same time
 	grant *Grant
-	place string // where it stands
+	place string // where the token is defined
 }
 
 // Len returns the number of tokens.
 func (t *Tokens) Len() int { return len(t.list) }
 
-// Add adds the token of a line, if the line is not blank. Errors, and later ones about the same
-// token, call the line by its place.
+// Add adds the token of a line, if the line is not blank. Errors identify the line by place, and so
+// do later errors about the same token.
 func (t *Tokens) Add(line, place string) error {
 	words := strings.Fields(line)
 	if len(words) == 0 {
@@ -59,7 +59,7 @@ func (t *Tokens) add(words []string, place string) error {
 	return nil
 }
 
-// AddLines adds the tokens of a file. It is an error if there are none.
+// AddLines adds the tokens of a file. It returns an error if the file contains none.
 func (t *Tokens) AddLines(text string) error {
 	found, n := false, 0
 	for line := range strings.Lines(text) {
@@ -78,8 +78,8 @@ func (t *Tokens) AddLines(text string) error {
 	return nil
 }
 
-// grant returns what a secret grants; nil: it is no token. All are compared, so that the time tells
-// nothing of which it was.
+// grant returns the grant of a secret, or nil if the secret is not a token. It compares all tokens,
+// so that the time does not reveal which one matched.
 func (t *Tokens) grant(secret string) *Grant {
 	sum := sha256.Sum256([]byte(secret))
 	found := -1
@@ -93,7 +93,7 @@ func (t *Tokens) grant(secret string) *Grant {
 }
 
 // secretOf returns the token of a request: Authorization: Bearer, or, as Arc's clients also send
-// it, Authorization: Token or X-Api-Key. Empty: there is none.
+// it, Authorization: Token or X-Api-Key. It returns an empty string if there is none.
 func secretOf(r *http.Request) string {
 	if scheme, text, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok &&
 		(strings.EqualFold(scheme, "Bearer") || strings.EqualFold(scheme, "Token")) {

@@ -47,7 +47,8 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// A flag, a variable and a key of the file set the same; the flag wins, then the variable.
+// A flag, an environment variable and a key of the configuration file set the same setting. The
+// flag takes precedence over the variable, and the variable over the file.
 func TestSources(t *testing.T) {
 	file := write(t, `{"seal-age": "5s", "max_body": "2MiB", "max-rows": 77, "wal-max": 1000000, "insecure-no-auth": true, "log-level": "debug"}`)
 	s, err := parse(t, "--config="+file)
@@ -98,7 +99,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// wantTokens checks that there are n tokens, and that these may read.
+// wantTokens checks that there are n tokens, and that the given ones may read.
 func wantTokens(t *testing.T, s *Serve, n int, secrets ...string) {
 	t.Helper()
 	tokens, err := s.Tokens()
@@ -116,7 +117,7 @@ func wantTokens(t *testing.T, s *Serve, n int, secrets ...string) {
 
 func TestTokens(t *testing.T) {
 	file := write(t, "# mine\n\n  first  \nsecond\n")
-	t.Setenv("SLIPSTREAM_TOKEN", "third\n") // as of a file
+	t.Setenv("SLIPSTREAM_TOKEN", "third\n") // with a newline, as in a file
 	s, err := parse(t, "--listen=0.0.0.0:80", "--token-file="+file)
 	if err != nil {
 		t.Fatal(err)
@@ -138,7 +139,7 @@ func TestTokens(t *testing.T) {
 		wantTokens(t, s, 3, "a", long, "b")
 	}
 	for setting, want := range map[string]string{
-		"#third":                       "", // which is no comment
+		"#third":                       "", // a token, not a comment
 		"third db=a rights=read":       "",
 		"third secret":                 "--token: unknown word after the token",
 		"third\nfourth":                "--token: unknown word after the token",
@@ -196,8 +197,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// Settings that cannot do what they say are refused at the start, with the name of the flag and
-// what to do.
+// Settings that cannot work are rejected at the start. The error names the flag and the remedy.
 func TestNonsenseIsRefused(t *testing.T) {
 	const target = "--relay.target=http://mimir:8080"
 	for _, c := range []struct {
@@ -252,7 +252,7 @@ func TestNonsenseIsRefused(t *testing.T) {
 	}
 }
 
-// What looks like nonsense and is none is taken.
+// Settings that look invalid, but are valid, are accepted.
 func TestSenseIsTaken(t *testing.T) {
 	for _, args := range [][]string{
 		{"--relay.target=http://127.0.0.1:9009/api/v1/push"},

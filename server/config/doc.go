@@ -1,4 +1,4 @@
-// Package config has the settings of the service.
+// Package config defines the settings of the service.
 //
 // Each setting is a flag, an environment variable and a key of the configuration file, with one
 // name:

@@ -12,7 +12,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/jsonfault"
 )
 
-// Options make kong read the environment and the configuration file.
+// Options returns the options that make kong read the environment and the configuration file.
 func Options() []kong.Option {
 	return []kong.Option{
 		kong.DefaultEnvars("SLIPSTREAM"),
@@ -20,8 +20,8 @@ func Options() []kong.Option {
 	}
 }
 
-// file is a configuration file. Unlike kong's own it has only keys that mean something: a mistyped
-// one must not be taken for a default.
+// file is a configuration file. Unlike kong's own resolver, it rejects unknown keys. Otherwise a
+// mistyped key would silently leave its setting at the default.
 type file struct {
 	kong.Resolver
 	keys []string
@@ -36,10 +36,11 @@ func load(r io.Reader) (kong.Resolver, error) {
 	if err := json.Unmarshal(text, &whole); err != nil {
 		return nil, fmt.Errorf("configuration file: must be a JSON object: %w", jsonfault.Plain(err))
 	}
-	// kong looks for names with underscores, and wants text where a flag reads text, as sizes do.
+	// kong looks for names with underscores. It also requires text for flags that parse text, such
+	// as sizes.
 	named := make(map[string]json.RawMessage, len(whole))
 	f := &file{}
-	d := json.NewDecoder(bytes.NewReader(text)) // unlike whole it shows a key that is there twice
+	d := json.NewDecoder(bytes.NewReader(text)) // unlike whole, the decoder shows a key that occurs twice
 	for d.Token(); d.More(); {
 		var value json.RawMessage
 		key, _ := d.Token()
@@ -63,7 +64,8 @@ func load(r io.Reader) (kong.Resolver, error) {
 	return f, err
 }
 
-// Resolve leaves to the environment what that sets; by itself kong would let the file win.
+// Resolve returns the file's value of a flag, or nil if the environment sets the flag. kong alone
+// would give the file precedence.
 func (f *file) Resolve(ctx *kong.Context, parent *kong.Path, flag *kong.Flag) (any, error) {
 	for _, name := range flag.Envs {
 		if _, ok := os.LookupEnv(name); ok {
@@ -73,7 +75,7 @@ func (f *file) Resolve(ctx *kong.Context, parent *kong.Path, flag *kong.Flag) (a
 	return f.Resolver.Resolve(ctx, parent, flag)
 }
 
-// Validate is called by kong.
+// Validate returns an error if the file sets an unknown key. It is called by kong.
 func (f *file) Validate(app *kong.Application) error {
 	known := make(map[string]bool)
 	err := kong.Visit(app, func(node kong.Visitable, next kong.Next) error {

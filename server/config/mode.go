@@ -9,7 +9,7 @@ import (
 // Mode is the permissions of files, in octal.
 type Mode fs.FileMode
 
-// UnmarshalText reads 0640. The owner must be able to read and write.
+// UnmarshalText parses an octal mode such as 0640. The owner must be able to read and write.
 func (m *Mode) UnmarshalText(text []byte) error {
 	n, err := strconv.ParseUint(string(text), 8, 32)
 	if err != nil || n&^0o666 != 0 || n&0o600 != 0o600 {

@@ -11,7 +11,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/relay"
 )
 
-// Relay are the settings of Remote Write.
+// Relay contains the settings of Remote Write.
 type Relay struct {
 	Target    []string       `help:"URL that series are posted to, for example http://mimir:8080/api/v1/push; repeat for several, see --relay.replicate. Without a target, series are stored in Parquet." placeholder:"URL" group:"Remote Write"`
 	Header    string         `help:"Header with the tenant, for targets." default:"X-Scope-OrgID"`
@@ -58,7 +58,8 @@ type Relay struct {
 	QueueWorkers    int           `help:"Maximum concurrent posts from the queue." default:"32"`
 }
 
-// check says what is wrong with the settings of a service that listens at an address.
+// check returns an error if the settings are invalid for a service that listens at the given
+// address.
 func (r *Relay) check(listen string) error {
 	switch {
 	case len(r.Target) == 0 && r.Queue != "":
@@ -100,7 +101,7 @@ func (r *Relay) check(listen string) error {
 	return r.checkQueue()
 }
 
-// queueCost is what an item of the queue counts for beside its body.
+// queueCost is the number of bytes that an item of the queue counts for in addition to its body.
 const queueCost = 128
 
 func (r *Relay) checkQueue() error {
@@ -114,7 +115,7 @@ func (r *Relay) checkQueue() error {
 	}
 	lines := Size(1)
 	if r.Replicate {
-		lines = Size(len(r.Target)) // each has its share of the bound
+		lines = Size(len(r.Target)) // each target has its share of the limit
 	}
 	for flag, size := range map[string]Size{"queue-max": r.QueueMax / lines, "queue-tenant-max": r.QueueTenantMax} {
 		if least := r.MaxBody + queueCost; size < least {

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// IsSelf reports whether a target is where the service listens, as far as that can be known without
-// asking anybody.
+// IsSelf reports whether a target is the address at which the service listens. It uses no network,
+// so it may not recognize every name of this machine.
 func IsSelf(target, listen string) bool {
 	u, err := url.Parse(target)
 	if err != nil {
-		return false // which is told elsewhere
+		return false // the error is reported elsewhere
 	}
 	port := u.Port()
 	if port == "" {
@@ -45,7 +45,7 @@ func isThisMachine(host string) bool {
 	if addr.IsUnspecified() {
 		return true
 	}
-	own, _ := net.InterfaceAddrs() // if they are not known, none is
+	own, _ := net.InterfaceAddrs() // after an error, no address matches
 	for _, a := range own {
 		if prefix, err := netip.ParsePrefix(a.String()); err == nil && prefix.Addr().Unmap() == addr.Unmap() {
 			return true

@@ -16,7 +16,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/parquet"
 )
 
-// Serve are the settings of `slipstream serve`.
+// Serve contains the settings of `slipstream serve`.
 type Serve struct {
 	Config kong.ConfigFlag `help:"Configuration file, JSON." placeholder:"FILE" env:"-"`
 
@@ -45,7 +45,7 @@ type Serve struct {
 	Timeout Timeout `embed:"" prefix:"timeout-" group:"Timeouts"`
 }
 
-// Limits bound requests; beyond them a request is refused.
+// Limits contains the limits of requests. A request that exceeds a limit is rejected.
 type Limits struct {
 	MaxBody         Size `help:"Maximum size of a request body as received." default:"64MiB"`
 	MaxDecompressed Size `help:"Maximum size of a request body after decompression." default:"256MiB"`
@@ -60,21 +60,21 @@ type Limits struct {
 	IdempotencyWindow time.Duration `help:"How long the Idempotency-Key of a stored request is remembered." default:"1h"`
 }
 
-// Seal is when the rows of a table are ready to land.
+// Seal defines when the rows of a table are ready to land.
 type Seal struct {
 	Rows  int           `help:"Flush a table when it has this many buffered rows," default:"1048576"`
 	Bytes Size          `help:"or when its buffered rows use this much memory," default:"128MiB"`
 	Age   time.Duration `help:"or when its oldest buffered row has this age." default:"10s"`
 }
 
-// Landing is how rows become files.
+// Landing contains the settings for writing rows to files.
 type Landing struct {
 	MaxBuffered Size          `help:"Memory for buffered rows. Above half of it, requests are delayed; above all of it: 429." default:"192MiB"`
 	Landers     int           `help:"Maximum tables flushed concurrently." default:"2"`
 	Compression parquet.Codec `help:"Compression of Parquet files: snappy, zstd or none." default:"snappy"`
 }
 
-// WAL is how the write-ahead log is kept.
+// WAL contains the settings of the write-ahead log.
 type WAL struct {
 	Segment Size `help:"Segment size; at most 1/16 of the volume." default:"128MiB"`
 	Max     Size `help:"Maximum size of the log; above it: 429. 0: no limit." default:"4GiB"`
@@ -82,7 +82,7 @@ type WAL struct {
 	Reserve Size `help:"Disk space reserved for flushing and recovery on a full disk; at most 1/16 of the volume." default:"64MiB"`
 }
 
-// Timeout is how long things may take.
+// Timeout contains the time limits of the service.
 type Timeout struct {
 	Header   time.Duration `help:"Maximum time to receive request headers." default:"5s"`
 	Read     time.Duration `help:"Maximum time to receive a request." default:"60s"`
@@ -91,7 +91,7 @@ type Timeout struct {
 	Shutdown time.Duration `help:"Maximum time to finish requests and flush rows at shutdown. Unflushed rows are flushed after the next start." default:"30s"`
 }
 
-// Validate is called by kong.
+// Validate returns an error if the settings are invalid. It is called by kong.
 func (s *Serve) Validate() error {
 	host, _, err := net.SplitHostPort(s.Listen)
 	if err != nil {
@@ -165,8 +165,8 @@ func isLoopback(host string) bool {
 	return err == nil && addr.Unmap().IsLoopback()
 }
 
-// AfterApply is called by kong. A command line is no place for a secret: every user of the machine
-// can read it.
+// AfterApply returns an error if the command line contains the token, because every user of the
+// machine can read command lines. It is called by kong.
 func (s *Serve) AfterApply(ctx *kong.Context) error {
 	for _, p := range ctx.Path {
 		if p.Flag != nil && p.Flag.Name == "token" && !p.Resolved {
@@ -176,10 +176,10 @@ func (s *Serve) AfterApply(ctx *kong.Context) error {
 	return nil
 }
 
-// Tokens returns those of the setting and of the file.
+// Tokens returns the token of the setting --token and the tokens of --token-file.
 func (s *Serve) Tokens() (*access.Tokens, error) { return s.ReadTokens(os.ReadFile) }
 
-// ReadTokens is Tokens that reads the file by read.
+// ReadTokens is like Tokens, but reads the file with the function read.
 func (s *Serve) ReadTokens(read func(path string) ([]byte, error)) (*access.Tokens, error) {
 	tokens := &access.Tokens{}
 	if err := tokens.Add(s.Token, "--token"); err != nil {
@@ -198,7 +198,7 @@ func (s *Serve) ReadTokens(read func(path string) ([]byte, error)) (*access.Toke
 	return tokens, nil
 }
 
-// NewLogger is a logger to w, as the settings say.
+// NewLogger returns a logger that writes to w, with the level and format of the settings.
 func (s *Serve) NewLogger(w io.Writer) *slog.Logger {
 	o := &slog.HandlerOptions{Level: s.LogLevel}
 	if s.LogFormat == "json" {

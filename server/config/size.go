@@ -10,7 +10,8 @@ import (
 // Size is a number of bytes.
 type Size int64
 
-// sizeUnits has longer suffixes before those that they end with.
+// sizeUnits lists the suffixes of sizes. A suffix comes before any shorter suffix that it ends
+// with.
 var sizeUnits = []struct {
 	suffix string
 	bytes  float64
@@ -20,7 +21,7 @@ var sizeUnits = []struct {
 	{"B", 1},
 }
 
-// UnmarshalText reads 1048576, 64MiB, 1.5 GB.
+// UnmarshalText parses a size such as 1048576, 64MiB or 1.5 GB.
 func (s *Size) UnmarshalText(text []byte) error {
 	number, unit := strings.TrimSpace(string(text)), 1.0
 	for _, u := range sizeUnits {

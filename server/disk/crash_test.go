@@ -24,7 +24,7 @@ func text(t *testing.T, d disk.Disk, path string) string {
 	return string(b)
 }
 
-// write makes a file whose bytes are durable; its name is not.
+// write creates a file whose content is durable, but whose name is not.
 func write(t *testing.T, d disk.Disk, path, text string) {
 	t.Helper()
 	f, err := d.Open(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
@@ -39,8 +39,8 @@ func write(t *testing.T, d disk.Disk, path, text string) {
 	}
 }
 
-// Directories that MkdirAll has made, and those that an earlier life has made and not synced,
-// survive a power cut, with all above them.
+// Directories that MkdirAll has created survive a power failure, with all their parents. So do
+// existing directories that an earlier process created and did not sync.
 func TestMkdirAllIsDurable(t *testing.T) {
 	for made := range 5 {
 		for seed := range uint64(20) {
@@ -51,7 +51,7 @@ func TestMkdirAllIsDurable(t *testing.T) {
 				}
 			}
 			if made > 0 {
-				d = d.Kill() // the process ends, and the machine goes on
+				d = d.Kill() // the process ends, and the machine keeps running
 			}
 			if err := disk.MkdirAll(d, "/a/b/c/d"); err != nil {
 				t.Fatal(err)
@@ -63,8 +63,8 @@ func TestMkdirAllIsDurable(t *testing.T) {
 	}
 }
 
-// A file is replaced in one step: at whatever call the machine stops, the old text is there or the
-// new one, and the new one once WriteFile has returned.
+// WriteFile replaces a file in one step. After a crash at any call, the file has the old or the new
+// content. After WriteFile has succeeded, it has the new content.
 func TestWriteFileIsDurable(t *testing.T) {
 	for call := 1; ; call++ {
 		d := faulty.New(uint64(call), faulty.Options{})
@@ -82,8 +82,8 @@ func TestWriteFileIsDurable(t *testing.T) {
 	}
 }
 
-// Publish makes a file durable under its name, replaces none, and leaves none of that name after an
-// error, on file systems with links and without.
+// Publish makes a file durable under its name, and never replaces a file. After an error, no file
+// of that name exists. This is true on file systems with links and without.
 func TestPublishIsDurable(t *testing.T) {
 	for name, links := range map[string]error{"links": nil, "no links": errors.ErrUnsupported, "links are not permitted": syscall.EPERM} {
 		t.Run(name, func(t *testing.T) {

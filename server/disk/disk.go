@@ -15,17 +15,17 @@ type Disk interface {
 	// ReadDir returns the entries of a directory, sorted by name.
 	ReadDir(dir string) ([]fs.DirEntry, error)
 
-	// Stat describes the file at path. Lstat does not follow it if it is a symbolic link.
+	// Stat and Lstat describe the file at path. Lstat does not follow a symbolic link.
 	Stat(path string) (fs.FileInfo, error)
 	Lstat(path string) (fs.FileInfo, error)
 
 	Mkdir(path string, perm fs.FileMode) error
 
-	// Rename gives a file the name to, in the place of a file that has it.
+	// Rename gives a file the name `to`. It replaces an existing file of that name.
 	Rename(from, to string) error
 
-	// Link gives a file a second name. A file that has the name is not replaced: the error is
-	// fs.ErrExist.
+	// Link gives a file the second name `to`. It does not replace an existing file of that name:
+	// the error is fs.ErrExist.
 	Link(from, to string) error
 
 	// Remove removes a file's name, or an empty directory.
@@ -37,12 +37,12 @@ type Disk interface {
 	// Free returns how many bytes can still be written to the file system of dir.
 	Free(dir string) (int64, error)
 
-	// Size returns how many bytes the file system of dir has in all, used ones included; 0 if that
-	// is not known.
+	// Size returns the total size of the file system of dir in bytes, including used space, or 0 if
+	// it is unknown.
 	Size(dir string) (int64, error)
 
-	// Lock opens the file at path, which it makes if need be, and locks it until unlock is called
-	// or the process ends. The error is ErrLocked if somebody else has it.
+	// Lock opens the file at path, or creates it if it does not exist. It locks the file until
+	// unlock is called or the process ends. If the file is already locked, the error is ErrLocked.
 	Lock(path string) (unlock func(), err error)
 }
 
@@ -58,30 +58,31 @@ type File interface {
 	Stat() (fs.FileInfo, error)
 	Truncate(size int64) error
 
-	// Sync makes all that was written durable.
+	// Sync makes all written data durable.
 	Sync() error
 
-	// Datasync makes what was written durable, but for what reading it back does not need, such as
-	// times.
+	// Datasync makes written data durable, except for metadata that is not needed to read the data,
+	// such as times.
 	Datasync() error
 
-	// WriteVec writes vecs, at most MaxVecs, one after the other at off. It may write less than all
-	// without an error.
+	// WriteVec writes at most MaxVecs slices, one after the other, at off. It may write less than
+	// all bytes without an error.
 	WriteVec(vecs [][]byte, off int64) (int, error)
 
-	// Allocate reserves the n bytes at off, which read as zeros. The file grows if it is shorter.
-	// The error is errors.ErrUnsupported where the file system cannot.
+	// Allocate reserves disk space for the n bytes at off, which read as zeros. The file grows if
+	// it is shorter. If the file system does not support this, the error is errors.ErrUnsupported.
 	Allocate(off, n int64) error
 
-	// Zero makes the file size bytes of zeros, which is no less than its size, and keeps its place
-	// on the disk. The error is errors.ErrUnsupported where the file system cannot.
+	// Zero sets the content of the file to `size` bytes of zeros, and keeps its blocks on the disk.
+	// `size` must not be less than the file's current size. If the file system does not support
+	// this, the error is errors.ErrUnsupported.
 	Zero(size int64) error
 }
 
 // ErrLocked is the error of Lock when another process has the lock.
 var ErrLocked = errors.New("in use by another process")
 
-// IsFull reports whether err says that there is no room, which may change.
+// IsFull reports whether err says that the disk has no space left. This may be temporary.
 func IsFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, io.ErrShortWrite)
 }

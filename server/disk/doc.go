@@ -5,10 +5,10 @@
 //
 // # Data that survives a crash of the machine
 //
-//   - The bytes of a file, if Sync or Datasync returned nil after they were written. After an
-//     error, the state of these bytes is unknown, also if a later call returns nil.
-//   - An entry of a directory, if SyncDir returned nil after the entry was created, renamed or
-//     removed.
+//   - The bytes of a file survive if Sync or Datasync returned nil after they were written. After
+//     an error, the state of these bytes is unknown, even if a later call returns nil.
+//   - A change of a directory entry survives if SyncDir returned nil after the entry was created,
+//     renamed or removed.
 //
 // [MkdirAll], [WriteFile], [Stage] and [Publish] follow these rules.
 //

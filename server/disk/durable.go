@@ -9,8 +9,9 @@ import (
 	"syscall"
 )
 
-// MkdirAll makes a directory and those above it, and syncs the entries of all of them and those in
-// dir: what is there may be of a life that ended before it was synced.
+// MkdirAll creates a directory and its missing parents, and syncs the entries of all of them. It
+// also syncs existing parents and the entries in dir, because an earlier process may have ended
+// before it synced them.
 func MkdirAll(d Disk, dir string) error {
 	if err := mkdirAll(d, dir); err != nil {
 		return err
@@ -38,7 +39,8 @@ func mkdirAll(d Disk, dir string) error {
 	return syncEntry(d, parent, made)
 }
 
-// syncAbove syncs the entries of a directory that is there and of those above it.
+// syncAbove makes the entries of dir and of all its parents durable, each in the directory above
+// it.
 func syncAbove(d Disk, dir string) error {
 	for parent := filepath.Dir(dir); parent != dir; dir, parent = parent, filepath.Dir(parent) {
 		if err := syncEntry(d, parent, false); err != nil {
@@ -48,8 +50,8 @@ func syncAbove(d Disk, dir string) error {
 	return nil
 }
 
-// syncEntry syncs a directory for the sake of an entry. One that was there may be somebody else's,
-// in a directory that may not be read.
+// syncEntry syncs a directory so that one of its entries is durable. An entry that already existed
+// may be in a directory that the process is not allowed to read. That is no error.
 func syncEntry(d Disk, dir string, made bool) error {
 	err := d.SyncDir(dir)
 	if !made && errors.Is(err, fs.ErrPermission) {
@@ -58,8 +60,8 @@ func syncEntry(d Disk, dir string, made bool) error {
 	return err
 }
 
-// Mkdir makes a directory if it is not there, and reports whether it was not. Its entry is not
-// synced.
+// Mkdir creates a directory if it does not exist, and reports whether it has created it. Mkdir does
+// not sync the new entry.
 func Mkdir(d Disk, dir string) (made bool, err error) {
 	err = d.Mkdir(dir, DirMode())
 	if !errors.Is(err, fs.ErrExist) {
@@ -72,7 +74,7 @@ func Mkdir(d Disk, dir string) (made bool, err error) {
 	return false, err
 }
 
-// ReadFile returns what the file at path holds.
+// ReadFile returns the content of the file at path.
 func ReadFile(d Disk, path string) ([]byte, error) {
 	f, err := d.Open(path, os.O_RDONLY, 0)
 	if err != nil {
@@ -82,8 +84,8 @@ func ReadFile(d Disk, path string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// WriteFile replaces the file at path by one that holds text. At any moment there is the old file
-// or the new one.
+// WriteFile durably replaces the file at path by a file with the content text. At any moment either
+// the old file or the new file exists.
 func WriteFile(d Disk, path string, text []byte) error {
 	file, err := Stage(d, path, text)
 	if err != nil {
@@ -98,8 +100,8 @@ type Staged struct {
 	temp, path string
 }
 
-// Stage writes the file that is to replace the one at path, in which nothing has changed when it
-// returns. After an error it has taken no room.
+// Stage writes the replacement for the file at path under a temporary name, and leaves the file at
+// path unchanged. After an error it removes the temporary file.
 func Stage(d Disk, path string, text []byte) (Staged, error) {
 	dir, base := filepath.Split(path)
 	s := Staged{d, filepath.Join(dir, "."+base+".tmp"), path}
@@ -110,7 +112,8 @@ func Stage(d Disk, path string, text []byte) (Staged, error) {
 	return s, err
 }
 
-// Replace puts the file in the place of the one at its path. After an error either may be there.
+// Replace durably replaces the file at the path by the staged file. After an error, either of the
+// two files may be there.
 func (s Staged) Replace() error {
 	if err := s.disk.Rename(s.temp, s.path); err != nil {
 		return err
@@ -127,15 +130,16 @@ func writeSynced(d Disk, path string, text []byte) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// Publish gives the file at temp, which is synced, the name path, and syncs the directory of both.
-// A file at path is never overwritten: the error is fs.ErrExist then. After another error there is
-// no file at path.
+// Publish renames the file at temp, which must be synced, to path, and syncs the directory of both.
+// It never overwrites a file at path: if there is one, the error is fs.ErrExist. After any other
+// error, no file exists at path.
 func Publish(d Disk, temp, path string) error {
-	// A rename would replace a file, so the file gets a second name, and then loses the first.
+	// A rename would replace an existing file. So the file gets a second name, and then loses the
+	// first.
 	err := d.Link(temp, path)
 	switch {
 	case err == nil:
-		d.Remove(temp) // what is left of it is swept at the next start
+		d.Remove(temp) // if this fails, the next start removes the file
 	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, syscall.EPERM): // a file system without links, such as FAT
 		if _, err := d.Lstat(path); err == nil {
 			return &fs.PathError{Op: "publish", Path: path, Err: fs.ErrExist}
@@ -147,7 +151,7 @@ func Publish(d Disk, temp, path string) error {
 		return err
 	}
 	if err = d.SyncDir(filepath.Dir(path)); err != nil {
-		d.Remove(path) // not durable, so nobody may see it
+		d.Remove(path) // the file is not durable, so it must not be visible
 	}
 	return err
 }

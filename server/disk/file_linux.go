@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// MaxVecs is how many slices WriteVec takes at a time: IOV_MAX.
+// MaxVecs is the maximum number of slices in a call of WriteVec: IOV_MAX.
 const MaxVecs = 1024
 
 func (f osFile) WriteVec(vecs [][]byte, off int64) (n int, err error) {
@@ -17,7 +17,7 @@ func (f osFile) WriteVec(vecs [][]byte, off int64) (n int, err error) {
 	return n, os.NewSyscallError("pwritev", err)
 }
 
-// Datasync leaves out what reading the data back does not need, such as times.
+// Datasync does not sync metadata that is not needed to read the data, such as times.
 func (f osFile) Datasync() error {
 	err := uninterrupted(func() error { return unix.Fdatasync(int(f.Fd())) })
 	return os.NewSyscallError("fdatasync", err)
@@ -28,7 +28,7 @@ func (f osFile) Allocate(off, n int64) error {
 	return os.NewSyscallError("fallocate", err)
 }
 
-// Zero keeps the blocks that the file has.
+// Zero keeps the existing blocks of the file.
 func (f osFile) Zero(size int64) error {
 	err := uninterrupted(func() error { return unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_ZERO_RANGE, 0, size) })
 	return os.NewSyscallError("fallocate", err)

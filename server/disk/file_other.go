@@ -4,7 +4,8 @@ package disk
 
 import "errors"
 
-// MaxVecs is how many slices WriteVec takes at a time. Here it bounds nothing.
+// MaxVecs is the maximum number of slices in a call of WriteVec. On these systems there is no limit
+// in practice.
 const MaxVecs = 1 << 30
 
 func (f osFile) WriteVec(vecs [][]byte, off int64) (n int, err error) {

@@ -9,14 +9,15 @@ var fileMode atomic.Uint32
 
 func init() { SetFileMode(0o600) }
 
-// SetFileMode sets the permissions of files that the service makes from now on, less the umask.
-// Until then only their owner may read and write them.
+// SetFileMode sets the permissions of files that the service creates from now on. The umask still
+// applies. By default, only the owner of a file may read and write it.
 func SetFileMode(mode fs.FileMode) { fileMode.Store(uint32(mode.Perm())) }
 
 // FileMode returns the permissions of new files.
 func FileMode() fs.FileMode { return fs.FileMode(fileMode.Load()) }
 
-// DirMode returns the permissions of new directories: who may read files may list and enter them.
+// DirMode returns the permissions of new directories. Users who may read files may also list and
+// enter directories.
 func DirMode() fs.FileMode {
 	mode := FileMode()
 	return mode | mode&0o444>>2

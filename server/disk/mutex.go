@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// Mutex is a lock that may be held while the disk is waited for. It differs from sync.Mutex in one
-// thing: the clock of a synctest bubble goes on while goroutines wait for it, so that a test can
-// have a slow disk. The zero Mutex is not locked.
+// Mutex is a lock that may be held during calls of the disk. It differs from sync.Mutex in one
+// thing: the clock of a synctest bubble advances while goroutines wait for the lock. So a test can
+// simulate a slow disk. The zero Mutex is not locked.
 type Mutex struct {
 	mu   sync.Mutex
 	free sync.Cond // held is false
@@ -34,11 +34,12 @@ func (m *Mutex) Unlock() {
 	m.free.Signal()
 }
 
-// RWMutex is to sync.RWMutex what Mutex is to sync.Mutex. The zero RWMutex is not locked.
+// RWMutex differs from sync.RWMutex in the same way as Mutex differs from sync.Mutex. The zero
+// RWMutex is not locked.
 type RWMutex struct {
-	readers atomic.Int64 // that hold it, less mostReaders while a writer holds it or waits for them
+	readers atomic.Int64 // number of readers that hold it, minus mostReaders while a writer holds it or waits for readers
 	mu      sync.Mutex
-	change  sync.Cond // a writer has come to its end, or the last reader that it waits for
+	change  sync.Cond // a writer has unlocked, or the last reader that a writer waits for
 	writing bool      // a writer holds it or waits for readers
 }
 

@@ -13,7 +13,7 @@ var OS Disk = system{}
 
 type system struct{}
 
-// osFile is an open file; what it adds differs between systems.
+// osFile is an open file. The methods that it adds to os.File depend on the operating system.
 type osFile struct{ *os.File }
 
 func (system) Open(path string, flag int, perm fs.FileMode) (File, error) {

@@ -12,12 +12,12 @@ import (
 	"testing"
 )
 
-// Tests on a simulated machine see only what goes through its seams: Disk for files, and functions
-// of the service's machine for the network. The clock and timers are those of package time, which a
-// synctest bubble replaces.
+// Tests on a simulated machine can replace only the calls that go through its seams: Disk for
+// files, and functions of the service's machine for the network. The clock and timers are those of
+// package time, which a synctest bubble replaces.
 
-// outside lists, by package, the functions and variables that reach the operating system past the
-// seams.
+// outside lists, by package, the functions and variables that reach the operating system without
+// the seams.
 var outside = map[string][]string{
 	"os": {"Chdir", "Chmod", "Chown", "Chtimes", "CopyFS", "Create", "CreateTemp", "DirFS", "Getwd", "Lchown", "Link", "Lstat", "Mkdir", "MkdirAll", "MkdirTemp",
 		"NewFile", "Open", "OpenFile", "OpenInRoot", "OpenRoot", "ReadDir", "ReadFile", "Readlink", "Remove", "RemoveAll", "Rename", "Stat", "Symlink", "Truncate", "WriteFile"},
@@ -33,20 +33,20 @@ var outside = map[string][]string{
 	"github.com/slipstream-go/slipstream/server/disk": {"OS"},
 }
 
-// past says why a file reaches past the seams all the same, and by what.
+// past lists the files that bypass the seams nevertheless, the names that they use, and the reason.
 var past = map[string]struct {
 	names  []string
 	reason string
 }{
 	"service/service.go": {[]string{"disk.OS", "net.DefaultResolver", "net.Listen"}, "New makes the machine"},
-	"service/query.go":   {[]string{"filepath.WalkDir"}, "the command query, which runs by itself"},
-	"service/demo.go":    {[]string{"os.MkdirTemp", "os.RemoveAll"}, "the command demo has a directory of its own"},
+	"query/query.go":     {[]string{"filepath.WalkDir"}, "slipctl query and the demo, which run by themselves"},
+	"service/demo.go":    {[]string{"http.Post", "os.MkdirTemp", "os.RemoveAll"}, "the command demo has a directory and a service of its own"},
 
 	"wal/log.go":      {[]string{"disk.OS"}, "the default of an option"},
 	"table/store.go":  {[]string{"disk.OS"}, "the default of an option"},
 	"parquet/sink.go": {[]string{"disk.OS"}, "the default of an option"},
-	"wal/check.go":    {[]string{"disk.OS"}, "the command wal check, which runs by itself"},
-	"wal/repair.go":   {[]string{"disk.OS"}, "the command wal repair, which runs by itself"},
+	"wal/check.go":    {[]string{"disk.OS"}, "slipctl wal check, which runs by itself"},
+	"wal/repair.go":   {[]string{"disk.OS"}, "slipctl wal repair, which runs by itself"},
 	"parquet/read.go": {[]string{"os.Open"}, "Scan, for commands"},
 
 	"watch/watch.go":   {[]string{"os.ReadFile"}, "configuration, which is only read"},
@@ -56,8 +56,8 @@ var past = map[string]struct {
 	"relay/options.go": {[]string{"net.Dialer"}, "the default of an option"},
 }
 
-// commands are the packages that run outside of the service.
-var commands = []string{"cmd", "disk", "evolve", "load", "memnet", "migrate"}
+// commands lists the packages that run outside of the service.
+var commands = []string{"cmd", "disk", "memnet", "program"}
 
 func TestSeam(t *testing.T) {
 	found, files := make(map[string][]string), 0
@@ -95,8 +95,8 @@ func TestSeam(t *testing.T) {
 	}
 }
 
-// reaches lists what of outside a file uses. Another import that makes system calls counts as a
-// whole.
+// reaches returns the names in outside that a file uses. An import of package unix, and a dot
+// import of a listed package, are returned as a whole.
 func reaches(file string) (names []string, err error) {
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
-// Alterations of tables: see table.Store's Drop, DropColumn and SetType. Each says what happens to
-// the Parquet files.
+// The endpoints that alter tables call Drop, DropColumn and SetType of table.Store. Each request
+// specifies what happens to the Parquet files.
 
-// dropTable answers DELETE /v1/tables/{db}/{table}?files=delete|keep.
+// dropTable handles DELETE /v1/tables/{db}/{table}?files=delete|keep.
 func (h *Handler) dropTable(w http.ResponseWriter, r *http.Request) {
 	h.alter(w, r, func(s *table.Store, name table.Name) error {
 		files, err := filesOf(r, "delete")
@@ -24,7 +24,7 @@ func (h *Handler) dropTable(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// dropColumn answers DELETE /v1/tables/{db}/{table}/columns/{column}?files=rewrite|keep.
+// dropColumn handles DELETE /v1/tables/{db}/{table}/columns/{column}?files=rewrite|keep.
 func (h *Handler) dropColumn(w http.ResponseWriter, r *http.Request) {
 	h.alter(w, r, func(s *table.Store, name table.Name) error {
 		files, err := filesOf(r, "rewrite")
@@ -35,7 +35,7 @@ func (h *Handler) dropColumn(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// setType answers PUT /v1/tables/{db}/{table}/columns/{column}.
+// setType handles PUT /v1/tables/{db}/{table}/columns/{column}.
 func (h *Handler) setType(w http.ResponseWriter, r *http.Request) {
 	h.alter(w, r, func(s *table.Store, name table.Name) error {
 		const most = 1 << 10
@@ -55,8 +55,8 @@ func (h *Handler) setType(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// filesOf reports whether a request wants files changed, in the way that a word stands for. It must
-// say.
+// filesOf reads the parameter files. It returns true if the value equals change, and false if the
+// value is keep. Any other value, or none, is an error.
 func filesOf(r *http.Request, change string) (bool, error) {
 	query, err := parametersOf(r, "files")
 	if err != nil {
@@ -72,7 +72,7 @@ func filesOf(r *http.Request, change string) (bool, error) {
 	}
 }
 
-// alter answers a request that alters a table.
+// alter handles a request that alters a table. It calls do for the alteration.
 func (h *Handler) alter(w http.ResponseWriter, r *http.Request, do func(*table.Store, table.Name) error) {
 	s := h.store.Load()
 	if s == nil {

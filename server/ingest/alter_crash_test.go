@@ -17,18 +17,18 @@ import (
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
-// An alteration ends with the process, or with the machine, at each call of the disk in turn. After
-// the next start the catalog has the types of before or of after, and each row is there once, with
-// the cell of before or of after. The same request completes what is left, and what is completed is
-// so after another start.
+// The process or the machine crashes at each disk call of an alteration in turn. After the next
+// start, the catalog contains either the old or the new types. Each row exists once, with its old
+// or its new cell, or is already removed with its table. Repeating the request completes the
+// alteration. The result is the same after another start.
 func TestAlterationIsInterrupted(t *testing.T) {
 	const column = "/v1/tables/db/t/columns/v"
 	const old = "time:time id:int64 v:int64"
 	for _, c := range []struct {
 		name, method, url, body string
-		types                   string // after it
+		types                   string // after the alteration
 		cells                   func(v int64) string
-		next                    any // v of a row that is taken after it
+		next                    any // v of a row that is written after the alteration
 	}{
 		{"drop the table", "DELETE", "/v1/tables/db/t?files=delete", "", "", nil, "text"},
 		{"drop the table and keep its files", "DELETE", "/v1/tables/db/t?files=keep", "", "", func(v int64) string { return fmt.Sprint(v) }, "text"},
@@ -49,7 +49,7 @@ func TestAlterationIsInterrupted(t *testing.T) {
 						r := newDiskRig(t, d)
 						for id := range int64(3) {
 							wantStatus(t, r.v1(list{dict{"time", t0 + id*3600_000_000, "id", id, "v", id * 7}}, ""), http.StatusNoContent)
-							if id == 1 { // one row has not landed
+							if id == 1 { // the third row has not landed when the alteration starts
 								r.flush()
 							}
 						}
@@ -118,7 +118,7 @@ func TestAlterationIsInterrupted(t *testing.T) {
 	}
 }
 
-// newDiskRig is a rig whose log, catalog and files are on a disk in memory, below /data.
+// newDiskRig returns a rig whose log, catalog and files are on a disk in memory, below /data.
 func newDiskRig(t *testing.T, d *faulty.Disk) *rig {
 	t.Helper()
 	sink, err := parquet.New("/data/tables", parquet.Options{Disk: d})
@@ -128,15 +128,15 @@ func newDiskRig(t *testing.T, d *faulty.Disk) *rig {
 	return newRig(t, Options{}, func(o *table.Options) { o.Dir, o.Sink, o.WAL.Disk = "/data", sink, d })
 }
 
-// abandon ends a rig whose disk is no more.
+// abandon ends a rig whose disk has crashed.
 func (r *rig) abandon() {
 	stopped, cancel := context.WithCancel(context.Background())
 	cancel()
 	r.store.Close(stopped)
 }
 
-// cellsOf returns the cells v of all files below /data/tables by the cell id of their rows, as
-// texts: strings are quoted, and "none" is a file without the column.
+// cellsOf returns the cells v of all files below /data/tables, by the cell id of their rows. Cells
+// are texts: strings are quoted, and "none" means that the file lacks the column.
 func cellsOf(t *testing.T, d *faulty.Disk) map[int64][]string {
 	t.Helper()
 	cells := make(map[int64][]string)

@@ -15,7 +15,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
-// newFileRig is a rig whose rows land in Parquet files below dir.
+// newFileRig returns a rig whose rows land in Parquet files below dir.
 func newFileRig(t testing.TB, dir string, change ...func(*table.Options)) *rig {
 	t.Helper()
 	sink, err := parquet.New(filepath.Join(dir, "tables"), parquet.Options{})
@@ -27,8 +27,8 @@ func newFileRig(t testing.TB, dir string, change ...func(*table.Options)) *rig {
 	return r
 }
 
-// filed flushes, and gives the rows in files, each with the kinds of its file's columns under
-// "kinds".
+// filed flushes, and returns the rows of all files. The key "kinds" of a row contains the kinds of
+// the columns in its file.
 func (r *rig) filed(dir string) (rows []row) {
 	r.t.Helper()
 	r.flush()
@@ -50,7 +50,7 @@ func (r *rig) filed(dir string) (rows []row) {
 	return rows
 }
 
-// types are the columns of db.t by the catalog, as in "time:time v:int64".
+// types returns the columns of db.t in the catalog, for example "time:time v:int64".
 func (r *rig) types() string {
 	r.t.Helper()
 	var all []string
@@ -62,18 +62,18 @@ func (r *rig) types() string {
 
 func asText(t testing.TB, v any) string { return string(toJSON(t, v)) }
 
-// What alterations make of the catalog and of files that have landed, also after a restart, and
-// which rows are taken then.
+// An alteration changes the catalog, and files that have landed, as requested. Both stay as they
+// are after a restart. Rows that are written later must match the changed catalog.
 func TestAlterations(t *testing.T) {
 	const column = "/v1/tables/db/t/columns/v"
 	for _, c := range []struct {
 		name        string
-		v           list // of the rows before
+		v           list // of the rows before the alteration
 		method, url string
 		body        string
 		status      int
 		types       string
-		rows        []row // that landed before
+		rows        []row // expected rows in files after the alteration
 		after       any   // v of a row that is sent afterwards
 		afterStatus int
 	}{
@@ -120,7 +120,7 @@ func TestAlterations(t *testing.T) {
 			for i := range times {
 				times[i] = t0 + int64(i)
 			}
-			// One row has landed and the others have not.
+			// The first row has landed, and the others have not.
 			wantStatus(t, r.v1(dict{"time", times[:1], "v", c.v[:1]}, ""), 204)
 			r.flush()
 			if len(times) > 1 {
@@ -157,7 +157,7 @@ func TestAlterations(t *testing.T) {
 	}
 }
 
-// slowEditor holds back an alteration until a test has looked around.
+// slowEditor delays an alteration until the test closes end.
 type slowEditor struct {
 	table.Editor
 	begun, end chan struct{}
@@ -169,7 +169,7 @@ func (s *slowEditor) RemoveAll(dir string) error {
 	return s.Editor.RemoveAll(dir)
 }
 
-// While a table is altered it takes no rows, and others do.
+// A table that is being altered accepts no rows, but other tables do.
 func TestTableIsHeldWhileItIsAltered(t *testing.T) {
 	slow := &slowEditor{begun: make(chan struct{}), end: make(chan struct{})}
 	r := newFileRig(t, t.TempDir(), func(o *table.Options) {
@@ -201,7 +201,7 @@ func TestTableIsHeldWhileItIsAltered(t *testing.T) {
 	wantStatus(t, r.v1(dict{"time", list{t0}, "v", list{"x"}}, ""), 204)
 }
 
-// brokenEditor cannot edit files.
+// brokenEditor cannot edit files while broken is set.
 type brokenEditor struct {
 	table.Editor
 	broken atomic.Bool
@@ -214,8 +214,8 @@ func (b *brokenEditor) RemoveAll(dir string) error {
 	return b.Editor.RemoveAll(dir)
 }
 
-// An alteration that fails leaves the catalog as it was, the table takes rows, and the same request
-// succeeds later.
+// An alteration that fails leaves the catalog unchanged. The table still accepts rows, and the same
+// request succeeds later.
 func TestAlterationThatFails(t *testing.T) {
 	broken := new(brokenEditor)
 	r := newFileRig(t, t.TempDir(), func(o *table.Options) {
@@ -234,8 +234,8 @@ func TestAlterationThatFails(t *testing.T) {
 	wantStatus(t, r.do("DELETE", "/v1/tables/db/t?files=delete", nil), 204)
 }
 
-// Rows that do not land fail an alteration of their table, with the reason, instead of holding the
-// table for ever.
+// If the rows of a table do not land, an alteration of the table fails with the reason. It does not
+// block the table forever.
 func TestAlterationOfATableThatDoesNotLand(t *testing.T) {
 	dir := t.TempDir()
 	r := newFileRig(t, dir, func(o *table.Options) { o.Sink = &noLanding{o.Sink.(table.Editor)} })

@@ -8,7 +8,8 @@ import (
 	"github.com/slipstream-go/slipstream/msgpack/msgpcode"
 )
 
-// Arc's envelopes: the body names its tables itself, and may bring rows for several.
+// A body of Arc consists of envelopes. An envelope contains the name of its table, so a body may
+// contain rows of several tables.
 //
 //	columnar  {"m": "cpu", "columns": {"time": [1, 2], "host": ["a", "b"]}}
 //	row       {"m": "cpu", "t": 1, "h": "a", "tags": {"dc": "x"}, "fields": {"v": 0.5}}
@@ -16,10 +17,11 @@ import (
 //	batch     {"batch": [columnar or row, …]}
 //	array     [columnar or row, …]
 //
-// The keys of an envelope may come in any order. So it is passed over once, noting where each part
-// is; but columns that follow their m, as nearly always, are read on the way.
+// The keys of an envelope may come in any order. So the decoder first skips through the envelope,
+// and notes the offset of each part. Columns after their m, the usual order, are decoded
+// immediately.
 
-// part is a part of an envelope.
+// part identifies a part of an envelope.
 type part uint8
 
 const (
@@ -57,18 +59,19 @@ func partOf(key []byte) part {
 	return parts
 }
 
-var hostName = []byte("host") // the column of h
+var hostName = []byte("host") // the column for h
 
-// envelope says where the parts of one are in the body; 0 stands for one that is missing or nil.
+// envelope contains the offsets of an envelope's parts in the body. An offset is 0 if the part is
+// missing or nil.
 type envelope struct {
 	at   [parts]int
 	end  int
-	read bool // columns or batch have been read in passing
+	read bool // columns or batch have already been decoded
 }
 
 func (e *envelope) has(p part) bool { return e.at[p] > 0 }
 
-// check wants that an envelope is of one kind.
+// check returns an error if the envelope mixes columns, a batch and the parts of a row.
 func (e *envelope) check() error {
 	row := e.has(partFields) || e.has(partF) || e.has(partT) || e.has(partH) || e.has(partTags)
 	switch {
@@ -80,7 +83,7 @@ func (e *envelope) check() error {
 	return nil
 }
 
-// decodeArc reads a body of envelopes.
+// decodeArc decodes a body of envelopes.
 func (j *job) decodeArc() error {
 	code, err := j.d.PeekCode()
 	switch {
@@ -110,7 +113,7 @@ func (j *job) readItems() error {
 	return nil
 }
 
-// readItem reads one envelope. The outermost may be a batch.
+// readItem decodes one envelope. Only the outermost envelope may be a batch.
 func (j *job) readItem(outermost bool) error {
 	at := j.offset()
 	e, err := j.readEnvelope(outermost)
@@ -151,9 +154,9 @@ func (j *job) readItem(outermost bool) error {
 	return nil
 }
 
-// readEnvelope notes where the parts of the next envelope are, and passes over them; keys that mean
-// nothing here are ignored. What may be most of the body is not gone through twice: columns after
-// m, as they nearly always are, and the items of a batch are read at once.
+// readEnvelope notes the offsets of the parts of the next envelope, and skips the parts. It ignores
+// unknown keys. It decodes large parts immediately, so that they are not scanned twice: columns
+// after m, the usual order, and the items of a batch.
 func (j *job) readEnvelope(outermost bool) (e envelope, err error) {
 	begin := j.offset()
 	if code, err := j.d.PeekCode(); err == nil && !isMap(code) {
@@ -203,7 +206,7 @@ func (j *job) readEnvelope(outermost bool) (e envelope, err error) {
 	return e, nil
 }
 
-// table is the name in m. It is valid until the next name is read.
+// table returns the name in m. The name is valid until the next name is read.
 func (j *job) table(e *envelope) ([]byte, error) {
 	if !e.has(partM) {
 		return nil, invalid("m is missing: it names the table").in("m")
@@ -212,7 +215,8 @@ func (j *job) table(e *envelope) ([]byte, error) {
 	return j.readName("m", "measurement_")
 }
 
-// readName reads a string, or an int, which stands for the prefix and its digits.
+// readName reads a name: a string, or an int. An int n becomes the prefix followed by the digits of
+// n.
 func (j *job) readName(key, prefix string) ([]byte, error) {
 	at := j.offset()
 	code, err := j.d.PeekCode()
@@ -237,9 +241,10 @@ func (j *job) readName(key, prefix string) ([]byte, error) {
 	return nil, invalid("%s is %s: it must be a string or an int", clip(key), describe(code)).in(clip(key)).at(int64(at))
 }
 
-// readArcColumnsByRow judges the rows of an envelope of columns, which begins at an offset. What is
-// wrong with all of it rejects all of its rows: broken says so, or the rest of the envelope does.
-// One without rows is rejected as one row, so that nothing of it is read again out of the log.
+// readArcColumnsByRow checks the rows of an envelope of columns one by one. at is the offset of the
+// envelope. An error of the whole envelope rejects all of its rows. broken is such an error if one
+// is already known; decoding may find another. An envelope without rows is rejected as one row, so
+// that the replay of the log skips all of it.
 func (j *job) readArcColumnsByRow(e *envelope, at int, broken error) error {
 	n, err := j.countColumns(e.at[partColumns])
 	if err != nil {
@@ -257,7 +262,7 @@ func (j *job) readArcColumnsByRow(e *envelope, at int, broken error) error {
 	}
 	if broken == nil {
 		row := j.row
-		if err := j.readArcColumns(e); err == nil || j.row > row { // an error that comes after rows is one of the body
+		if err := j.readArcColumns(e); err == nil || j.row > row { // an error after complete rows is an error of the body
 			if err == nil {
 				err = j.pass(at)
 			}
@@ -273,8 +278,8 @@ func (j *job) readArcColumnsByRow(e *envelope, at int, broken error) error {
 	return j.pass(at)
 }
 
-// countColumns is how many rows the map of columns at an offset has: those of the longest. What is
-// no array counts as one row.
+// countColumns returns the number of rows in the map of columns at an offset: the length of the
+// longest column. A value that is not an array counts as one row.
 func (j *job) countColumns(at int) (rows int, err error) {
 	j.seek(at)
 	if code, err := j.d.PeekCode(); err == nil && !isMap(code) {
@@ -307,7 +312,7 @@ func (j *job) countColumns(at int) (rows int, err error) {
 	return rows, nil
 }
 
-// readArcColumns reads the columns of an envelope.
+// readArcColumns decodes the columns of an envelope.
 func (j *job) readArcColumns(e *envelope) error {
 	name, err := j.table(e)
 	if err != nil {
@@ -335,7 +340,7 @@ func (j *job) readArcColumns(e *envelope) error {
 	return j.merge(g, &more)
 }
 
-// merge copies the rows of a group after those of another of the same table.
+// merge appends the rows of src to dst, a group of the same table.
 func (j *job) merge(dst, src *group) error {
 	to, from := dst.batch, src.batch
 	if from.Rows == 0 {
@@ -365,7 +370,7 @@ func (j *job) merge(dst, src *group) error {
 			return j.fault(err, none)
 		}
 	}
-	if len(dst.numbers) > 0 || src.first != dst.first+rows { // other rows are between
+	if len(dst.numbers) > 0 || src.first != dst.first+rows { // rows of other groups are between them
 		for i := len(dst.numbers); i < rows; i++ {
 			dst.numbers = append(dst.numbers, dst.first+i)
 		}
@@ -377,7 +382,7 @@ func (j *job) merge(dst, src *group) error {
 	if err := to.CloseRow(); err != nil {
 		return j.fault(err, none)
 	}
-	if len(to.Columns) > columns { // each of many envelopes may have few of the columns
+	if len(to.Columns) > columns { // otherwise each of many small envelopes would check all columns
 		if err := checkColumns(to); err != nil {
 			return err
 		}
@@ -385,7 +390,7 @@ func (j *job) merge(dst, src *group) error {
 	return j.charge(to, rows, columns)
 }
 
-// readArcRow reads the row of an envelope.
+// readArcRow decodes the row of an envelope.
 func (j *job) readArcRow(e *envelope) (*group, error) {
 	if !e.has(partFields) && !e.has(partF) {
 		return nil, invalid("there are no columns, fields or f: a row has at least one of them, and a batch is not nested").in("fields")
@@ -444,7 +449,8 @@ func (j *job) readCell(c *column.Column) error {
 	return nil
 }
 
-// newCell is the column in which the present row has no cell yet.
+// newCell returns a column for a cell of the current row. It returns an error if the row already
+// has a cell in that column.
 func (j *job) newCell(g *group, name []byte) (*column.Column, error) {
 	c, err := g.batch.Column(name)
 	if err != nil {
@@ -524,7 +530,7 @@ func (j *job) readFields(g *group, e *envelope) error {
 	return nil
 }
 
-// eachPair calls fn with each key of the map at an offset, to read its value.
+// eachPair calls fn with each key of the map at an offset. fn must read the value of the key.
 func (j *job) eachPair(at int, part string, fn func(name []byte) error) error {
 	j.seek(at)
 	if code, err := j.d.PeekCode(); err == nil && !isMap(code) {

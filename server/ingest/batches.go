@@ -11,18 +11,18 @@ import (
 	"time"
 )
 
-// Batches remembers the idempotency keys of stored requests, so that a repeated request is answered
-// without being stored again.
+// Batches contains the idempotency keys of stored requests, so that a repeated request gets a
+// response without being stored again.
 //
 //	claim ──▶ held ──the log has the rows──▶ stored ──after the window──▶ forgotten
 //	            └────────refused──▶ free
 //
-// The record with the rows has the key, too, so the log has both or neither. Before the log
-// releases the record, its keys are written to the end of the log. Batches must be the
-// [table.Options.Carrier] of the handler's store.
+// A key is in the same record of the log as its rows, so the log contains both or neither. Before
+// the log releases the record, its keys are written again at the end of the log. For this, Batches
+// must be the [table.Options.Carrier] of the handler's store.
 //
-// Keys belong to a database. If there are too many, the database with the most forgets its oldest,
-// so a sender with many keys does not affect other databases.
+// Each database has its own keys. If there are too many keys, the database with the most keys loses
+// its oldest keys. So a sender with many keys does not affect other databases.
 type Batches struct {
 	window time.Duration
 
@@ -34,38 +34,38 @@ type Batches struct {
 	forgotten int64
 }
 
-// batchID stands for a key of a database.
+// batchID identifies a key of a database.
 type batchID [16]byte
 
-// digest stands for what a request wants stored: table, format, unit of time and body once it is
-// decompressed.
+// digest is a hash of the content of a request: table, format, unit of time and decompressed body.
+// It includes the notation of a schema.
 type digest [16]byte
 
-// batch is a request that is stored.
+// batch describes a stored request.
 type batch struct {
 	digest         digest
-	seq            uint64 // of the record that has it
-	time           int64  // of receipt, in microseconds
+	seq            uint64 // sequence number of the record that contains the key
+	time           int64  // time of receipt, in microseconds
 	rows, rejected int
 }
 
-// keys are the keys of a database that are stored, in the order of their time. What was carried was
-// older than what precedes it in the log, so keys that were recalled are ordered before that
-// counts.
+// keys contains the stored keys of a database, ordered by time. A carried key may be older than the
+// keys before it in the log. So recalled keys are sorted before their order is used.
 type keys struct {
 	ids      []batchID
-	recalled bool // and not ordered yet
+	recalled bool // recalled keys have not been sorted yet
 }
 
 const (
-	// maxBatches bounds the keys that are remembered: some 35 MB of memory.
+	// maxBatches is the maximum number of stored keys, which use about 35 MB of memory.
 	maxBatches = 1 << 18
 
-	// batchShare keeps what is carried to the log's end small beside a segment.
+	// batchShare limits the stored keys to 1/batchShare of a segment, because all of them may be
+	// written to the end of the log.
 	batchShare = 8
 )
 
-// NewBatches returns a memory that keeps keys for the given time.
+// NewBatches returns a Batches without keys. It keeps each key for the duration of window.
 func NewBatches(window time.Duration) *Batches {
 	return &Batches{
 		window: window, most: maxBatches,
@@ -73,7 +73,7 @@ func NewBatches(window time.Duration) *Batches {
 	}
 }
 
-// fit bounds the keys by the size of the log's segments.
+// fit limits the number of keys by the size of the log's segments.
 func (b *Batches) fit(segment int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -83,7 +83,7 @@ func (b *Batches) fit(segment int64) {
 
 func idOf(db, key string) batchID { return sum([]byte(db), []byte(key)) }
 
-// sum is the first half of the SHA-256 of texts.
+// sum returns the first half of the SHA-256 of the texts and their lengths.
 func sum(texts ...[]byte) [16]byte {
 	h := sha256.New()
 	var n [8]byte
@@ -95,8 +95,8 @@ func sum(texts ...[]byte) [16]byte {
 	return [16]byte(h.Sum(nil))
 }
 
-// claim has a request hold a key, or returns the batch that is stored under it. It waits for a
-// request that holds the key.
+// claim makes the calling request the holder of a key, or returns the batch that is stored under
+// the key. While another request holds the key, claim waits.
 func (b *Batches) claim(ctx context.Context, db string, id batchID, d digest) (*batch, error) {
 	for {
 		b.mu.Lock()
@@ -123,7 +123,7 @@ func (b *Batches) claim(ctx context.Context, db string, id batchID, d digest) (*
 	}
 }
 
-// free ends the hold of a request that is not stored.
+// free releases the key of a request that was not stored.
 func (b *Batches) free(id batchID) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -137,7 +137,7 @@ func (b *Batches) end(id batchID) {
 	}
 }
 
-// store ends the hold of a request that is stored.
+// store releases the key of a request that was stored, and adds it to the stored keys.
 func (b *Batches) store(db string, id batchID, one batch) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -147,7 +147,7 @@ func (b *Batches) store(db string, id batchID, one batch) {
 }
 
 func (b *Batches) add(db string, id batchID, one batch) {
-	if had := b.stored[id]; had != nil { // recalled again
+	if had := b.stored[id]; had != nil { // a key that was already recalled
 		*had = one
 		return
 	}
@@ -160,7 +160,7 @@ func (b *Batches) add(db string, id batchID, one batch) {
 	k.ids = append(k.ids, id)
 }
 
-// keysOf returns the keys of a database, the oldest first.
+// keysOf returns the keys of a database, starting with the oldest.
 func (b *Batches) keysOf(db string) *keys {
 	k := b.databases[db]
 	if k != nil && k.recalled {
@@ -198,9 +198,10 @@ func (b *Batches) expired(one *batch, now time.Time) bool {
 	return one.time < now.Add(-b.window).UnixMicro()
 }
 
-// shrink forgets keys if there are too many: those of the database that has the most, again and
-// again, and the oldest where several have as many. It makes room for more than one, since it looks
-// at all databases.
+// shrink forgets keys if there are too many. It repeatedly forgets the oldest keys of the database
+// with the most keys. If several databases have the same number of keys, it chooses the database
+// with the oldest key. Because shrink visits all databases, it forgets more keys than necessary,
+// and is needed less often.
 func (b *Batches) shrink() {
 	if len(b.stored) <= b.most {
 		return
@@ -225,10 +226,11 @@ func (b *Batches) shrink() {
 	}
 }
 
-// spareKeys is the part of all keys that is forgotten at a time: a 64th.
+// spareKeys determines how many keys shrink forgets. It forgets a 64th of the maximum number of
+// keys, in steps of a 64th of a database's keys.
 const spareKeys = 64
 
-// fullest is a heap of databases, the one with the most keys first.
+// fullest is a heap of databases. The database with the most keys comes first.
 type fullest struct {
 	of        *Batches
 	databases []string
@@ -253,7 +255,8 @@ func (f *fullest) Pop() any {
 	return db
 }
 
-// stats returns how many keys are remembered, and how many were forgotten before the window ended.
+// stats returns the number of stored keys, and the number of keys that were forgotten before their
+// window ended.
 func (b *Batches) stats() (remembered int, forgotten int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

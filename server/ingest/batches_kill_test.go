@@ -16,8 +16,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
-// keyed sends the batch of a number with its key. A batch is large, so that segments of the log are
-// filled and released.
+// keyed sends the batch with this number and its key. Batches are large, so that the log fills and
+// releases segments.
 func keyed(h *Handler, id int64, durability string) *httptest.ResponseRecorder {
 	pad := strings.Repeat("x", 4<<10)
 	body := fmt.Sprintf("{\"time\":%d,\"value\":%d,\"pad\":%q}\n{\"time\":%d,\"value\":%d}\n", 1_700_000_000+id, id, pad, 1_700_003_600+id, id)
@@ -31,22 +31,24 @@ func keyed(h *Handler, id int64, durability string) *httptest.ResponseRecorder {
 
 const (
 	keyedSenders = 4
-	keyedSegment = 4 << 20 // the log remembers some 12,000 keys then
+	keyedSegment = 4 << 20 // allows some 12,000 keys
 )
 
-// durabilityOf says which batches do not wait for the disk: every other one. Its sender takes it
-// for stored when the next one is, which waits: the log has them in their order.
+// durabilityOf returns the durability of a batch. Every other batch is async: it does not wait for
+// the disk. The next batch of its sender does. When the next batch is acknowledged, both are
+// stored, because the log keeps them in order.
 func durabilityOf(id int64) string { return []string{"sync", "async"}[id%2] }
 
-// A process is killed while it stores batches and lands them. Each batch that it was sent is sent
-// again, also those that it had answered in an earlier life, and each has landed once.
+// Processes that store and land batches are killed, one after the other. Then every batch that was
+// sent is sent again, including batches that an earlier process acknowledged. Each batch has landed
+// exactly once.
 func TestKeysKill(t *testing.T) {
 	testkit.Killed(storeForEver)
 	if testing.Short() {
 		t.Skip("it takes some restarts")
 	}
 	dir := t.TempDir()
-	sent := make(map[int64]bool) // whether it was acknowledged
+	sent := make(map[int64]bool) // whether the batch was acknowledged
 	for round := range 6 {
 		next := int64(round * 1_000_000)
 		last := next
@@ -60,7 +62,7 @@ func TestKeysKill(t *testing.T) {
 			last = max(last, id)
 			return true
 		})
-		for id := next + 1; id <= last+2*keyedSenders; id++ { // those that were in hand may be stored or not
+		for id := next + 1; id <= last+2*keyedSenders; id++ { // batches that were in progress at the kill may be stored or not
 			if !sent[id] {
 				sent[id] = false
 			}
@@ -114,7 +116,7 @@ func storeForEver(dir string, first int) {
 		senders.Go(func() {
 			for {
 				pair := 2 * ids.Add(1)
-				for _, id := range []int64{pair - 1, pair - 1, pair, pair} { // each is sent again at once
+				for _, id := range []int64{pair - 1, pair - 1, pair, pair} { // each batch is repeated at once
 					if w := keyed(h, id, durabilityOf(id)); w.Code != http.StatusNoContent {
 						testkit.Fail(w.Body)
 					}

@@ -18,6 +18,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/slipstream-go/slipstream/server/admission"
 	"github.com/slipstream-go/slipstream/server/disk"
 	"github.com/slipstream-go/slipstream/server/disk/faulty"
 	"github.com/slipstream-go/slipstream/server/table"
@@ -36,18 +37,18 @@ func zipped(t testing.TB, b []byte) []byte {
 	return out.Bytes()
 }
 
-// again reports whether the answer is that of a request which was stored before.
+// again reports whether the response says that the request was already stored.
 func again(w *httptest.ResponseRecorder) bool { return w.Header().Get("Idempotent-Replayed") == "true" }
 
 const keyHeader = "Idempotency-Key"
 
-// sender sends one batch with a key; the same one each time.
+// sender sends one batch with a key. Each call sends the same batch.
 type sender struct {
 	name, table string
 	send        func(r *rig, key string) *httptest.ResponseRecorder
 }
 
-// senders are requests of each format, with the key in each place.
+// senders returns requests of each format, with the key in each possible place.
 func senders() []sender {
 	text := []byte(`{"time":1700000000,"v":1}`)
 	return []sender{
@@ -79,8 +80,8 @@ func senders() []sender {
 	}
 }
 
-// A request that is sent again, at once, after landing or after a restart, is answered as it was,
-// and is stored once.
+// A request that is repeated with its key gets the same response, and is stored once: at once,
+// after landing and after a restart.
 func TestKeyAgain(t *testing.T) {
 	for _, s := range senders() {
 		t.Run(s.name, func(t *testing.T) {
@@ -122,7 +123,8 @@ func TestKeyAgain(t *testing.T) {
 	}
 }
 
-// A key is that of a table, a body and what the body means; of each database for itself.
+// A key is bound to the table and the body of its request, and to the parameters that determine the
+// meaning of the body. Each database has its own keys.
 func TestKeyOfAnotherRequest(t *testing.T) {
 	r := newRig(t, Options{})
 	send := func(url, body string) *httptest.ResponseRecorder {
@@ -155,8 +157,8 @@ func TestKeyOfAnotherRequest(t *testing.T) {
 	}
 }
 
-// A digest is another one if anything is that the rows depend on. Few bodies are right in two
-// formats.
+// The digest of a request changes if anything changes that determines its rows. The test calls it
+// directly, because few bodies are valid in two formats.
 func TestDigest(t *testing.T) {
 	of := func(change func(q *request)) digest {
 		q := &request{record: wal.Record{DB: "db", Table: "t"}, codec: codec{format: JSON, unit: Seconds}}
@@ -176,22 +178,22 @@ func TestDigest(t *testing.T) {
 		}
 		seen[d] = name
 	}
-	if compressed := of(func(q *request) { q.body, q.codec.compression = []byte("zip"), Gzip }); seen[compressed] != "as it is" {
+	if compressed := of(func(q *request) { q.body, q.codec.compression = &admission.Buffer{B: []byte("zip")}, admission.Gzip }); seen[compressed] != "as it is" {
 		t.Error("the digest depends on the compression")
 	}
 }
 
-// A request that is refused leaves its key free, wherever it is refused.
+// A rejected request does not use up its key, at whatever step it is rejected.
 func TestKeyOfARefusedRequest(t *testing.T) {
 	r := newRig(t, Options{})
 	send := func(query, body string) *httptest.ResponseRecorder {
 		return r.write("application/x-ndjson", query, []byte(body), keyHeader, "k")
 	}
 	wantStatus(t, r.write("application/x-ndjson", "", []byte(`{"time":1700000000,"v":1}`)), http.StatusNoContent)
-	wantStatus(t, send("", `{"time":1700000000,`), http.StatusBadRequest)                                  // by the decoder
-	wantStatus(t, send("", `{"time":1700000000,"v":"text"}`), http.StatusBadRequest)                       // by the catalog
-	wantStatus(t, send("?partial=true", `{"time":1700000000,"v":"text"}`), http.StatusOK)                  // without a row
-	wantStatus(t, r.write("application/x-ndjson", "", []byte("{}"), keyHeader, ""), http.StatusBadRequest) // by its key
+	wantStatus(t, send("", `{"time":1700000000,`), http.StatusBadRequest)                                  // rejected by the decoder
+	wantStatus(t, send("", `{"time":1700000000,"v":"text"}`), http.StatusBadRequest)                       // rejected by the catalog
+	wantStatus(t, send("?partial=true", `{"time":1700000000,"v":"text"}`), http.StatusOK)                  // no valid row
+	wantStatus(t, r.write("application/x-ndjson", "", []byte("{}"), keyHeader, ""), http.StatusBadRequest) // rejected because of its key
 	if w := send("", `{"time":1700000000,"v":2}`); w.Code != http.StatusNoContent || again(w) {
 		t.Errorf("then good: %d %s", w.Code, w.Body)
 	}
@@ -200,8 +202,8 @@ func TestKeyOfARefusedRequest(t *testing.T) {
 	}
 }
 
-// An asynchronous request that the log could not write leaves its key free: the sender that sends
-// it again is not kept waiting, and its rows are stored.
+// An asynchronous request that the log could not write does not use up its key. If the sender
+// repeats the request, it does not have to wait, and the rows are stored.
 func TestKeyOfALostRequest(t *testing.T) {
 	var full atomic.Bool
 	d := faulty.New(1, faulty.Options{Fail: func(c faulty.Call) error {
@@ -223,7 +225,7 @@ func TestKeyOfALostRequest(t *testing.T) {
 	full.Store(false)
 	var w *httptest.ResponseRecorder
 	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
-		if w = send(""); w.Code != http.StatusServiceUnavailable || time.Now().After(deadline) { // until the log has seen that there is room
+		if w = send(""); w.Code != http.StatusServiceUnavailable || time.Now().After(deadline) { // 503 until the log notices the free space
 			break
 		}
 	}
@@ -236,7 +238,7 @@ func TestKeyOfALostRequest(t *testing.T) {
 	}
 }
 
-// A key outlives the table that its rows were in.
+// A key remains used after its table is removed.
 func TestKeyOfARemovedTable(t *testing.T) {
 	r := newFileRig(t, t.TempDir())
 	send := func(key string) *httptest.ResponseRecorder {
@@ -252,11 +254,12 @@ func TestKeyOfARemovedTable(t *testing.T) {
 	}
 }
 
-// A request waits for another one with its key: if that is stored it is not, and else it is. It
-// waits no longer than its client does.
+// While one request holds a key, other requests with this key wait. If the first is not stored, one
+// of the others is stored, and the rest are not stored again. A request stops waiting when its
+// client disconnects.
 func TestKeyIsHeld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := faulty.New(1, faulty.Options{Delay: func(faulty.Call) time.Duration { return time.Millisecond }}) // so that all meet while one is stored
+		d := faulty.New(1, faulty.Options{Delay: func(faulty.Call) time.Duration { return time.Millisecond }}) // so that all requests arrive while one is being stored
 		if err := disk.MkdirAll(d, "/data"); err != nil {
 			t.Fatal(err)
 		}
@@ -296,7 +299,7 @@ func TestKeyIsHeld(t *testing.T) {
 				}
 			})
 		}
-		wantStatus(t, send(patient, "another"), http.StatusNoContent) // waits for nobody
+		wantStatus(t, send(patient, "another"), http.StatusNoContent) // does not wait for the held key
 		synctest.Wait()
 		leave()
 		synctest.Wait()
@@ -337,7 +340,8 @@ func TestKeysThatAreNone(t *testing.T) {
 	wantStatus(t, r.write("application/x-ndjson", "", body, keyHeader, strings.Repeat("x", maxKey)), http.StatusNoContent)
 }
 
-// Keys outlive the segments of the log that their requests were in, also through several restarts.
+// Keys remain known after the log releases the segments of their requests, even across several
+// restarts.
 func TestKeysOutliveTheLog(t *testing.T) {
 	small := func(o *table.Options) { o.WAL.SegmentBytes = 1 << 15 }
 	r := newRig(t, Options{}, small)
@@ -379,7 +383,7 @@ func TestKeysOutliveTheLog(t *testing.T) {
 	}
 }
 
-// After the window keys are forgotten, and carried no more.
+// Keys are forgotten when their window ends, and are no longer carried to the end of the log.
 func TestKeysExpire(t *testing.T) {
 	b := NewBatches(time.Hour)
 	now := time.Now()
@@ -411,8 +415,7 @@ func TestKeysExpire(t *testing.T) {
 	}
 }
 
-// What is carried stands in the log after what is newer. The oldest keys are forgotten all the
-// same.
+// Carried keys follow newer keys in the log. Nevertheless, the oldest keys are forgotten first.
 func TestKeysAreRecalledInOrder(t *testing.T) {
 	now := time.Now().UnixMicro()
 	old, newer := NewBatches(time.Hour), NewBatches(time.Hour)
@@ -439,7 +442,7 @@ func TestKeysAreRecalledInOrder(t *testing.T) {
 	}
 }
 
-// A database with many keys costs others none.
+// A database with many keys does not make other databases lose keys.
 func TestKeysOfManyDatabases(t *testing.T) {
 	b := NewBatches(time.Hour)
 	b.fit(batchShare * batchSize * 100)
@@ -468,8 +471,9 @@ func TestKeysOfManyDatabases(t *testing.T) {
 	}
 }
 
-// Where all databases have as many keys, the oldest are forgotten and the newest is not. There is
-// room for some more then: databases are looked at once for a 64th of all keys.
+// If all databases have the same number of keys, the oldest keys are forgotten, and the newest key
+// is kept. A 64th of all keys is forgotten at once, so that the databases need not be compared for
+// each new key.
 func TestKeysOfDatabasesWithOneEach(t *testing.T) {
 	const most = 6400
 	b := NewBatches(time.Hour)
@@ -491,7 +495,7 @@ func TestKeysOfDatabasesWithOneEach(t *testing.T) {
 	}
 }
 
-// twice is what a carried record would be that has one key in two databases.
+// twice returns the payload of a carried record in which two databases have the same key.
 func twice() []byte {
 	one := batch{time: time.Now().UnixMicro(), rows: 1}
 	payload := []byte{carriedVersion}
@@ -502,7 +506,8 @@ func twice() []byte {
 	return payload
 }
 
-// A key in two databases is refused, whether a carried record has both or each is with its request.
+// A log with one key in two databases is rejected, whether one carried record or two requests
+// contain the key.
 func TestRecalledInTwoDatabases(t *testing.T) {
 	b := NewBatches(time.Hour)
 	if err := b.Recall(&wal.Record{Seq: 1, Type: wal.Carried, Payload: twice()}); !errors.Is(err, errKeys) {
@@ -513,7 +518,7 @@ func TestRecalledInTwoDatabases(t *testing.T) {
 	if err := b.recall("a", id, one); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.recall("a", id, one); err != nil { // a record may be read twice
+	if err := b.recall("a", id, one); err != nil { // the same record may be read twice
 		t.Fatal(err)
 	}
 	if err := b.recall("b", id, one); !errors.Is(err, errKeys) {
@@ -521,7 +526,8 @@ func TestRecalledInTwoDatabases(t *testing.T) {
 	}
 }
 
-// What the log has of keys is read, or refused: nothing of it makes the start fail in another way.
+// Recall reads a carried record, or rejects it with an error. It does not panic, and a rejected
+// record leaves at most one key for each 40 bytes.
 func FuzzCarried(f *testing.F) {
 	b := NewBatches(time.Hour)
 	for i := range 3 {

@@ -2,79 +2,63 @@ package ingest
 
 import (
 	"errors"
-	"io"
 	"net/http"
 	"os"
 	"time"
+
+	"github.com/slipstream-go/slipstream/server/admission"
 )
 
-const (
-	firstBuffer = 32 << 10 // for a body that has yet to arrive
-	keptBuffer  = 1 << 20  // larger ones are left to the garbage collector
-)
-
-// readBody reads the whole body into q.body, with room for what stands after it in the log. The
-// budget is charged for memory as bytes arrive, and not for what the head announces: for at most
-// twice as many, and firstBuffer.
+// readBody reads the whole body into q.body. The buffer has enough capacity for the suffix that
+// follows the body in the log.
 func (q *request) readBody(w http.ResponseWriter, r *http.Request) error {
 	p := q.handler.newPacer(w)
-	err := q.readPaced(&p, r)
-	if err == nil {
-		p.stop() // and not otherwise: net/http reads what is left of a body before it answers
-	}
-	return err
-}
-
-func (q *request) readPaced(p *pacer, r *http.Request) error {
-	most, length, suffix := q.handler.limits.Body, r.ContentLength, int64(q.suffix())
-	end := most + 1
-	if length >= 0 {
-		end = length // admit has compared it with the limit
-	}
-	q.body = q.body[:0]
-	for charged := int64(0); ; {
-		have := int64(len(q.body))
-		if have == end && length >= 0 {
-			return nil
-		}
-		if have == charged {
-			more := min(max(have, firstBuffer), end-have)
-			if err := q.take(more); err != nil {
-				return err
-			}
-			charged += more
-			if int64(cap(q.body)) < charged+suffix {
-				q.body = append(make([]byte, 0, charged+suffix), q.body...)
-			}
-		}
-		n, err := r.Body.Read(q.body[have:charged])
-		q.body = q.body[:have+int64(n)]
-		p.arrived(n)
-		switch {
-		case int64(len(q.body)) > most:
-			return errBodyLimit(most)
-		case err == io.EOF && (length < 0 || int64(len(q.body)) == length):
-			return nil
-		case err != nil:
-			return errReading(err, len(q.body), int(length))
-		}
+	most := q.handler.limits.Body
+	var err error
+	q.body, err = q.held.Read(r.Body, r.ContentLength, most, q.suffix(), &p)
+	var busy *admission.BudgetError
+	switch got := len(q.body.B); {
+	case err == nil:
+		p.stop() // not after an error: then net/http reads the rest of the body before it responds
+		return nil
+	case errors.Is(err, admission.ErrTooLarge):
+		return errBodyLimit(most)
+	case errors.As(err, &busy):
+		return busy
+	default:
+		return errReading(err, got, r.ContentLength)
 	}
 }
 
-// window is how long a body may stand still. In each window as many bytes must arrive as the
-// minimum rate wants.
+func errReading(err error, got int, want int64) error {
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return refuse(TimedOut, "the body did not arrive in time: %d bytes did", got)
+	case want >= 0:
+		return invalid("the body ended after %d of %d bytes: send it again", got, want)
+	}
+	return invalid("the body ended after %d bytes, in the middle: send it again", got)
+}
+
+func errBodyLimit(most int64) error {
+	return refuse(TooLarge, "the body has more than %d bytes: send smaller batches, or compress them", most)
+}
+
+// window is the period in which a body must deliver the number of bytes that follows from the
+// minimum rate.
 const window = 5 * time.Second
 
-// pacer bounds how slowly a body may arrive: its bytes occupy memory that others want.
+// pacer enforces the minimum rate of a body, because a slow body occupies memory that other
+// requests need.
 //
 //	begin ──── window ────┬──── window ────┬── … ──▶ end
 //	            rate × window bytes, or the read ends with a deadline exceeded
 type pacer struct {
 	control *http.ResponseController
 	window  time.Duration
-	end     time.Time // of the time for the whole body; zero: there is none
-	quota   int64     // bytes that must arrive in a window; 0: no minimum
-	got     int64     // in the present window
+	end     time.Time // deadline for the whole body; zero: none
+	quota   int64     // minimum number of bytes in a window; 0: no minimum
+	got     int64     // bytes that arrived in the current window
 }
 
 func (h *Handler) newPacer(w http.ResponseWriter) pacer {
@@ -90,7 +74,8 @@ func (h *Handler) newPacer(w http.ResponseWriter) pacer {
 	return p
 }
 
-// open begins a window. Writers without deadlines, as those of tests, have bodies that do not wait.
+// open begins a window. It ignores the error of SetReadDeadline: only writers in tests have no
+// deadlines, and their bodies never wait.
 func (p *pacer) open(now time.Time) {
 	p.got = 0
 	deadline := p.end
@@ -102,8 +87,8 @@ func (p *pacer) open(now time.Time) {
 	p.control.SetReadDeadline(deadline)
 }
 
-// arrived counts bytes of the body, and begins the next window when there are enough.
-func (p *pacer) arrived(n int) {
+// Arrived counts n bytes of the body. It begins the next window when enough bytes have arrived.
+func (p *pacer) Arrived(n int) {
 	if p.quota == 0 {
 		return
 	}
@@ -112,33 +97,6 @@ func (p *pacer) arrived(n int) {
 	}
 }
 
-// stop takes the deadline away: it would end the connection while the request is being decoded and
-// written.
+// stop removes the deadline. Otherwise the deadline could close the connection while the request is
+// decoded and written.
 func (p *pacer) stop() { p.control.SetReadDeadline(time.Time{}) }
-
-func errBodyLimit(most int64) error {
-	return refuse(TooLarge, "the body has more than %d bytes: send smaller batches, or compress them", most)
-}
-
-func errReading(err error, got, want int) error {
-	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return refuse(TimedOut, "the body did not arrive in time: %d bytes did", got)
-	case want >= 0:
-		return invalid("the body ended after %d of %d bytes: send it again", got, want)
-	}
-	return invalid("the body ended after %d bytes, in the middle: send it again", got)
-}
-
-// inflate decompresses q.body into q.plain.
-func (q *request) inflate(c Compression) error {
-	if err := q.take(int64(cap(q.plain))); err != nil {
-		return err
-	}
-	var err error
-	q.plain, err = inflate(q.plain, q.body, c, q.handler.limits.decompressed(len(q.body)), q.take)
-	return err
-}
-
-// take takes n more bytes from the budget, or gives -n back.
-func (q *request) take(n int64) error { return q.held.Take(n) }

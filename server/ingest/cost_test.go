@@ -9,11 +9,12 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"github.com/slipstream-go/slipstream/server/admission"
 	"github.com/slipstream-go/slipstream/server/table"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// telemetry is a body of the shape that services mostly get: time, a host of 9 characters, three
+// telemetry returns a body that is typical for services: time, a host of 9 characters, and three
 // floats.
 func telemetry(t testing.TB, rows int) []byte {
 	times, hosts := make(list, rows), make(list, rows)
@@ -36,7 +37,8 @@ func telemetryRows(t testing.TB, rows int) []byte {
 	return pack(t, dict{"batch", items})
 }
 
-// telemetryJSON is the columns and the rows of telemetry as JSON, and as lines of it.
+// telemetryJSON returns the data of telemetry as JSON: as columns, as an array of rows, and as
+// lines.
 func telemetryJSON(t testing.TB, rows int) (columns, array, lines []byte) {
 	items := make(list, rows)
 	var cells [5]list
@@ -51,10 +53,10 @@ func telemetryJSON(t testing.TB, rows int) (columns, array, lines []byte) {
 	return columns, toJSON(t, items), toLines(t, items)
 }
 
-// decoder decodes one body again and again, as requests do.
+// decoder returns a function that decodes one body in the same way as a request does.
 func decoder(t testing.TB, f *Format, body []byte) func() {
 	h := New(Options{})
-	q := &request{handler: h, held: Hold{budget: h.flight}, body: body, codec: codec{format: f}, record: wal.Record{Time: t0, DB: "default", Table: "t"}}
+	q := &request{handler: h, held: h.flight.Own(), body: &admission.Buffer{B: body}, codec: codec{format: f}, record: wal.Record{Time: t0, DB: "default", Table: "t"}}
 	return func() {
 		writes, err := q.decode()
 		if err != nil {
@@ -66,7 +68,7 @@ func decoder(t testing.TB, f *Format, body []byte) func() {
 	}
 }
 
-// Decoding allocates per request, not per row or cell.
+// Decoding allocates memory per request, not per row or cell.
 func TestAllocations(t *testing.T) {
 	columns, array, lines := telemetryJSON(t, 1000)
 	for name, c := range map[string]struct {
@@ -109,7 +111,7 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-// nowhere is where rows land at no cost.
+// nowhere is a sink that discards rows at no cost.
 type nowhere struct{}
 
 func (nowhere) Land(context.Context, *table.File) (int64, error) { return 0, nil }
@@ -119,8 +121,8 @@ func (nowhere) Rewrite(context.Context, string, []table.Field) (table.Rewritten,
 	return table.Rewritten{}, nil
 }
 
-// BenchmarkRequest is a whole request over a connection, without landing: its time has the client's
-// in it.
+// BenchmarkRequest measures a whole request over a connection, without landing. Its time includes
+// the time of the client.
 func BenchmarkRequest(b *testing.B) {
 	r := newRig(b, Options{}, func(o *table.Options) { o.WAL.SegmentBytes, o.Sink = 64<<20, nowhere{} })
 	server := httptest.NewServer(r.h)

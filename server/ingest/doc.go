@@ -1,12 +1,13 @@
 // Package ingest accepts rows over HTTP. It decodes a request body directly into columns, checks
-// all of it, and passes body and columns to the store. A 204 means that the rows are on disk.
+// all of it, and passes the body and the columns to the store (package table). A 204 means that the
+// rows are on disk, in the log, unless the sender chose durability=async. Rows land when the store
+// writes them to Parquet files.
 //
 //	requests     handler.go   routes, rights, /health, /ready, /v1/tables
 //	             route.go     serving of routes, parameters, latencies
 //	             write.go     one write request, from header to answer
-//	             budget.go    bytes in flight
-//	             body.go      reading of bodies
-//	             compress.go  decompression, within limits
+//	             body.go      reading of bodies, and their minimum rate
+//	             compress.go  compressions, by header or first bytes
 //	             refusal.go   outcomes and answers
 //	             alter.go     DELETE and PUT of tables and columns
 //	             batches.go   keys of stored requests
@@ -59,35 +60,39 @@
 //	time_unit=s|ms|us|ns|auto  unit of times that are numbers
 //	batch_id=KEY               same as the header Idempotency-Key: see Idempotency keys
 //
-// For an unknown or repeated parameter the answer is 400, lists the valid parameters, and nothing
-// is stored. The other endpoints have no parameters; /health, /ready and /metrics ignore them.
+// If a parameter is unknown or repeated, the response is 400 and lists the valid parameters, and
+// nothing is stored. The other endpoints have no parameters, except those in section Alterations.
+// /health, /ready and /metrics ignore parameters.
 //
 // # Idempotency keys
 //
-// A request may have a key: 1 to 255 ASCII characters without spaces, in the header
-// Idempotency-Key, with or without quotes, or in the parameter batch_id. If a sender gets no
-// answer, it sends the request again with the same key. If the first request was stored, the second
-// is not. Its answer is that of the first, with the header Idempotent-Replayed: true. That answer
-// has the number of rejected rows (more_rejected), but no list.
+// A request may contain a key: 1 to 255 ASCII characters without spaces. The key is in the header
+// Idempotency-Key, with or without quotes, or in the parameter batch_id. A sender that gets no
+// response repeats the request with the same key. If the first request was stored, the second is
+// not stored again. It gets the response of the first request, with the header Idempotent-Replayed:
+// true. This response contains the number of rejected rows (more_rejected), but does not list them.
 //
-// A key belongs to a database, a table, a unit of time and a decompressed body. If a request has
-// the same key but differs in one of these, the answer is 422, and nothing is stored. A request of
-// which no row is stored does not use its key. If several requests with one key arrive at the same
-// time, the first is stored, and the others wait for it. A key stays in use when its table is
-// removed: to store the rows again, use a new key.
+// Each database has its own keys. A key is bound to the table, the format, the unit of time and the
+// decompressed body of its request. If another request uses the key but differs in one of these,
+// the response is 422, and nothing is stored. A request does not use up its key if none of its rows
+// is stored. If several requests with one key arrive at the same time, the first is stored, and the
+// others wait for it. Removing a table does not free its keys. To store the rows again, use a new
+// key.
 //
 // Keys are stored in the log with their rows, so they survive a crash. They are kept for
 // --idempotency-window after the receipt of the request. At most 262,144 keys are kept, fewer if
-// log segments are smaller than 84 MiB. At that limit, the database with the most keys loses its
-// oldest; slipstream_idempotency_keys_forgotten_total counts them.
+// log segments are smaller than 84 MiB. When there are more, the service forgets the oldest keys of
+// the database with the most keys. The metric slipstream_idempotency_keys_forgotten_total counts
+// the forgotten keys.
 //
-// Remote Write has no keys, and ignores the header and the parameter. Its senders repeat a request
-// without an answer, so a sample may land twice, with the same labels, time and value.
+// Remote Write has no keys: it ignores the header and the parameter. Its senders repeat a request
+// that gets no response, so a sample may be stored twice, with the same labels, time and value.
 //
 // # Tokens
 //
-// If the service has tokens, requests need Authorization: Bearer TOKEN. A token has rights on all
-// databases or on some; package access describes the token file. Each endpoint requires one right:
+// If the service has tokens, requests must have the header Authorization: Bearer TOKEN. A token
+// grants rights on all databases or on some. Package access describes the token file. Each endpoint
+// requires one right:
 //
 //	write       both write endpoints, on their database; Remote Write, on the database metrics, also
 //	            if it is forwarded to a target
@@ -97,11 +102,11 @@
 //	            POST /-/flush, PUT and DELETE /v1/schemas/{name}, on all databases
 //	none        /health, /alive, /ready
 //
-// A schema belongs to no database, so the endpoints of schemas require the right on all databases,
-// as does a flush. A token with the right to write can use a registered schema if it has the
-// fingerprint. A token without the right to read all databases gets no information about them:
-// /ready and a 503 contain no paths and no tables, and a wrong fingerprint gives the same 404 as an
-// unknown schema.
+// A schema belongs to no database, so the schema endpoints require the right on all databases. So
+// does a flush. A sender with the right to write can use a registered schema if it knows the
+// fingerprint. If a token lacks the right to read all databases, responses contain no information
+// about them: /ready and a 503 contain no paths and no tables, and a wrong fingerprint gets the
+// same 404 as an unknown schema.
 //
 // # Bodies
 //
@@ -122,45 +127,54 @@
 //	                     {"batch": [any of these, …]}
 //	                     [any of these, …]
 //
-// A cell is nil, a bool, an int, a float, a str or a timestamp ext. A column has one type, which is
-// that of its first value. An int column becomes a float column with the first float, unless it has
-// an int that a float64 cannot represent, such as 9007199254740993: then the float is an error.
-// Such an int is an error in a float column.
+// A cell is nil, a bool, an int, a float, a str or a timestamp ext. The first value of a column
+// sets the column's type. The first float in an int column turns it into a float column. This is an
+// error if the column contains an int that a float64 cannot represent, such as 9007199254740993.
+// Such an int is also an error in a float column.
 //
 // In JSON, a number is an int unless it has a fraction or an exponent. These are errors: an int
-// beyond int64 (1e20 is a float, but some encoders write it as 100000000000000000000), a float out
-// of range, and half of a surrogate pair. Times are numbers or strings, because JSON has no
-// timestamps. Lines of white space are skipped.
+// that exceeds int64, a float out of range, and half of a surrogate pair. The number 1e20 is a
+// float, but some encoders write it as the int 100000000000000000000. Times are numbers or strings,
+// because JSON has no timestamps. Lines of white space are skipped.
 //
-// The column time is the time of the row. Numbers below 10^10 are seconds, below 10^13
-// milliseconds, below 10^16 microseconds, and above that nanoseconds, unless time_unit is set.
-// Fractions of floats and nanoseconds are rounded down to microseconds. All times of a table in one
-// body must have one unit. They must be in the years 1 to 9999, the range that all engines can
-// show. Except with schemas, a string is an RFC 3339 time with Z or an offset; it is stored in UTC,
-// truncated to microseconds. A table cannot have both strings and numbers as times in one body. The
-// time of receipt is the default: for rows if none has a time (or it is null), for columns if there
-// is no column time, and for Arc's envelope if it has no t.
+// The column time contains the time of the row. Unless time_unit is set, the magnitude of a number
+// determines its unit: seconds below 10^10, milliseconds below 10^13, microseconds below 10^16, and
+// otherwise nanoseconds. Fractions of floats are rounded to the nearest microsecond, and integers
+// in nanoseconds are rounded down to microseconds. All times of a table in one body must have the
+// same unit. They must be in the years 1 to 9999, the range that all engines can show.
+//
+// A string must be an RFC 3339 time with Z or an offset. It is stored in UTC, truncated to
+// microseconds. Bodies with a schema cannot contain times as strings. In one body, a table cannot
+// have both strings and numbers as times.
+//
+// The default time is the time of receipt. For rows, it is used if no row of the table contains a
+// time other than null. For columns, it is used if there is no column time, and for a row in Arc's
+// envelope, if t is missing.
 //
 // In one request, the rows of a table may be in at most 1000 different hours (41 days), because
-// each hour of a table becomes a file. Split a longer backfill into several requests. Without a
-// backfill, this error usually means that the unit of time is wrong.
+// each hour of a table becomes a file. Split a longer backfill into several requests. If the
+// request is not a backfill, an error about the hours usually means that the unit of time is wrong.
 //
-// The name of a database has 1 to 64 letters, digits, _ - or ., and starts with a letter or a
-// digit. Names of tables and columns have 1 to 128 bytes of UTF-8 without control characters. Names
-// are case-sensitive. A directory name has escapes where file systems do not distinguish two
-// tables, or reserve the name: Cpu is in ~43pu, and con in ~63on. Where engines do not distinguish
-// two columns, the later one has a number in files: V becomes V_2 if there is a v. /v1/tables shows
-// that name. Strings must be UTF-8.
+// The name of a database consists of 1 to 64 letters, digits, _ - or ., and starts with a letter or
+// a digit. Names of tables and columns consist of 1 to 128 bytes of UTF-8 without control
+// characters. Names are case-sensitive. Strings must be UTF-8.
 //
-// Differences from Arc: an ambiguous body is an error (units of time, types, a tag and a field with
-// the same name, text that is not UTF-8), and no wrong item of a batch is skipped silently. A row
-// without h keeps its own tag host. Unknown keys of the envelope are ignored.
+// Some file systems reserve certain names, or do not distinguish certain names. The directory of a
+// table with such a name has an escaped name: table Cpu is in ~43pu, and table con in ~63on. If
+// engines do not distinguish two columns of a table, the later column has a number in files: V
+// becomes V_2 if there is a column v. /v1/tables shows the name that the column has in files.
+//
+// /api/v1/write/msgpack differs from Arc. An ambiguous body is an error: one that mixes units of
+// time or types, that contains a tag and a field with the same name, or text that is not UTF-8. An
+// invalid item of a batch is never skipped silently. A row without h keeps its own tag host.
+// Unknown keys of the envelope are ignored.
 //
 // # Alterations
 //
-// An alteration locks its table: requests with rows for it get 503 with Retry-After, and
-// acknowledged rows land first. The answer is 204 when the catalog is on disk. A DELETE must
-// specify what happens to the Parquet files:
+// An alteration first locks its table, and lands the table's acknowledged rows. Meanwhile requests
+// with rows for the table get 503 with Retry-After. The response to the alteration is 204, and is
+// sent when the changed catalog is on disk. A DELETE must specify what happens to the Parquet
+// files:
 //
 //	DELETE …/{table}?files=delete
 //	    Removes the table and its files.
@@ -178,23 +192,26 @@
 //	    file, row and cell, and nothing changes.
 //
 // Files are replaced one after the other, so readers may temporarily see both types. After a 500 or
-// a crash the catalog is unchanged, and some files may have changed: repeat the request to complete
-// it.
+// a crash, the catalog is unchanged, but some files may have changed. Repeat the request to
+// complete the alteration.
 //
 // # Schemas
 //
 // A body of type application/x-slipstream-schema contains only values: see package schema and
-// docs/ingest-schema.md. Its schema is registered before, as the JSON form of a schema.Shape, and
-// is on disk before the answer. Each body refers to a version of the schema by its fingerprint,
-// Shape.NamedFingerprint: the first 8 bytes of the SHA-256 of the notation, as 16 lower-case hex
-// digits. The notation includes the names of fields, because they name columns.
+// docs/ingest-schema.md. Its schema must be registered first, by a PUT with the JSON form of a
+// schema.Shape. The response is sent when the schema is on disk.
+//
+// Each body identifies a version of the schema by the fingerprint of the version,
+// Shape.NamedFingerprint. The fingerprint is the first 8 bytes of the SHA-256 of the notation, as
+// 16 lower-case hex digits. The notation includes the names of fields, because they are the names
+// of the columns.
 //
 //	PUT /v1/schemas/cpu
 //	{"fields": [{"name": "time", "type": "i64"}, {"name": "host", "type": "str8"}, {"name": "load", "type": "f64"}]}
 //
 //	{"name": "cpu", "fingerprint": "2090ebf1f20b9f1d", "notation": "{time i64, host str8, load f64}", "form": "rows", …}
 //
-// The form of a schema is that of its bodies:
+// The form of a schema, rows or columns, is the form of its bodies:
 //
 //	{time i64, host str8}
 //	    rows: a sequence of messages; a single message, if the schema has a Tail
@@ -214,23 +231,24 @@
 //	struct within itself; lists in
 //	rows, and of structs
 //
-// A schema may be registered repeatedly: the answer is 201 if the version is new, and 200 if it
-// exists. A new version must be able to read the messages of the newest one (schema.Compat). Older
-// versions stay valid for senders that still use them. An incompatible schema needs another name,
-// or the old one must be deleted. There may be 1000 versions in total, with 4 MiB of notations. A
-// schema has at most 128 KiB, and at most as many columns as a table in a request.
+// A schema may be registered repeatedly. The response is 201 if the version is new, and 200 if it
+// exists. A new version must be able to read the messages of the newest version (schema.Compat).
+// Older versions remain valid for senders that still use them. To register an incompatible schema,
+// use another name, or delete the old schema first. The registry may contain 1000 versions in
+// total, with 4 MiB of notations. A schema has at most 128 KiB, and at most as many columns as a
+// table in a request.
 //
-// For an unknown fingerprint the answer is 409. If the client also sends the notation of its
-// schema, in the header Slipstream-Schema, the error has the first field that differs:
+// For an unknown fingerprint, the response is 409. If the client also sends the notation of its
+// schema, in the header Slipstream-Schema, the error contains the first field that differs:
 //
 //	{"error": "schema \"cpu\" has no version with the fingerprint 5727…; its newest has 2090…: yours has load f32 where that has
 //	load f64: …", "field": "load"}
 //
 // # Remote Write
 //
-// The relay passes requests of Prometheus Remote Write, split by tenant: see
+// The relay splits requests of Prometheus Remote Write by tenant, and passes the parts to
 // [Handler.AppendSeries]. A request is one record of the log, so it is stored completely or not at
-// all. The tables are in the database metrics. Those of tenant t are:
+// all. The tables are in the database metrics. Tenant t has these tables:
 //
 //	t              a row for each sample: time, metric, labels, value, start_time
 //	t-histograms   a row for each native histogram: time, metric, labels, count, sum, zero_count,
@@ -238,8 +256,9 @@
 //	t-exemplars    a row for each exemplar: time, metric, labels, value, exemplar
 //	t-metadata     a row for each distinct metadata in a request: time, metric, type, help, unit
 //
-// If the name of a tenant is not valid as the name of a table, it gets escapes: 12345 becomes
-// x--12345, and team.a becomes x--team-2ea (tenants.go).
+// The name of a tenant is used unchanged if it consists of letters, digits, _ and -, and starts
+// with a letter. Other names are escaped: 12345 becomes x--12345, and team.a becomes x--team-2ea.
+// The file tenants.go describes the escapes and the exceptions.
 //
 //	column         type    content
 //	time           time    time of the sample; of metadata, time of receipt
@@ -256,12 +275,13 @@
 //	message        string  the unchanged protobuf message of the histogram, in base64
 //	exemplar       string  the labels of the exemplar, in the form of labels
 //
-// Series without data make no rows. Requests have the same limits as others. A series may have as
-// many labels as a table columns. Each sample repeats the labels of its series; their text may be
-// as much larger than the body as a decompressed body may be. If labels are not UTF-8, or a time is
-// out of range, the whole request is an error.
+// Series without data produce no rows. Remote Write has the same limits as other requests. A series
+// may have as many labels as a table may have columns. Each sample repeats the labels of its
+// series. The text of all rows may exceed the body by the same ratio as a decompressed body may
+// exceed a compressed one. If a label is not UTF-8, or a time is out of range, the whole request is
+// rejected.
 //
-// # Answers
+// # Responses
 //
 //	code  cause                                        remedy
 //	204   the rows are on disk (async: queued)         continue
@@ -286,56 +306,61 @@
 //	503   not ready, stopping, disk nearly full, no    send again after Retry-After seconds
 //	      landing
 //
-// With a code of 400 or higher, except 500, nothing was stored.
+// If the code is 400 or higher, except 500, nothing was stored.
 //
-// An error is one line of JSON. Rows are numbered from 0 through the whole body. Offsets are bytes
-// in the decompressed body:
+// An error is one line of JSON. Rows are numbered from 0 through the whole body. Offsets count the
+// bytes of the decompressed body:
 //
 //	{"error": "row 3: column \"v\": a string in a column of int64: …", "field": "v", "row": 3, "offset": 57}
 //
-// For NDJSON the text has the line number, which starts with 1 and counts empty lines:
+// For NDJSON, the text contains the line number. Line numbers start with 1, and empty lines count,
+// too:
 //
 //	{"error": "line 5: column \"v\": a string in a column of int64: …", "field": "v", "row": 3, "line": 5, "offset": 57}
 //
 // Without partial, a body is stored completely or not at all. With partial, an error in a row
-// rejects that row. An error in the body (invalid MessagePack, JSON or schema messages, columns of
-// different lengths) rejects the body; an NDJSON line that is not valid JSON counts as a row. The
-// answer lists 1000 rejected rows, and more_rejected is the number of others. Such a request is
-// always synchronous.
+// rejects only that row. An error in the body rejects the whole body: invalid MessagePack, JSON or
+// schema messages, or columns of different lengths. In NDJSON, a line that is not valid JSON is an
+// error in a row. The response lists up to 1000 rejected rows, and more_rejected is the number of
+// other rejected rows. A request with rejected rows is always synchronous.
 //
 // # Order of work
 //
 // Cheap checks come first: token and rights, Content-Length, names and parameters, readiness. Then
-// the body is read. A request without a valid token uses no budget, no table and no metric label.
-// All tables of a body are decoded and checked before the log is written, so the log can always be
-// decoded. The catalog changes after the log has the rows, so a rejected request adds no table, no
-// column and no type.
+// the body is read. A request without a valid token uses no budget, and creates no table and no
+// metric label. All tables of a body are decoded and checked before the log is written, so the log
+// can always be decoded. The catalog changes only after the rows are in the log, so a rejected
+// request adds no table, no column and no type.
 //
 // # Logging and metrics
 //
 // At level debug, the service logs each rejected request and each landing. At level info, it logs
-// the first rejection of each kind, then at most one line a minute with their number, and one line
-// a minute for landings. The metric slipstream_request_seconds is a histogram by route and format
-// (arc, msgpack, json, ndjson, schema; empty for no format, or an unknown one).
+// the first rejection of each kind, and then their number, at most once a minute. It logs landings
+// once a minute. The metric slipstream_request_seconds is a histogram by route and format. The
+// format is arc, msgpack, json, ndjson or schema. It is empty if a request has no format or an
+// unknown one.
 //
 // # Fairness
 //
 // Request bodies share a budget of bytes in flight (Limits.InFlight). A request is charged for the
-// bytes that have arrived, not for its Content-Length. A client always leaves as much of the budget
-// free as its own requests use, so it cannot lock others out. A client is an IPv4 address or a /64
-// network of IPv6; senders that share a proxy are one client. A request that is larger than the
-// budget is accepted when nothing else is in flight. A body must arrive with at least
-// Limits.MinRate in each window of 5 s, and within Options.ReadTimeout; otherwise the answer is
-// 408. A decompressed body takes at most twice its length in memory.
+// memory of the bytes that have arrived, not for its Content-Length: see package admission. A
+// client cannot lock out others: it always leaves as much of the budget free as its own requests
+// use. A client is an IPv4 address or a /64 network of IPv6. Senders that share a proxy are one
+// client. A request that is larger than the budget is accepted when no other request is in flight.
 //
-// Databases share the number of tables (table.Options.MaxTables). If several databases have tables,
-// one may have four times as many as are free. The rule applies to new tables and removes none: a
-// database whose first table comes when the catalog is full gets none.
+// A body must arrive with at least Limits.MinRate in each window of 5 s, and completely within
+// Options.ReadTimeout. Otherwise the response is 408. A decompressed body uses at most twice its
+// length in memory.
+//
+// All databases share a maximum number of tables (table.Options.MaxTables). If several databases
+// have tables, a database may have at most four times as many tables as are free. The rule only
+// applies to new tables; existing tables are never removed. If the catalog is full, a new database
+// gets no tables.
 //
 // # The log
 //
-// The payload of a record is the received body, perhaps with additions after it, or the parts of a
-// Remote Write request. Its codec describes it:
+// The payload of a record is the received body, which additions may follow, or the parts of a
+// Remote Write request. The codec of the record describes the payload:
 //
 //	bit   0-3     4-5          6-8        9         10     11-15
 //	      format  compression  time unit  rejected  keyed  0
@@ -352,16 +377,17 @@
 //	         │      │ the one before; the first is its number       │ in bytes, little-endian │
 //	         └──────┴───────────────────────────────────────────────┴─────────────────────────┘
 //
-// A schema is stored as its notation, before that list, so the log can be decoded without the
-// registry. Only the body is compressed.
+// The notation of a schema is stored before the list of rejected rows, so the log can be decoded
+// without the registry. Only the body is compressed.
 //
 //	payload  ┌──────┬───────────────────────────────────┬─────────────────────┬────────────────┐
 //	         │ body │ {time i64, host str8}: as text    │ u32: its length in  │ rejected rows, │
 //	         │      │                                   │ bytes               │ if any         │
 //	         └──────┴───────────────────────────────────┴─────────────────────┴────────────────┘
 //
-// The body of Remote Write is the sequence of the parts of a request, compressed together. The
-// table is that of the samples, so a record does not depend on the naming of tables for tenants.
+// The body of a Remote Write record consists of the parts of a request, compressed together. Each
+// part contains the name of the tenant's samples table, not of the tenant. So a record does not
+// depend on how tables of tenants are named.
 //
 //	part     ┌────────────────────┬───────┬─────────────┬────────────────────┬──────┐
 //	         │ uvarint: length of │ table │ u8: version │ uvarint: length of │ body │

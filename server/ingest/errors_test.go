@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Every way to be wrong, with the whole line that the client gets.
+// Each invalid request gets the expected error text.
 func TestErrors(t *testing.T) {
 	r := newRig(t, Options{Limits: Limits{Rows: 100, Columns: 30, Tables: 10}})
 	const cut = "the body ends in the middle of a value, or a length in it is wrong: it was cut short, or is not MessagePack"
@@ -31,11 +31,11 @@ func TestErrors(t *testing.T) {
 
 	for _, c := range []struct {
 		name   string
-		body   any // string: bytes as they are
+		body   any // string: sent as it is
 		query  string
 		text   string
 		field  string
-		row    int // below 0: none
+		row    int // below 0: no row in the error
 		offset int
 	}{
 		{"empty", "", "", "the body is empty", "", -1, -1},
@@ -152,7 +152,7 @@ func TestErrors(t *testing.T) {
 	if s := r.store.Stats(); s.Buffered != 0 || r.h.Stats().InFlight != 0 {
 		t.Errorf("%d bytes are still held, %d in flight", s.Buffered, r.h.Stats().InFlight)
 	}
-	if n := r.store.Log().Records; n > 3 { // the good request, its intent and that it landed
+	if n := r.store.Log().Records; n > 3 { // the valid request, its intent, and the note that it landed
 		t.Errorf("%d records in the log: something was written before it was checked", n)
 	}
 }

@@ -13,16 +13,17 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// The errors of the codecs say what, and give where apart. Clients get both in one line, with rows
-// and columns called by those names, and with a way out.
+// Errors of the codecs contain a cause, and separately a path and an offset. Clients get one line
+// with all of these. It mentions rows and columns instead of paths, and suggests a remedy.
 
-// place reads the path of an error: which column it is about, and which row; -1 if none.
+// place returns the column and the row in the path of an error. The column is empty, and the row is
+// -1, if the path does not contain it.
 type place func(path string) (column string, row int)
 
-// none: paths say nothing.
+// none is the place for paths that contain neither a column nor a row.
 func none(string) (string, int) { return "", -1 }
 
-// inColumns: paths are those of a map of arrays, "name" or "name[3]".
+// inColumns is the place for paths in a map of arrays: "name" or "name[3]".
 func inColumns(path string) (string, int) {
 	if i := strings.LastIndexByte(path, '['); i >= 0 && strings.HasSuffix(path, "]") {
 		if row, err := strconv.Atoi(path[i+1 : len(path)-1]); err == nil {
@@ -32,7 +33,7 @@ func inColumns(path string) (string, int) {
 	return path, -1
 }
 
-// inRows: paths are those of an array of rows, or of lines, "[3]" or "[3].name".
+// inRows is the place for paths in an array of rows, or in lines: "[3]" or "[3].name".
 func inRows(path string) (string, int) {
 	if i := strings.IndexByte(path, ']'); i > 0 && path[0] == '[' {
 		if row, err := strconv.Atoi(path[1:i]); err == nil {
@@ -42,20 +43,20 @@ func inRows(path string) (string, int) {
 	return path, -1
 }
 
-// inRow: paths are those of a row, "name".
+// inRow is the place for paths in a single row: "name".
 func inRow(path string) (string, int) { return path, -1 }
 
-// inLine: paths are those of a line by itself, "[0]" or "[0].name".
+// inLine is the place for paths in a single line: "[0]" or "[0].name".
 func inLine(path string) (string, int) {
 	name, _ := inRows(path)
 	return name, -1
 }
 
-// in is the place of every value of one column.
+// in returns a place that always returns the same column, and no row.
 func in(name string) place { return func(string) (string, int) { return name, -1 } }
 
-// fault puts an error of the decoder, or of a batch, into words for the client. Rows are counted
-// where the path begins.
+// fault converts an error of the decoder or of a batch to a refusal for the client. Row numbers
+// count from the beginning of the path.
 func (j *job) fault(err error, where place) *refusal {
 	e := located(err)
 	if e == nil {
@@ -82,12 +83,13 @@ func located(err error) *msgpack.Error {
 	if errors.As(err, &s) {
 		return &msgpack.Error{Offset: s.Offset, Path: s.Path, Cause: s.Cause}
 	}
-	var e *msgpack.Error // which is that of JSON too
+	var e *msgpack.Error // package json uses the same type
 	errors.As(err, &e)
 	return e
 }
 
-// explain says in this package's words what is not self-explanatory in those of a codec.
+// explain returns the text of a codec's error. It replaces or completes texts that a client may not
+// understand.
 func (j *job) explain(cause error, at int64) string {
 	text := plain(cause)
 	var syntax *json.SyntaxError
@@ -129,7 +131,7 @@ func (j *job) explain(cause error, at int64) string {
 	return text
 }
 
-// plain is an error's text without the name of the package that it is from.
+// plain returns the text of an error without the name of its package.
 func plain(err error) string {
 	text := err.Error()
 	text = strings.TrimPrefix(text, "msgpack: ")
@@ -138,7 +140,7 @@ func plain(err error) string {
 	return strings.TrimPrefix(text, "column: ")
 }
 
-// describe says what a code of MessagePack announces.
+// describe returns a name for the type that a MessagePack code indicates.
 func describe(code byte) string {
 	switch {
 	case isMap(code):

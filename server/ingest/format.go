@@ -6,6 +6,8 @@ import (
 	"mime"
 	"slices"
 	"strings"
+
+	"github.com/slipstream-go/slipstream/server/admission"
 )
 
 // Format is an encoding of rows.
@@ -13,7 +15,7 @@ type Format struct {
 	// Code is the number of the format in the log. It must never change.
 	Code uint8
 
-	Name string // in metrics
+	Name string // used in metrics
 
 	// ContentTypes are the values of Content-Type that select the format at /v1/write.
 	ContentTypes []string
@@ -21,13 +23,13 @@ type Format struct {
 	// decode reads all of j.body.
 	decode func(j *job) error
 
-	lines  bool // a row is a line, and told by its number
-	hollow bool // a body may have no rows
+	lines  bool // a row is a line, and errors contain line numbers
+	hollow bool // a body without rows is valid
 }
 
-// MessagePack, JSON and NDJSON are rows or columns for the one table that the URL names. Arc is
-// MessagePack that names its tables itself. RemoteWrite is what AppendSeries puts into the log:
-// nobody sends it. Schema is messages of a schema that was registered.
+// MessagePack, JSON and NDJSON contain rows or columns for one table, which the URL specifies. Arc
+// is MessagePack that contains the names of its tables. RemoteWrite is the format that AppendSeries
+// writes to the log; no client sends it. Schema contains messages of a registered schema.
 var (
 	MessagePack = &Format{Code: 1, Name: "msgpack", decode: func(j *job) error { return j.unpack((*job).decodeTable) },
 		ContentTypes: []string{"application/msgpack", "application/x-msgpack", "application/vnd.msgpack"}}
@@ -43,9 +45,9 @@ var (
 
 var formats = []*Format{MessagePack, Arc, JSON, NDJSON, RemoteWrite, Schema}
 
-// formatOf finds the format for a Content-Type, and gives the parameters of that.
+// formatOf returns the format for a Content-Type, and the parameters of the Content-Type.
 func formatOf(contentType string) (*Format, map[string]string, error) {
-	for _, f := range formats { // without parameters, as nearly always
+	for _, f := range formats { // the usual case: no parameters
 		if slices.Contains(f.ContentTypes, contentType) {
 			return f, nil, nil
 		}
@@ -61,13 +63,13 @@ func formatOf(contentType string) (*Format, map[string]string, error) {
 	return nil, nil, refuse(WrongType, "Content-Type %q is none of %s", clip(contentType), strings.Join(accepted, ", ")).in("Content-Type")
 }
 
-// codec is how a record's payload is to be read; see the package comment for its bits.
+// codec describes how to decode the payload of a record. The package comment lists its bits.
 type codec struct {
 	format      *Format
-	compression Compression
+	compression admission.Compression
 	unit        Unit
-	rejected    bool // rows that were rejected are listed after the body
-	keyed       bool // after all that stands the request's key
+	rejected    bool // a list of rejected rows follows the body
+	keyed       bool // the request's key is at the end
 }
 
 func (c codec) bits() uint16 {
@@ -82,20 +84,20 @@ func (c codec) bits() uint16 {
 }
 
 func codecOf(bits uint16) (codec, error) {
-	c := codec{compression: Compression(bits >> 4 & 3), unit: Unit(bits >> 6 & 7), rejected: bits>>9&1 != 0, keyed: bits>>10&1 != 0}
+	c := codec{compression: admission.Compression(bits >> 4 & 3), unit: Unit(bits >> 6 & 7), rejected: bits>>9&1 != 0, keyed: bits>>10&1 != 0}
 	for _, f := range formats {
 		if f.Code == uint8(bits&15) {
 			c.format = f
 		}
 	}
-	if c.format == nil || c.unit > Nanoseconds || bits>>11 != 0 || (c.format == RemoteWrite) != (c.compression == Snappy) {
+	if c.format == nil || c.unit > Nanoseconds || bits>>11 != 0 || (c.format == RemoteWrite) != (c.compression == admission.Snappy) {
 		return c, fmt.Errorf("ingest: codec %#04x is unknown", bits)
 	}
 	return c, nil
 }
 
-// appendRejected appends the list of rejected rows to a payload: what each number adds to the one
-// before, as uvarints, and then the length of all that.
+// appendRejected appends the list of rejected rows to a payload. The list contains the difference
+// between each row number and the one before it, as uvarints. The length of the list follows it.
 func appendRejected(payload []byte, rows []int) []byte {
 	body, last := len(payload), 0
 	for _, row := range rows {
@@ -105,7 +107,7 @@ func appendRejected(payload []byte, rows []int) []byte {
 	return binary.LittleEndian.AppendUint32(payload, uint32(len(payload)-body))
 }
 
-// cutRejected takes the list off a payload again.
+// cutRejected splits a payload into the body and the list of rejected rows.
 func cutRejected(payload []byte) (body []byte, rows []int, err error) {
 	errList := fmt.Errorf("ingest: the list of rejected rows is damaged")
 	body, list, ok := cutCounted(payload)
@@ -123,7 +125,7 @@ func cutRejected(payload []byte) (body []byte, rows []int, err error) {
 	return body, rows, nil
 }
 
-// cutCounted takes off a payload what stands after the body before its length.
+// cutCounted splits a payload into the body and a tail. The length of the tail follows the tail.
 func cutCounted(payload []byte) (body, tail []byte, ok bool) {
 	end := len(payload) - 4
 	if end < 0 {

@@ -10,11 +10,10 @@ import (
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
-// similar returns names of columns that differ in the last bytes only.
+// similar returns column names that differ only in the last bytes.
 func similar(i int) string { return strings.Repeat("n", maxName-6) + fmt.Sprintf("%06d", i) }
 
-// TestGrowth asserts that to decode a body takes linear time, also where rows are judged one by
-// one.
+// The time to decode a body grows linearly with its size, even if rows are checked one by one.
 func TestGrowth(t *testing.T) {
 	limits := new(Limits)
 	limits.setDefaults()
@@ -45,8 +44,9 @@ func TestGrowth(t *testing.T) {
 	}
 	cases := []growth.Case{
 		{Name: "labels of long symbols in turn", Most: 128 << 10, Alloc: 300},
-		// Nulls are cells, and those of rows that each bring a column are the square of the rows.
-		// The limit of cells bounds them, but here it must not end the body.
+		// Nulls count as cells. If each row adds a column, the number of cells is the square of the
+		// number of rows. The limit of cells exists for that, but in this test the body must stay
+		// below it.
 		{Name: "each row a new column", Most: 64 << 10, Alloc: 40, OnlyAlloc: true},
 		{Name: "wrong rows, JSON", Alloc: 100},
 		{Name: "wrong rows, NDJSON", Alloc: 100},
@@ -74,8 +74,8 @@ func TestGrowth(t *testing.T) {
 	growth.Check(t, cases)
 }
 
-// symbolsInTurn returns a request of version 2 of about n bytes: two symbols that differ in the
-// last byte, and a series with labels that are named by them in turn.
+// symbolsInTurn returns a version 2 request of about n bytes. It contains two symbols that differ
+// only in the last byte, and a series whose labels alternate between the two as their names.
 func symbolsInTurn(n int) []byte {
 	s := remotewrite.Series{Samples: []remotewrite.Sample{{Timestamp: t0 / 1000, Value: 1}}}
 	names := [2]string{strings.Repeat("x", n/4) + "b", strings.Repeat("x", n/4) + "a"}
@@ -85,8 +85,8 @@ func symbolsInTurn(n int) []byte {
 	return remotewrite.Append(nil, remotewrite.V2, &remotewrite.Request{Series: []remotewrite.Series{s}})
 }
 
-// TestMergedColumns counts what is allocated where many envelopes bring columns that a table has in
-// the body already: their names are not checked again for each.
+// Many envelopes with columns that the table already has in the body cause few allocations, because
+// the names of these columns are not checked again.
 func TestMergedColumns(t *testing.T) {
 	body := func(envelopes int) []byte {
 		columns := dict{"time", list{t0}}

@@ -10,34 +10,35 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/server/access"
+	"github.com/slipstream-go/slipstream/server/admission"
 	"github.com/slipstream-go/slipstream/server/table"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// Options are the options of a handler.
+// Options contains the options of a handler.
 type Options struct {
 	Limits  Limits
-	Guard   *access.Guard // admits requests; nil: all
-	Metrics http.Handler  // answers /metrics; nil: there is none
-	Pool    *table.Pool   // that of the store
-	Flight  *Budget       // of the bytes of bodies; nil: one of Limits.InFlight bytes
-	Batches *Batches      // the keys of requests that are stored; the store's Carrier, too. Nil: keys are refused
-	Schemas *Schemas      // by which bodies may be coded; nil: there are none, and none can be registered
+	Guard   *access.Guard     // admits requests; nil: admits all requests
+	Metrics http.Handler      // handles /metrics; nil: no such endpoint
+	Pool    *table.Pool       // the store's pool
+	Flight  *admission.Budget // budget for the bytes of bodies; nil: a new budget of Limits.InFlight bytes
+	Batches *Batches          // keys of stored requests; also the store's Carrier. Nil: requests with keys are rejected
+	Schemas *Schemas          // schemas of bodies; nil: there are no schemas, and none can be registered
 	Logger  *slog.Logger
 
-	ReadTimeout time.Duration // for a whole body to arrive; 0: no bound
+	ReadTimeout time.Duration // maximum time for a whole body to arrive; 0: no limit
 
-	// Advice is the end of the text of a 404, the paths for writes. If it is empty, they are those
-	// of this handler.
+	// Advice is the end of the error text of a 404. It lists the paths for writes. If it is empty,
+	// the text lists the paths of this handler.
 	Advice string
 
 	// Shortage, if not nil, returns the reason why another part of the service accepts no writes,
-	// or an empty string. /ready shows it to everybody.
+	// or an empty string. /ready shows the reason to all clients.
 	Shortage func() string
 }
 
-// Handler answers the requests of the service. It can be used before there is a store: until Open,
-// it answers that it is not ready.
+// Handler handles the requests of the service. It can be used before there is a store: until Open
+// is called, it responds that it is not ready.
 type Handler struct {
 	limits  Limits
 	guard   *access.Guard
@@ -46,20 +47,20 @@ type Handler struct {
 	schemas *Schemas
 	batches *Batches
 	log     *slog.Logger
-	answer  http.Handler // to requests
+	answer  http.Handler // handles all requests
 
 	store    atomic.Pointer[table.Store]
-	reading  atomic.Pointer[table.Store] // recovers, and is not open yet
+	reading  atomic.Pointer[table.Store] // a store that is recovering and not yet open
 	draining atomic.Bool
-	failed   atomic.Bool   // the log has failed: what comes now is refused, not in doubt
-	flight   *Budget       // bytes of bodies
-	large    chan struct{} // held while a large body is decoded
+	failed   atomic.Bool       // the log has failed: new requests are rejected, so their outcome is not in doubt
+	flight   *admission.Budget // budget for the bytes of bodies
+	large    chan struct{}     // held while a large body is decoded
 	counters counters
 	refusals [outcomes]summary
 
 	readTimeout time.Duration // Options.ReadTimeout
 	shortage    func() string // Options.Shortage
-	window      time.Duration // the constant, but in tests
+	window      time.Duration // the constant window, except in tests
 }
 
 // New returns a handler that is not ready.
@@ -71,7 +72,7 @@ func New(o Options) *Handler {
 	}
 	h.limits.setDefaults()
 	if h.flight = o.Flight; h.flight == nil {
-		h.flight = NewBudget(h.limits.InFlight)
+		h.flight = admission.NewBudget(h.limits.InFlight)
 	}
 	h.large = make(chan struct{}, runtime.GOMAXPROCS(0))
 	if h.schemas = o.Schemas; h.schemas == nil {
@@ -87,12 +88,12 @@ func New(o Options) *Handler {
 	return h
 }
 
-// WritePaths is the text for a 404: the paths of the write endpoints.
+// WritePaths is the default for Options.Advice: the paths of the write endpoints.
 const WritePaths = "write to /v1/write/{db}/{table} or /api/v1/write/msgpack"
 
 const columnPath = "/v1/tables/{db}/{table}/columns/{column}"
 
-// routes are all that the handler answers. Each says what it demands.
+// routes returns all routes of the handler, each with its demand.
 func (h *Handler) routes(schemas bool) []route {
 	list := []route{
 		{"POST", "/api/v1/write/msgpack", demand{right: access.Write, of: headerDatabase}, h.writeArc},
@@ -109,7 +110,7 @@ func (h *Handler) routes(schemas bool) []route {
 	if h.metrics != nil {
 		list = append(list, route{"GET", "/metrics", demand{right: access.Read, of: allDatabases}, simple(h.metrics.ServeHTTP)})
 	}
-	if schemas { // which belong to all databases
+	if schemas { // schemas belong to all databases
 		list = append(list,
 			route{"GET", "/v1/schemas", demand{right: access.Read, of: allDatabases}, h.plain(h.listSchemas)},
 			route{"GET", "/v1/schemas/{name}", demand{right: access.Read, of: allDatabases}, h.plain(h.getSchema)},
@@ -129,11 +130,11 @@ func (h *Handler) Open(s *table.Store) {
 	h.store.Store(s)
 }
 
-// Recovering makes /ready report the progress of the recovery of s, until Open.
+// Recovering makes /ready report the state of the recovery of s, until Open is called.
 func (h *Handler) Recovering(s *table.Store) { h.reading.Store(s) }
 
-// Drain makes /ready report that the service is stopping, for load balancers. Writes are still
-// accepted.
+// Drain makes /ready report that the service is stopping, so that load balancers stop sending
+// requests. Writes are still accepted.
 func (h *Handler) Drain() { h.draining.Store(true) }
 
 // status is the JSON of /health, /ready and /-/flush.
@@ -142,7 +143,8 @@ type status struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// alive is cortex-tenant's /health, which also says when the service is stopping.
+// alive handles /alive, the health check of cortex-tenant. Unlike /health, it reports that the
+// service is stopping.
 func (h *Handler) alive(w http.ResponseWriter, _ *http.Request) {
 	if h.draining.Load() {
 		writeJSON(w, http.StatusServiceUnavailable, status{"not ready", "stopping"})
@@ -151,7 +153,7 @@ func (h *Handler) alive(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, status{"alive", ""})
 }
 
-// seesAll reports whether a request may be told of every database.
+// seesAll reports whether a response may contain information about every database.
 func (h *Handler) seesAll(r *http.Request) bool {
 	return h.guard.Allows(r, access.Read, access.All)
 }
@@ -166,14 +168,14 @@ func (h *Handler) ready(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, http.StatusOK, st)
 		return
 	}
-	if detail != nil && h.seesAll(r) { // it names paths and tables
+	if detail != nil && h.seesAll(r) { // the detail contains paths and tables
 		reason += ": " + detail.Error()
 	}
 	writeJSON(w, http.StatusServiceUnavailable, status{"not ready", reason})
 }
 
-// unready returns why the service should get no writes, or an empty string. The detail is for those
-// who may read all databases.
+// unready returns the reason why clients should send no writes, or an empty string. Only clients
+// that may read all databases may see the detail.
 func (h *Handler) unready() (reason string, detail error) {
 	s := h.store.Load()
 	switch {
@@ -221,13 +223,13 @@ type tableStatus struct {
 	Table   string         `json:"table"`
 	Columns []columnStatus `json:"columns"`
 	Rows    struct {
-		Accepted int64 `json:"accepted"` // landed and pending ones
-		Landed   int64 `json:"landed"`   // since the table was created, also after a restart
+		Accepted int64 `json:"accepted"` // landed plus pending rows
+		Landed   int64 `json:"landed"`   // since the table was created, including before a restart
 		Pending  int64 `json:"pending"`
 	} `json:"rows"`
-	Files         int64   `json:"files"` // landed since the table was created, and their bytes
+	Files         int64   `json:"files"` // files that have landed since the table was created, and their bytes
 	Bytes         int64   `json:"bytes"`
-	LandedTo      uint64  `json:"landed_to"` // every record of the log up to this one is in a file
+	LandedTo      uint64  `json:"landed_to"` // all rows in records of the log up to this one are in files
 	OldestSeconds float64 `json:"oldest_seconds"`
 	Error         string  `json:"error,omitempty"`
 }
@@ -235,10 +237,10 @@ type tableStatus struct {
 type columnStatus struct {
 	Name string `json:"name"`
 	Type string `json:"type"`
-	As   string `json:"as,omitempty"` // its name in files, if it is another one there
+	As   string `json:"as,omitempty"` // name in files, if different
 }
 
-// tables lists the tables of the databases that the grant is for.
+// tables lists the tables of the databases that the grant includes.
 func (h *Handler) tables(w http.ResponseWriter, r *http.Request, g *access.Grant) {
 	s := h.store.Load()
 	if s == nil {

@@ -20,13 +20,15 @@ import (
 
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/msgpack"
+	"github.com/slipstream-go/slipstream/remotewrite"
 	"github.com/slipstream-go/slipstream/server/access"
 	"github.com/slipstream-go/slipstream/server/parquet"
+	"github.com/slipstream-go/slipstream/server/series"
 	"github.com/slipstream-go/slipstream/server/table"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// dict is a map with its keys in order: "m", "cpu", "t", 1, …
+// dict is a map with ordered keys, written as "m", "cpu", "t", 1, …
 type dict []any
 
 func (d dict) EncodeMsgpack(e *msgpack.Encoder) error {
@@ -64,7 +66,7 @@ func (d dict) MarshalJSON() ([]byte, error) {
 
 type list = []any
 
-// toJSON is v as JSON.
+// toJSON returns v as JSON.
 func toJSON(t testing.TB, v any) []byte {
 	t.Helper()
 	b, err := json.Marshal(v)
@@ -74,7 +76,7 @@ func toJSON(t testing.TB, v any) []byte {
 	return b
 }
 
-// toLines is a list of rows as NDJSON.
+// toLines returns a list of rows as NDJSON.
 func toLines(t testing.TB, rows list) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -94,17 +96,17 @@ func pack(t testing.TB, v any) []byte {
 	return b
 }
 
-// row is what landed, by column; nulls are left out. Times are int64.
+// row is a row that landed, by column, without nulls. Times are int64.
 type row map[string]any
 
-// memSink keeps what lands.
+// memSink keeps the rows that land.
 type memSink struct {
 	mu   sync.Mutex
 	rows map[string][]row
-	land func(ctx context.Context) error // if set, decides whether a file lands
+	land func(ctx context.Context) error // if set, returns an error for files that must not land
 }
 
-// decide has fn decide whether a file lands, also while files do.
+// decide makes fn decide whether a file lands. It may be called while files land.
 func (s *memSink) decide(fn func(ctx context.Context) error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,14 +176,14 @@ func cell(c *column.Column, i int) any {
 	return c.Ints[i]
 }
 
-// rig is a handler over a store whose files stay in memory.
+// rig is a handler with a store whose files stay in memory.
 type rig struct {
 	t     testing.TB
 	dir   string
 	sink  *memSink
 	h     *Handler
 	store *table.Store
-	now   int64 // the time of receipt of the last request that was stored
+	now   int64 // time of receipt of the last stored request
 }
 
 func newRig(t testing.TB, o Options, change ...func(*table.Options)) *rig {
@@ -226,7 +228,7 @@ func (r *rig) open(change ...func(*table.Options)) {
 	r.h.Open(store)
 }
 
-// eachFile calls fn with the rows of each file below dir, and its path from there.
+// eachFile calls fn with the path, relative to dir, and the rows of each file below dir.
 func eachFile(t testing.TB, dir string, fn func(path string, b *column.Batch)) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -246,7 +248,7 @@ func eachFile(t testing.TB, dir string, fn func(path string, b *column.Batch)) {
 	}
 }
 
-// guardOf is a guard that accepts tokens, each written as a line of their file.
+// guardOf returns a guard that accepts the given tokens, each written as a line of a token file.
 func guardOf(t testing.TB, lines ...string) *access.Guard {
 	t.Helper()
 	tokens := &access.Tokens{}
@@ -256,10 +258,10 @@ func guardOf(t testing.TB, lines ...string) *access.Guard {
 	return access.NewGuard(tokens)
 }
 
-// patience is how long a test waits for what does not come.
+// patience limits the time that a test waits for an event.
 const patience = 30 * time.Second
 
-// do sends a request. The header is key, value, key, value …
+// do sends a request. The arguments header alternate keys and values.
 func (r *rig) do(method, url string, body []byte, header ...string) *httptest.ResponseRecorder {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -276,7 +278,7 @@ func (r *rig) arc(v any, header ...string) *httptest.ResponseRecorder {
 	return r.do("POST", "/api/v1/write/msgpack", pack(r.t, v), header...)
 }
 
-// v1 writes to db.t. The query is "" or begins with a question mark.
+// v1 writes v to db.t. The query is empty or begins with a question mark.
 func (r *rig) v1(v any, query string, header ...string) *httptest.ResponseRecorder {
 	return r.do("POST", "/v1/write/db/t"+query, pack(r.t, v), append([]string{"Content-Type", "application/msgpack"}, header...)...)
 }
@@ -286,7 +288,7 @@ func (r *rig) write(contentType, query string, body []byte, header ...string) *h
 	return r.do("POST", "/v1/write/db/t"+query, body, append([]string{"Content-Type", contentType}, header...)...)
 }
 
-// flush lands what was acknowledged.
+// flush lands all acknowledged rows.
 func (r *rig) flush() {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -296,15 +298,16 @@ func (r *rig) flush() {
 	}
 }
 
-// landed flushes and gives what landed since the last call, each table in the order of time.
+// landed flushes, and returns the rows that have landed since the last call. The rows of each table
+// are ordered by time.
 func (r *rig) landed() map[string][]row {
 	r.t.Helper()
 	r.flush()
 	return r.sink.take()
 }
 
-// replayed gives the same as landed, but out of the log: the service is stopped before anything has
-// landed, and started anew.
+// replayed returns the same rows as landed, but from the log: it stops the service before anything
+// lands, and starts it again.
 func (r *rig) replayed() map[string][]row {
 	r.t.Helper()
 	r.sink.decide(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
@@ -340,7 +343,7 @@ func wantRows(t testing.TB, got, want map[string][]row) {
 	}
 }
 
-// wantProblem wants a refusal, and its whole line.
+// wantProblem checks that the request was rejected with this status and this complete error text.
 func wantProblem(t testing.TB, w *httptest.ResponseRecorder, status int, text string) problem {
 	t.Helper()
 	var p problem
@@ -360,3 +363,7 @@ func wantProblem(t testing.TB, w *httptest.ResponseRecorder, status int, text st
 }
 
 var _ http.Handler = (*Handler)(nil)
+
+func sent(tenant string, version remotewrite.Version, body []byte) series.Part {
+	return series.Part{Tenant: tenant, Version: version, Body: body}
+}

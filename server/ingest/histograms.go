@@ -10,8 +10,8 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// Native histograms: what is often asked for as columns, the buckets with their bounds as JSON, and
-// the message as it came, which is exact.
+// Native histograms are stored in three forms: frequently queried values in columns, the buckets
+// and their bounds as JSON, and the unchanged message, which is exact.
 
 func (r *seriesReader) addHistogram(v *remotewrite.SeriesView, h remotewrite.HistogramView) error {
 	t, err := r.row(histograms, v, h.Timestamp)
@@ -37,7 +37,7 @@ func (r *seriesReader) addHistogram(v *remotewrite.SeriesView, h remotewrite.His
 	return r.close(t, 10, h.StartTimestamp)
 }
 
-// countOf is a count as a float.
+// countOf returns a count as a float.
 func countOf(c remotewrite.Count) float64 {
 	if n, ok := c.Int(); ok {
 		return float64(n)
@@ -46,31 +46,32 @@ func countOf(c remotewrite.Count) float64 {
 	return f
 }
 
-// buckets writes those of a histogram down. It keeps its memory.
+// buckets encodes the buckets of a histogram. It reuses its memory.
 type buckets struct {
 	schema int32
 	floats bool      // the counts are floats
-	custom []float64 // upper bounds of schema -53
+	custom []float64 // upper bounds, for schema -53
 	spans  []remotewrite.BucketSpan
-	list   []bucket // of one sign
-	most   int64    // in list: with more, the text gets too long
+	list   []bucket // buckets of one sign
+	most   int64    // maximum length of list: the text of more buckets would be too long
 }
 
-// bucket is which bucket of its sign one is, and its count: an integer, or a float.
+// bucket is a bucket: its index among the buckets of its sign, and its count. The count is n for
+// integers, and f for floats.
 type bucket struct {
 	index  int64
-	placed bool // there is a span for it
+	placed bool // a span contains the bucket
 	n      int64
 	f      float64
 }
 
-// append appends the buckets in the order of their bounds, as JSON:
+// append appends the buckets as JSON, in the order of their bounds:
 //
 //	[{"lower":-2,"upper":-1,"count":3}, …]
 //
-// The zero bucket is among them if it has a count. Bounds and counts that are no numbers of JSON
-// are text: "Infinity", "NaN". Where there are no bounds to be had, they are null. It stops when b
-// gets longer than most.
+// The zero bucket is included if its count is not 0. Bounds and counts that are not JSON numbers
+// are strings: "Infinity", "NaN". Unknown bounds are null. append stops when b gets longer than
+// most.
 func (k *buckets) append(b []byte, h remotewrite.HistogramView, most int64) []byte {
 	const least = int64(len(`{"lower":0,"upper":0,"count":0},`))
 	k.schema, k.most = h.Schema, most/least
@@ -114,8 +115,9 @@ func (k *buckets) append(b []byte, h remotewrite.HistogramView, most int64) []by
 	return append(b, ']')
 }
 
-// spread lists the buckets of one sign. Counts that no span is for, which is against the rules,
-// have no index; and a span, however long it says it is, makes no buckets that have no count.
+// spread fills k.list with the buckets of one sign. A count outside all spans, which is invalid,
+// becomes a bucket that is not placed. Only counts create buckets, so the memory does not depend on
+// the claimed length of a span.
 func (k *buckets) spread(of remotewrite.BucketsView) {
 	k.spans, k.list = k.spans[:0], k.list[:0]
 	for s := range of.Spans {
@@ -145,7 +147,7 @@ func (k *buckets) spread(of remotewrite.BucketsView) {
 	})
 }
 
-// appendNumber appends a bound or a count, or null.
+// appendNumber appends a bound or a count. If ok is false, it appends null.
 func appendNumber(b []byte, f float64, ok bool) []byte {
 	switch {
 	case !ok:
@@ -165,7 +167,8 @@ const (
 	minSchema, maxSchema = -4, 8
 )
 
-// bounds are those of a bucket of positive values, which has the upper one and not the lower.
+// bounds returns the bounds of a bucket of positive values. The upper bound belongs to the bucket,
+// and the lower bound does not. If the bounds are unknown, ok is false.
 func (k *buckets) bounds(i *bucket) (lower, upper float64, ok bool) {
 	switch {
 	case !i.placed:
@@ -185,10 +188,10 @@ func (k *buckets) bounds(i *bucket) (lower, upper float64, ok bool) {
 	return lower, upper, true
 }
 
-// bound is the upper bound of a bucket: two to the power of index / 2^schema. The bucket that would
-// end at 2^1024 ends at the largest float, so that the one after it is for infinity.
+// bound returns the upper bound of a bucket: two to the power of index / 2^schema. If this is
+// 2^1024, bound returns the largest float instead, so that only the next bucket contains infinity.
 func bound(schema int32, index int64) float64 {
-	index = min(max(index, -1<<20), 1<<20) // beyond it is 0 or infinity anyway
+	index = min(max(index, -1<<20), 1<<20) // outside this range, the bound is 0 or infinity anyway
 	if schema < 0 {
 		index <<= -schema
 		schema = 0
@@ -200,8 +203,8 @@ func bound(schema int32, index int64) float64 {
 	return math.Ldexp(roots()[fraction<<(maxSchema-schema)], int(power))
 }
 
-// roots are the powers of two from 0 on in steps of 1/2^maxSchema, rounded as those of Prometheus
-// are, which those of math.Exp2 are not.
+// roots returns the powers of two whose exponents are the multiples of 1/2^maxSchema from 0 to
+// below 1. They are rounded as in Prometheus. math.Exp2 rounds differently.
 var roots = sync.OnceValue(func() *[1 << maxSchema]float64 {
 	roots := new([1 << maxSchema]float64)
 	step := big.NewFloat(2).SetPrec(100)

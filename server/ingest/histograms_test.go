@@ -9,11 +9,12 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// The bounds of schema 8, those of the others among them, are the floats nearest to the roots: to
-// the power of 256, the middle between one and the next lower float is below a power of two, and
-// that between it and the next higher one above.
+// The bounds of schema 8, which include the bounds of all lower schemas, are the floats nearest to
+// the exact roots of powers of two. For this, two midpoints are raised to the power of 256. The
+// midpoint between a bound and the next lower float must give less than the power of two. The
+// midpoint between the bound and the next higher float must give more.
 func TestBounds(t *testing.T) {
-	power := func(a, b float64) *big.Float { // of the middle of a and b
+	power := func(a, b float64) *big.Float { // the midpoint of a and b, to the power of 256
 		p := new(big.Float).SetPrec(54 * 256).SetFloat64(a)
 		p.Add(p, big.NewFloat(b)).Quo(p, big.NewFloat(2))
 		for range maxSchema {
@@ -82,7 +83,7 @@ func TestBuckets(t *testing.T) {
 			Positive: remotewrite.Buckets{Spans: spans{span(math.MaxInt32, math.MaxUint32), span(math.MinInt32, math.MaxUint32)}, Deltas: []int64{1}},
 		}, `[{"lower":"Infinity","upper":"Infinity","count":1}]`},
 	} {
-		part := Series{"", remotewrite.V2, remotewrite.Append(nil, remotewrite.V2, &remotewrite.Request{Series: []remotewrite.Series{{Histograms: []remotewrite.Histogram{c.h}}}})}
+		part := sent("", remotewrite.V2, remotewrite.Append(nil, remotewrite.V2, &remotewrite.Request{Series: []remotewrite.Series{{Histograms: []remotewrite.Histogram{c.h}}}}))
 		for _, got := range histogramsOf(part) {
 			if got.buckets != c.want || !json.Valid([]byte(got.buckets)) {
 				t.Errorf("%s\n got %s\nwant %s", name, got.buckets, c.want)

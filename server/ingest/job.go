@@ -9,58 +9,58 @@ import (
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
-// job is the decoding of one body. Requests and the replay of the log use it alike, and get the
-// same rows: what it does depends on its inputs alone, not on the clock.
+// job decodes one body. Requests and the replay of the log both use it, and get the same rows. Its
+// result depends only on its inputs, not on the clock.
 //
 //	body ──▶ groups: a batch for each table and form ──▶ finish: names, text, times ──▶ writes
 type job struct {
 	body     []byte // decompressed
 	target   table.Name
 	unit     Unit
-	received int64 // in microseconds: the time of rows that come without one
+	received int64 // time of receipt in microseconds, used for rows without a time
 	limits   *Limits
 	pool     *table.Pool
-	partial  bool                          // a bad row is rejected, and the others are taken
-	judged   bool                          // the rows have been checked before, when the record was written
-	skip     []int                         // rows that were rejected when the record was written, ascending
-	take     func(n int64) error           // of Remote Write: asked for memory for text beyond the body's size; nil: there is enough
-	known    func(table.Name) table.Bounds // partial only: if set, rows that are beyond these are rejected
-	fits     map[string]*fit               // by table, where known is set
-	fresh    int                           // tables among these that are new and have a row
-	index    [2]map[string]int             // of groups, by table, for each form; used when there are many
+	partial  bool                          // invalid rows are rejected, and the other rows are accepted
+	judged   bool                          // the rows were already checked when the record was written
+	skip     []int                         // rows that were rejected when the record was written, in ascending order
+	take     func(n int64) error           // reserves memory for text that exceeds the body's size, for Remote Write; nil: nothing is reserved
+	known    func(table.Name) table.Bounds // returns the limits of a table, for partial only; if set, rows beyond the limits are rejected
+	fits     map[string]*fit               // by table; used if known is set
+	fresh    int                           // number of new tables in fits that contain a row
+	index    [2]map[string]int             // index of groups by table, for each form; used if there are many groups
 	groups   []group
-	last     int // the group that was used last
-	row      int // how many rows of the body are done
-	line     int // of a format of lines, the one in which the present row stands, counted from 1; else 0
-	cells    int // how many cells all groups have, and what columns cost
+	last     int // index of the group that was used last
+	row      int // number of rows of the body that have been processed
+	line     int // number of the line with the current row, starting with 1; 0 if the format has no lines
+	cells    int // cells of all groups, plus the cost of their columns
 	maxCells int
 	rejected rejected
 	writes   []table.Write
-	spare    *column.Batch // for rows that are copied elsewhere
-	name     []byte        // a name in the making
+	spare    *column.Batch // for rows that are copied to another batch
+	name     []byte        // buffer for a name
 
-	d      *msgpack.Decoder // of MessagePack
-	base   int              // of the decoder's input in the body
-	passed json.RawMessage  // of JSON, the value that was passed over last
-	series *seriesReader    // of Remote Write
-	schema *version         // of Schema
+	d      *msgpack.Decoder // for MessagePack
+	base   int              // offset of the decoder's input in the body
+	passed json.RawMessage  // for JSON: the value that was skipped last
+	series *seriesReader    // for Remote Write
+	schema *version         // for Schema
 }
 
-// group is what a body brings for one table in one form.
+// group contains the rows of a body for one table in one form.
 type group struct {
 	name    table.Name
-	columns bool // the rows came as columns, else one by one
-	fill    bool // rows without a time have the time of receipt
+	columns bool // the rows arrived as columns, otherwise one by one
+	fill    bool // rows without a time get the time of receipt
 	batch   *column.Batch
-	first   int                   // the row of the body that the first row is
-	numbers []int                 // the row of the body that each row is, if they do not follow one another
-	write   int                   // which of the job's writes it became, counted from 1
-	after   *group                // whose rows will stand before these
-	exact   map[string]*exactness // of columns of ints; made when asked for
-	checked checked               // partial only
+	first   int                   // number in the body of the group's first row
+	numbers []int                 // numbers in the body of all rows, if they are not consecutive
+	write   int                   // number of the job's write that contains the group, starting with 1
+	after   *group                // group whose rows precede the rows of this group
+	exact   map[string]*exactness // for columns of ints; created when needed
+	checked checked               // for partial only
 }
 
-// number is which row of the body row i is.
+// number returns the number in the body of row i.
 func (g *group) number(i int) int {
 	if i < len(g.numbers) {
 		return g.numbers[i]
@@ -68,15 +68,14 @@ func (g *group) number(i int) int {
 	return g.first + i
 }
 
-// exactness is what is known of a column of ints: whether a float64 would round one of the first
-// rows.
+// exactness caches whether a float64 would round an int in the first rows of a column.
 type exactness struct {
 	rows    int
 	inexact bool
 }
 
-// inexact reports whether a float64 would round an int of c, a column of the group. Each row is
-// looked at once.
+// inexact reports whether a float64 would round an int of c, a column of the group. It checks each
+// row only once.
 func (g *group) inexact(c *column.Column) bool {
 	e := g.exact[c.Name]
 	if e == nil {
@@ -94,7 +93,7 @@ func (g *group) inexact(c *column.Column) bool {
 	return e.inexact
 }
 
-// free forgets what was decoded; batches that nobody took over go back to the pool.
+// free discards the decoded rows. Batches that the store did not take over go back to the pool.
 func (j *job) free() {
 	for i := range j.groups {
 		g := &j.groups[i]
@@ -122,7 +121,7 @@ func (j *job) free() {
 	}
 }
 
-// decode reads the whole body. The batches are the caller's, the slice is valid until the next
+// decode decodes the whole body. The caller owns the batches. The slice is valid until the next
 // call.
 func (j *job) decode(f *Format) ([]table.Write, error) {
 	j.free()
@@ -137,7 +136,7 @@ func (j *job) decode(f *Format) ([]table.Write, error) {
 	}
 	for i := range j.groups {
 		g := &j.groups[i]
-		if !g.columns { // which is finished
+		if !g.columns { // groups of columns are already finished
 			if err := j.finish(g); err != nil {
 				return nil, j.told(f, err)
 			}
@@ -151,8 +150,8 @@ func (j *job) decode(f *Format) ([]table.Write, error) {
 	return j.writes, nil
 }
 
-// conflict is an error of the catalog as one of the body. Of a partial body it names no row: the
-// rows that were rejected are not in the batch.
+// conflict converts a type error of the catalog to an error of the body. For a partial body, the
+// error contains no row, because rejected rows are not in the batch.
 func (j *job) conflict(f *Format, e *table.TypeError) error {
 	r := asRefusal(e)
 	for i := range j.groups {
@@ -163,7 +162,7 @@ func (j *job) conflict(f *Format, e *table.TypeError) error {
 	return j.told(f, r)
 }
 
-// told is err as a client of the format is told it.
+// told adds the line number to err, if the format consists of lines and err contains a row.
 func (j *job) told(f *Format, err error) error {
 	if r := asRefusal(err); f.lines && r.row >= 0 {
 		return r.inLine(lineOf(j.body, r.row))
@@ -171,7 +170,8 @@ func (j *job) told(f *Format, err error) error {
 	return err
 }
 
-// unpack has read go through a body of MessagePack, which must be all of it.
+// unpack calls read for a body of MessagePack. It returns an error if read leaves bytes of the
+// body.
 func (j *job) unpack(read func(*job) error) error {
 	j.d = msgpack.GetDecoder()
 	defer func() {
@@ -188,7 +188,7 @@ func (j *job) unpack(read func(*job) error) error {
 	return nil
 }
 
-// seek has the decoder go on at an offset of the body.
+// seek moves the decoder to an offset of the body.
 func (j *job) seek(at int) {
 	j.d.ResetBytes(j.body[at:])
 	j.base = at
@@ -196,14 +196,14 @@ func (j *job) seek(at int) {
 
 func (j *job) offset() int { return j.base + int(j.d.InputOffset()) }
 
-// batch is an empty batch that is bounded by the limits.
+// batch returns an empty batch with the job's limits.
 func (j *job) batch() *column.Batch {
 	b := j.pool.Get()
 	j.limits.bound(b, j.maxCells)
 	return b
 }
 
-// group is the group of a table and form, made when there is none.
+// group returns the group of a table and form, and creates it if there is none.
 func (j *job) group(name []byte, columns bool) (*group, error) {
 	if i := j.find(name, columns); i >= 0 {
 		j.last = i
@@ -220,7 +220,7 @@ func (j *job) group(name []byte, columns bool) (*group, error) {
 		return nil, err
 	}
 	n := len(j.groups)
-	j.groups = slices.Grow(j.groups, 1)[:n+1] // keeps the numbers of a former group
+	j.groups = slices.Grow(j.groups, 1)[:n+1] // reuses the numbers of an earlier group
 	g := &j.groups[n]
 	*g = group{name: table.Name{DB: j.target.DB, Table: text}, columns: columns, batch: j.batch(), first: j.row, numbers: g.numbers[:0]}
 	j.last = n
@@ -230,7 +230,8 @@ func (j *job) group(name []byte, columns bool) (*group, error) {
 	return g, nil
 }
 
-// fewGroups is up to how many groups a search walks instead of hashing.
+// fewGroups is the maximum number of groups that find searches one by one. With more groups, it
+// uses the index.
 const fewGroups = 8
 
 func (j *job) find(name []byte, columns bool) int {
@@ -259,7 +260,7 @@ func form(columns bool) int {
 	return 0
 }
 
-// enter enters group n into the index, and on crossing the bound every group before it.
+// enter adds group n to the index. If n is fewGroups, it also adds all earlier groups.
 func (j *job) enter(n int) {
 	from := n
 	if n == fewGroups {
@@ -275,8 +276,8 @@ func (j *job) enter(n int) {
 	}
 }
 
-// charge counts what a batch has grown by. What is bounded for each batch is so bounded for all of
-// them.
+// charge adds the growth of a batch to j.cells. Before it grew, the batch contained the given
+// numbers of rows and columns. So the limit on cells applies to all batches together.
 func (j *job) charge(b *column.Batch, rows, columns int) error {
 	more := b.Rows*len(b.Columns) - rows*columns + columnCost*(len(b.Columns)-columns)
 	if j.cells+more > j.maxCells {
@@ -286,7 +287,8 @@ func (j *job) charge(b *column.Batch, rows, columns int) error {
 	return nil
 }
 
-// counted checks a count of rows before anything is made for them.
+// counted returns an error if n more rows exceed the limit. Call it before allocating memory for
+// the rows.
 func (j *job) counted(n int) error {
 	if n > j.limits.Rows-j.row {
 		return invalid("more than %d rows in one request: split it", j.limits.Rows)
@@ -294,13 +296,13 @@ func (j *job) counted(n int) error {
 	return nil
 }
 
-// finish checks the names and the text of a group, and makes its times what they stand for.
+// finish checks the names and the text of a group, and converts its times.
 func (j *job) finish(g *group) error {
 	b := g.batch
 	if b.Rows == 0 {
 		return nil
 	}
-	if !j.partial && !j.judged { // else the rows have been checked one by one
+	if !j.partial && !j.judged { // otherwise the rows were already checked one by one
 		if err := checkColumns(b); err != nil {
 			return err
 		}
@@ -317,7 +319,8 @@ func (j *job) finish(g *group) error {
 	return err
 }
 
-// finishTimes makes the column "time" one of Kind Time. Its error counts rows in the group.
+// finishTimes converts the column "time" to Kind Time. Row numbers in its error count within the
+// group.
 func (j *job) finishTimes(g *group) error {
 	c := g.batch.Find(timeColumn)
 	if c == nil {
@@ -328,7 +331,7 @@ func (j *job) finishTimes(g *group) error {
 		j.fillAll(c)
 		return nil
 	}
-	if c.Kind == column.Null && (g.fill || !g.columns) { // to a row, a null is a time that it does not have
+	if c.Kind == column.Null && (g.fill || !g.columns) { // in rows, a null means that the time is missing
 		j.fillAll(c)
 		return nil
 	}
@@ -338,7 +341,7 @@ func (j *job) finishTimes(g *group) error {
 	return convertTimes(c, j.unit)
 }
 
-// fillAll gives every row of a column of nulls the time of receipt.
+// fillAll sets all rows of a column of nulls to the time of receipt.
 func (j *job) fillAll(c *column.Column) {
 	c.Accepts(column.Time)
 	c.Nulls = c.Nulls[:0]
@@ -347,7 +350,7 @@ func (j *job) fillAll(c *column.Column) {
 	}
 }
 
-// fillSome gives the rows that are null the time of receipt, and converts the others.
+// fillSome sets the null rows of a column to the time of receipt, and converts the other rows.
 func (j *job) fillSome(c *column.Column) error {
 	if c.Kind == column.String {
 		if err := parseTimes(c); err != nil {
@@ -360,7 +363,7 @@ func (j *job) fillSome(c *column.Column) error {
 	for missing.Get(some) {
 		some++
 	}
-	for i := range c.Rows { // for as long as the column is converted, they have a time that another row has
+	for i := range c.Rows { // during the conversion, null rows contain the time of another row
 		switch {
 		case !missing.Get(i):
 		case c.Kind == column.Float64:

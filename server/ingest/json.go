@@ -7,15 +7,15 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// The JSON of one table, which the URL names:
+// A body of JSON for one table, which the URL specifies, has one of two forms:
 //
 //	columns   {"time": [1, 2, 3], "host": ["a", "b", "c"]}
 //	rows      [{"time": 1, "host": "a"}, {"time": 2, "host": "b"}]
 //
-// Rows that are judged one by one are looked for in a body that is known to be valid JSON, so that
-// what is between values need not be doubted.
+// Rows are checked one by one only in a body that is valid JSON. So the functions below need not
+// check the syntax between values.
 
-// decodeJSON reads a body in either form.
+// decodeJSON decodes a body in either form.
 func (j *job) decodeJSON() error {
 	at := j.blanks(0)
 	columns := at < len(j.body) && j.body[at] == '{'
@@ -30,8 +30,7 @@ func (j *job) decodeJSON() error {
 	}
 	if j.byRow() && at < len(j.body) && (columns || j.body[at] == '[') {
 		if !json.Valid(j.body) {
-			// Invalid JSON is what the error is about, whatever else is wrong: the batch need not
-			// hold more than a row.
+			// The error only reports invalid JSON, so the batch needs a single row.
 			return j.fault(json.ParseColumns(j.body, &column.Batch{MaxRows: 1, MaxColumns: 1}), none)
 		}
 		if columns {
@@ -49,7 +48,8 @@ func (j *job) decodeJSON() error {
 	return nil
 }
 
-// blanks is where the first byte at or after an offset is that is no white space.
+// blanks skips white space, starting at an offset. It returns the offset of the next byte that is
+// not white space.
 func (j *job) blanks(at int) int {
 	for at < len(j.body) && isBlank(j.body[at]) {
 		at++
@@ -59,8 +59,8 @@ func (j *job) blanks(at int) int {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
-// element is where the next element of an array or object is, or its end, from where the one before
-// it ends and the white space after that.
+// element returns the offset of the next element of an array or object, or of its closing bracket.
+// The argument is the offset after the previous element and the white space that follows it.
 func (j *job) element(at int) int {
 	if j.body[at] == ',' {
 		return j.blanks(at + 1)
@@ -68,7 +68,8 @@ func (j *job) element(at int) int {
 	return at
 }
 
-// passJSON is where the value at an offset ends, and the white space after it.
+// passJSON skips the value at an offset and the white space after it. It returns the offset after
+// these.
 func (j *job) passJSON(at int) (int, error) {
 	rest, err := json.Parse(j.body[at:], &j.passed, json.DontCopyRawMessage)
 	if err != nil {
@@ -77,7 +78,7 @@ func (j *job) passJSON(at int) (int, error) {
 	return len(j.body) - len(rest), nil
 }
 
-// readJSONRowsByRow judges each row of the array at an offset.
+// readJSONRowsByRow decodes and checks each row of the array at an offset.
 func (j *job) readJSONRowsByRow(g *group, at int) error {
 	at = j.blanks(at + 1)
 	end := at
@@ -105,8 +106,8 @@ func (j *job) readJSONRowsByRow(g *group, at int) error {
 	return nil
 }
 
-// readJSONColumnsByRow judges each row of the object of columns at an offset, and finishes the
-// group.
+// readJSONColumnsByRow decodes and checks each row of the object of columns at an offset, and
+// finishes the group.
 func (j *job) readJSONColumnsByRow(g *group, at int) error {
 	cells, rows, err := j.findJSONColumns(g, at)
 	if err != nil {
@@ -132,7 +133,7 @@ func (j *job) readJSONColumnsByRow(g *group, at int) error {
 	return j.finish(g)
 }
 
-// findJSONColumns is findColumns for the object of columns at an offset.
+// findJSONColumns is like findColumns, for the object of columns at an offset.
 func (j *job) findJSONColumns(g *group, at int) (cells []int, rows int, err error) {
 	b := g.batch
 	next := 0

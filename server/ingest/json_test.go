@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/slipstream-go/slipstream/server/admission"
 )
 
 const (
@@ -17,8 +19,8 @@ const (
 	asLines       = "application/x-ndjson"
 )
 
-// TestJSONShapes checks every shape twice: as it lands at once, and as it is read back from the
-// log.
+// Each form of a JSON body gives the same rows when they land directly and when they are replayed
+// from the log.
 func TestJSONShapes(t *testing.T) {
 	want := map[string][]row{"db.t": {{"time": t0, "host": "a é", "v": 1.0, "ok": true}, {"time": t1, "v": 2.5}}}
 	for name, c := range map[string]struct{ contentType, body string }{
@@ -35,7 +37,7 @@ func TestJSONShapes(t *testing.T) {
 		for _, query := range []string{"", "?partial=true", "?durability=async", "?time_unit=us&durability=sync"} {
 			for squeezed, header := range map[string][]string{string(body): nil, string(gzipped(body)): {"Content-Encoding", "gzip"}, string(zstded(body)): {"Content-Encoding", "zstd"}} {
 				if header != nil && query == "?durability=async" {
-					continue // enough is enough
+					continue // the other combinations suffice
 				}
 				t.Run(fmt.Sprint(name, query, header), func(t *testing.T) {
 					r := newRig(t, Options{})
@@ -49,8 +51,8 @@ func TestJSONShapes(t *testing.T) {
 	}
 }
 
-// TestJSONAsMessagePack sends the same rows in every format: what comes of them is the same, in
-// each way of writing and reading.
+// The same rows give the same responses and the same stored rows as MessagePack, JSON and NDJSON.
+// This holds with and without partial=true, directly and after a replay.
 func TestJSONAsMessagePack(t *testing.T) {
 	bodies := map[string]list{
 		"mixed numbers":    {dict{"time", t0, "v", 1}, dict{"time", t1, "v", 2.5}, dict{"time", t2, "v", 3}},
@@ -121,7 +123,7 @@ func TestJSONAsMessagePack(t *testing.T) {
 	}
 }
 
-// TestJSONErrors checks every way to be wrong, with the whole line that the client gets.
+// Each invalid JSON body gets the expected error text.
 func TestJSONErrors(t *testing.T) {
 	r := newRig(t, Options{Limits: Limits{Rows: 100, Columns: 30}})
 	const types = ": a column has one type, or ints and floats"
@@ -137,7 +139,7 @@ func TestJSONErrors(t *testing.T) {
 	for _, c := range []struct {
 		name, contentType, body string
 		text, field             string
-		row, line, offset       int // below 0: none; line 0: none
+		row, line, offset       int // row and offset: below 0: none; line 0: none
 	}{
 		{"empty", asJSON, "", "the body is empty", "", -1, 0, -1},
 		{"blank", asJSON, " \n", "not valid JSON: unexpected end of JSON input", "", -1, 0, 2},
@@ -208,8 +210,7 @@ func TestJSONErrors(t *testing.T) {
 	}
 }
 
-// TestJSONPartial checks what a partial request takes and rejects, as it lands at once and as it is
-// read back from the log.
+// A partial request stores and rejects the expected rows, directly and after a replay from the log.
 func TestJSONPartial(t *testing.T) {
 	const types = ": a column has one type, or ints and floats"
 	const missing = "time is missing: give every row a time, or leave the column out to have the time of receipt"
@@ -264,7 +265,7 @@ func TestJSONPartial(t *testing.T) {
 	}
 }
 
-// TestJSONPartialWhole refuses what no row is to blame for.
+// A partial request is rejected as a whole if the error does not belong to single rows.
 func TestJSONPartialWhole(t *testing.T) {
 	r := newRig(t, Options{Limits: Limits{Rows: 10}})
 	const single = ": a column is an array, and a single row is sent as an array of one object"
@@ -293,7 +294,7 @@ func TestJSONPartialWhole(t *testing.T) {
 	}
 }
 
-// TestJSONPartialAgainstCatalog rejects rows that do not fit the catalog.
+// A partial request rejects rows that do not fit the catalog.
 func TestJSONPartialAgainstCatalog(t *testing.T) {
 	rows := list{dict{"time", t0, "v", "x", "n", 1}, dict{"time", t1, "v", 1}, dict{"time", t2, "v", true}, dict{"time", t2, "n", 2}}
 	for contentType, body := range map[string][]byte{asJSON: toJSON(t, rows), asLines: toLines(t, rows)} {
@@ -310,7 +311,7 @@ func TestJSONPartialAgainstCatalog(t *testing.T) {
 	}
 }
 
-// TestJSONTimeOfReceipt gives rows without a time that of receipt, which is in the log.
+// Rows without a time get the time of receipt, which is in the log.
 func TestJSONTimeOfReceipt(t *testing.T) {
 	for _, c := range []struct{ contentType, body string }{{asJSON, `{"v":[1,2]}`}, {asJSON, `[{"v":1},{"v":2}]`}, {asLines, "{\"v\":1}\n{\"v\":2}"}} {
 		for _, query := range []string{"", "?partial=1", "?durability=async"} {
@@ -328,7 +329,7 @@ func TestJSONTimeOfReceipt(t *testing.T) {
 	}
 }
 
-// TestJSONSparse bounds what rows that each bring a column of their own make of few bytes.
+// Rows that each add a column cannot use much memory with few bytes.
 func TestJSONSparse(t *testing.T) {
 	r := newRig(t, Options{})
 	var lines bytes.Buffer
@@ -356,7 +357,7 @@ func TestJSONSparse(t *testing.T) {
 	}
 }
 
-// TestJSONLimits holds bodies to the limits of their size, before and after decompression.
+// Bodies are limited in size, before and after decompression.
 func TestJSONLimits(t *testing.T) {
 	r := newRig(t, Options{Limits: Limits{Body: 2000, Decompressed: 1 << 20}})
 	wantProblem(t, r.write(asJSON, "", bytes.Repeat([]byte(" "), 2001)), 413, "the body has more than 2000 bytes: send smaller batches, or compress them")
@@ -376,20 +377,20 @@ func TestJSONLimits(t *testing.T) {
 	}
 }
 
-// TestCodecs wants the codes of the log to stay what they are: logs of every release are to be
-// read.
+// The codes in the log never change, because every release must read the logs of all earlier
+// releases.
 func TestCodecs(t *testing.T) {
 	for bits, want := range map[uint16]codec{
 		0x001: {format: MessagePack},
 		0x002: {format: Arc},
 		0x003: {format: JSON},
 		0x004: {format: NDJSON},
-		0x0d1: {format: MessagePack, compression: Gzip, unit: Microseconds},
-		0x224: {format: NDJSON, compression: Zstd, rejected: true},
-		0x035: {format: RemoteWrite, compression: Snappy},
-		0x256: {format: Schema, compression: Gzip, unit: Seconds, rejected: true},
+		0x0d1: {format: MessagePack, compression: admission.Gzip, unit: Microseconds},
+		0x224: {format: NDJSON, compression: admission.Zstd, rejected: true},
+		0x035: {format: RemoteWrite, compression: admission.Snappy},
+		0x256: {format: Schema, compression: admission.Gzip, unit: Seconds, rejected: true},
 		0x401: {format: MessagePack, keyed: true},
-		0x624: {format: NDJSON, compression: Zstd, rejected: true, keyed: true},
+		0x624: {format: NDJSON, compression: admission.Zstd, rejected: true, keyed: true},
 	} {
 		got, err := codecOf(bits)
 		if err != nil || got != want || want.bits() != bits {
@@ -403,7 +404,7 @@ func TestCodecs(t *testing.T) {
 	}
 }
 
-// TestRowLines counts lines as editors do.
+// Lines are numbered as in a text editor.
 func TestRowLines(t *testing.T) {
 	body := []byte("\n a\r\n\n\t\r\nb\nc")
 	var got []int

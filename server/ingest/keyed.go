@@ -11,12 +11,12 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// How requests bring keys, and how the log has them.
+// This file reads idempotency keys from requests, and stores them in the log.
 
 const maxKey = 255 // bytes
 
-// keyOf returns the key of a request, which the parameter batch_id or the header Idempotency-Key
-// has; empty if neither does.
+// keyOf returns the key of a request, from the parameter batch_id or the header Idempotency-Key. It
+// returns an empty string if the request contains neither.
 func keyOf(r *http.Request, param string, given bool) (string, error) {
 	headers := r.Header.Values("Idempotency-Key")
 	switch {
@@ -28,7 +28,7 @@ func keyOf(r *http.Request, param string, given bool) (string, error) {
 		return param, checkKey("batch_id", param)
 	case len(headers) == 1:
 		key := headers[0]
-		if n := len(key); n >= 2 && key[0] == '"' && key[n-1] == '"' { // as structured fields have strings
+		if n := len(key); n >= 2 && key[0] == '"' && key[n-1] == '"' { // a string of a structured field is quoted
 			key = key[1 : n-1]
 		}
 		return key, checkKey("Idempotency-Key", key)
@@ -43,14 +43,14 @@ func checkKey(field, key string) error {
 	return nil
 }
 
-// After the payload of a record with a key stands
+// If a request has a key, the key follows the rest of the record's payload in this form:
 //
 //	┌────────┬────────────┬───────────────┬───────────────────┬─────────────────────┐
 //	│ id: 16 │ digest: 16 │ uvarint: rows │ uvarint: rejected │ u32: length of that │
 //	└────────┴────────────┴───────────────┴───────────────────┴─────────────────────┘
 //
-// and the payload of a record of the type wal.Carried, whose numbers of fixed length are
-// little-endian too, is
+// A record of the type wal.Carried has the following payload. Its numbers of fixed length are
+// little-endian, too:
 //
 //	┌────────────┬──────────────────┬────┬─────────────────┬─────────────┬ … ┬ … ┐
 //	│ u8 version │ uvarint: length  │ db │ uvarint: n keys │ i64: time   │   │   │
@@ -60,7 +60,7 @@ func checkKey(field, key string) error {
 //	              └──────────────────── of each database ─────────────────────┘
 const carriedVersion = 1
 
-const batchSize = 2*16 + 2*binary.MaxVarintLen32 // of a key, at most
+const batchSize = 2*16 + 2*binary.MaxVarintLen32 // maximum size of a key
 
 var errKeys = errors.New("ingest: the keys of requests in it are damaged")
 
@@ -70,7 +70,7 @@ func appendBatch(b []byte, id batchID, one *batch) []byte {
 	return binary.AppendUvarint(binary.AppendUvarint(b, uint64(one.rows)), uint64(one.rejected))
 }
 
-// cutBatch takes the first key off b.
+// cutBatch reads the first key of b.
 func cutBatch(b []byte) (id batchID, one batch, rest []byte, ok bool) {
 	if len(b) < 32 {
 		return id, one, nil, false
@@ -93,7 +93,7 @@ func appendKey(payload []byte, id batchID, one *batch) []byte {
 	return binary.LittleEndian.AppendUint32(payload, uint32(len(payload)-body))
 }
 
-// cutKey takes the key off a payload again.
+// cutKey splits a payload into the body and the key.
 func cutKey(payload []byte) (body []byte, id batchID, one batch, err error) {
 	body, tail, ok := cutCounted(payload)
 	if ok {
@@ -114,7 +114,7 @@ func (b *Batches) Recall(r *wal.Record) error {
 	}
 	c, err := codecOf(r.Codec)
 	if err != nil || !c.keyed {
-		return nil // what cannot be read is told when it is decoded
+		return nil // an unreadable record is reported when it is decoded
 	}
 	_, id, one, err := cutKey(r.Payload)
 	if err == nil {
@@ -158,9 +158,9 @@ func (b *Batches) recall(db string, id batchID, one batch) error {
 		return nil
 	}
 	if b.stored[id] != nil && b.databases[db] == nil {
-		// The key is another database's. Ids are made from the database's name, so the service has
-		// not written this. Where db has keys of its own it is not noticed, and harmless: the key
-		// stays with the database that had it first.
+		// The key belongs to another database. Ids are computed from the name of the database, so
+		// the service did not write this record. If db already has keys of its own, the error is
+		// not detected. That is harmless: the key remains with the database that had it first.
 		return errKeys
 	}
 	b.add(db, id, one)

@@ -9,16 +9,16 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// labelSet is the labels of a series, which become a JSON object of strings, sorted by name. A name
-// that is there more than once, which is against the rules of Remote Write, has all of its values
-// in an array, in the order in which they came.
+// labelSet contains the labels of a series. They become a JSON object of strings, sorted by name.
+// Remote Write forbids repeated names. If a name is repeated nevertheless, its values become an
+// array, in the order of the request.
 type labelSet struct {
 	pairs  []pair
-	sorted bool  // strictly: no name is there twice
+	sorted bool  // strictly ascending, so no name is repeated
 	size   int64 // bytes of all names and values
 }
 
-// pair is a label: views of the body.
+// pair is a label. Its slices refer to the body.
 type pair struct{ name, value []byte }
 
 func (s *labelSet) reset() { s.pairs, s.sorted, s.size = s.pairs[:0], true, 0 }
@@ -31,22 +31,22 @@ func (s *labelSet) add(name, value []byte) {
 	s.size += int64(len(name) + len(value))
 }
 
-// sort puts the labels in order. It keeps the order of those of one name.
+// sort sorts the labels by name. Labels with the same name keep their order.
 func (s *labelSet) sort() {
 	if !s.sorted {
 		slices.SortStableFunc(s.pairs, func(a, b pair) int { return bytes.Compare(a.name, b.name) })
 	}
 }
 
-// append appends the object to b. It stops at a label that is not UTF-8, which it returns, and when
-// b gets longer than most.
+// append appends the object to b. It stops when b gets longer than most, or at a label that is not
+// UTF-8. It returns that label.
 func (s *labelSet) append(b []byte, most int64) (_ []byte, wrong *pair) {
 	s.sort()
 	b = append(b, '{')
 	ok := true
 	for i := range s.pairs {
 		p := &s.pairs[i]
-		again, more := s.same(i-1, i), s.same(i, i+1) // values of the name before this one, and after it
+		again, more := s.same(i-1, i), s.same(i, i+1) // whether the previous and the next label have the same name
 		if i > 0 {
 			b = append(b, ',')
 		}
@@ -72,7 +72,7 @@ func (s *labelSet) append(b []byte, most int64) (_ []byte, wrong *pair) {
 	return append(b, '}'), nil
 }
 
-// same reports whether labels i and j, if there are such, have one name.
+// same reports whether labels i and j exist and have the same name.
 func (s *labelSet) same(i, j int) bool {
 	return !s.sorted && i >= 0 && j < len(s.pairs) && bytes.Equal(s.pairs[i].name, s.pairs[j].name)
 }
@@ -85,8 +85,8 @@ func appendQuoted(b, s []byte) ([]byte, bool) {
 	return json.AppendEscape(b, string(s), 0), true
 }
 
-// appendPlain is the fast twin of all this: it appends a label and a comma, and is false if one of
-// the two is not ASCII that JSON holds as it is.
+// appendPlain is the fast path for a label. It appends the label and a comma. It returns false if
+// the name or the value is not ASCII, or must be escaped in JSON.
 func appendPlain(b, name, value []byte) ([]byte, bool) {
 	n, size := len(b), len(name)+len(value)+len(`"":"",`)
 	b = slices.Grow(b, size+8)
@@ -101,8 +101,8 @@ func appendPlain(b, name, value []byte) ([]byte, bool) {
 	return b[:n+size], found == 0
 }
 
-// copyPlain copies s, 8 bytes at a time and up to 8 too many, and gives something other than 0 if a
-// byte is special.
+// copyPlain copies s in steps of 8 bytes. It may write up to 8 bytes beyond the copy. The result is
+// not 0 if s contains a special byte.
 func copyPlain(to, s []byte) (found uint64) {
 	if len(s) < 8 {
 		w := uint64(0)
@@ -126,8 +126,9 @@ func copyPlain(to, s []byte) (found uint64) {
 	return found | specials(w)
 }
 
-// specials has a bit for each byte of w that is a control character, a quote, a backslash or beyond
-// ASCII; and maybe for some that are not, above one that is.
+// specials returns a word that has a bit for each special byte of w: a control character, a quote,
+// a backslash or a byte that is not ASCII. Above a special byte, bits of other bytes may be set,
+// too.
 func specials(w uint64) uint64 {
 	const ones = 0x0101010101010101
 	const spaces, quotes, backslashes = ' ' * ones, '"' * ones, '\\' * ones

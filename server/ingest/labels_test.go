@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"testing"
-
-	"github.com/klauspost/compress/s2"
 )
 
-// Each byte, at each place of short and long text, is copied as it is, or told to need care;
-// whatever stands behind the text.
+// At each position of short and long text, each byte is either copied or reported as not plain. The
+// bytes after the text have no influence.
 func TestAppendPlain(t *testing.T) {
 	for size := range 20 {
 		for at := range size {
@@ -53,29 +51,5 @@ func TestLabelSet(t *testing.T) {
 		if string(got) != want || wrong != nil || !json.Valid(got) {
 			t.Errorf("%q: %s, %v; not %s", pairs, got, wrong, want)
 		}
-	}
-}
-
-// What is said to be long is believed as far as the block can be so long.
-func TestUnsnappy(t *testing.T) {
-	grown := int64(0)
-	grow := func(n int64) error {
-		grown += n
-		return nil
-	}
-	for _, text := range [][]byte{nil, []byte("x"), make([]byte, 1<<20), bytes.Repeat([]byte("0123456789"), 1e5)} {
-		got, err := unsnappy(nil, s2.EncodeSnappy(nil, text), 1<<20, grow)
-		if err != nil || !bytes.Equal(got, text) {
-			t.Errorf("%d bytes become %d: %v", len(text), len(got), err)
-		}
-	}
-	grown = 0
-	for _, block := range [][]byte{nil, {0xff, 0xff, 0xff, 0xff, 0x0f}, {0xff, 0xff, 0xff, 0x7f, 0}, {5, 0}, {0x80}, s2.EncodeSnappy(nil, make([]byte, 1<<20+1))} {
-		if got, err := unsnappy(nil, block, 1<<20, grow); err == nil {
-			t.Errorf("% x: %d bytes", block[:min(len(block), 10)], len(got))
-		}
-	}
-	if grown > 100 {
-		t.Errorf("%d bytes were asked for", grown)
 	}
 }

@@ -6,19 +6,19 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 )
 
-// Limits are the limits of a request, and of all current requests. Zero fields have the defaults in
-// their comments.
+// Limits contains the limits of a request, and of all current requests. A field that is 0 gets the
+// default after the colon in its comment.
 type Limits struct {
-	Body         int64 // bytes of a body as it is received: 64 MiB
-	Decompressed int64 // bytes of a body after decompression: 256 MiB
-	Ratio        int64 // of the two, beyond the first MiB: 200
-	InFlight     int64 // bytes of all bodies that are being received, decoded or written: 256 MiB
-	MinRate      int64 // bytes in a second that a body must arrive with, over 5 s: 4 KiB; below 0: no minimum
+	Body         int64 // maximum bytes of a body as received: 64 MiB
+	Decompressed int64 // maximum bytes of a body after decompression: 256 MiB
+	Ratio        int64 // maximum decompression ratio, enforced after the first MiB: 200
+	InFlight     int64 // maximum bytes of all bodies that are being received, decoded or written: 256 MiB
+	MinRate      int64 // minimum bytes per second of an arriving body, over 5 s: 4 KiB; negative: no minimum
 
-	Rows    int // in a request: 1 Mi
-	Columns int // of a table in a request: 4096
-	Tables  int // in a request: 1000
-	Cells   int // in a request, nulls included: 32 Mi
+	Rows    int // maximum rows of a request: 1 Mi
+	Columns int // maximum columns of a table in a request: 4096
+	Tables  int // maximum tables of a request: 1000
+	Cells   int // maximum cells of a request, including nulls: 32 Mi
 }
 
 func (l *Limits) setDefaults() {
@@ -41,29 +41,30 @@ func setDefault[T int | int64](v *T, value T) {
 	}
 }
 
-// A sparse batch has more cells than its body has bytes, because a null that is left out costs
-// nothing on the wire. These say how many more.
+// A sparse batch contains more cells than its body has bytes, because a missing cell takes no bytes
+// in the body. These constants limit how many more.
 const (
 	cellsPerByte = 4
 	freeCells    = 64 << 10
-	columnCost   = 32 // what a column occupies beside its cells, in cells
+	columnCost   = 32 // memory of a column without its cells, in cells
 )
 
-// cells is how many cells a body of n bytes may make.
+// cells returns how many cells a body of n bytes may produce.
 func (l *Limits) cells(n int) int { return int(min(cellsPerByte*int64(n)+freeCells, int64(l.Cells))) }
 
-// bound sets what the column package enforces while a batch is filled.
+// bound sets the limits that package column enforces while a batch is filled.
 func (l *Limits) bound(b *column.Batch, cells int) {
 	b.MaxRows, b.MaxColumns, b.MaxCells = l.Rows, l.Columns, cells
 }
 
-// decompressed is what a compressed body of n bytes may become.
+// decompressed returns the maximum decompressed size of a body of n bytes.
 func (l *Limits) decompressed(n int) int64 {
 	const free = 1 << 20
 	return min(l.Decompressed, max(free, l.Ratio*int64(n)))
 }
 
-// unbounded are the limits of a replay: what is in the log was within those of its time.
+// unbounded contains the limits of a replay: the log only contains requests that were within the
+// limits at their time.
 var unbounded = Limits{
 	Body: math.MaxInt64 / 2, Decompressed: math.MaxInt64 / 2, Ratio: math.MaxInt32, InFlight: math.MaxInt64 / 2,
 	Rows: math.MaxInt32, Columns: math.MaxInt32, Tables: math.MaxInt32, Cells: math.MaxInt32,

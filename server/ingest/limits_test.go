@@ -98,7 +98,7 @@ type panicking struct{}
 
 func (panicking) Read([]byte) (int, error) { panic("a bug") }
 
-// A panic, which net/http survives, leaves nothing taken.
+// After a panic, which net/http recovers, the request holds no memory budget.
 func TestPanic(t *testing.T) {
 	r := newRig(t, Options{})
 	func() {
@@ -115,7 +115,7 @@ func TestPanic(t *testing.T) {
 	wantStatus(t, r.v1(dict{"v", list{1}}, ""), 204)
 }
 
-// allocated is how many bytes fn allocates.
+// allocated returns the number of bytes that fn allocates.
 func allocated(fn func()) uint64 {
 	runtime.GC()
 	var before, after runtime.MemStats
@@ -125,7 +125,7 @@ func allocated(fn func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// peak is how much fn has in use at a time, as far as a sample shows.
+// peak returns the maximum number of bytes in use while fn runs, as far as samples show it.
 func peak(fn func()) uint64 {
 	defer debug.SetGCPercent(debug.SetGCPercent(10))
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
@@ -182,7 +182,7 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// However few bytes claim however much, memory stays a small multiple of the body.
+// Bodies that announce huge sizes with few bytes use at most a small multiple of their own size.
 func TestHostileMemory(t *testing.T) {
 	r := newRig(t, Options{})
 	const size = 512 << 10
@@ -220,12 +220,12 @@ func TestHostileMemory(t *testing.T) {
 		"arc: skipped depth":     append([]byte("\x82\xa1x"), bytes.Repeat([]byte{0x91}, size)...),
 	} {
 		for _, path := range []string{"/v1/write/db/t", "/api/v1/write/msgpack", "/v1/write/db/t?partial=1", "/api/v1/write/msgpack?partial=1"} {
-			// A cell has 8 bytes, and a slice that has just grown up to twice what it needs, beside
-			// the one it was.
+			// A cell uses 8 bytes. A slice that has just grown has up to twice the capacity that it
+			// needs, and the old slice may still be in memory.
 			most := uint64(2*8*cellsPerByte*len(body)) + 8<<20
 			var w *httptest.ResponseRecorder
 			var n uint64
-			for range 10 { // what the collector has not got round to on a busy machine counts too: not every time
+			for range 10 { // on a busy machine, memory that is not yet collected counts too; one good run is enough
 				if n = peak(func() { w = r.do("POST", path, body, "Content-Type", "application/msgpack") }); n <= most {
 					break
 				}
@@ -240,17 +240,18 @@ func TestHostileMemory(t *testing.T) {
 	}
 }
 
-// Over the budget there are only 429s, and what was acknowledged lands.
+// If the memory budget is used up, requests get 429. All acknowledged rows land.
 func TestOverload(t *testing.T) {
 	r := newRig(t, Options{Limits: Limits{InFlight: 64 << 10}})
 	server := httptest.NewServer(r.h)
 	defer server.Close()
 	body := pack(t, dict{"v", list{strings.Repeat("x", 20_000)}})
 	var stored, refused atomic.Int64
-	r.h.flight.used.Add(64 << 10) // as if others had it: whether requests of the test meet is up to the scheduler
+	others := r.h.flight.Own()
+	others.Take(64 << 10) // stands for other clients; whether requests of this test overlap depends on the scheduler
 	wantStatus(t, r.send(bytes.NewReader(body), int64(len(body))), 429)
 	refused.Add(1)
-	r.h.flight.used.Add(-64 << 10)
+	others.Release()
 	wantStatus(t, r.send(bytes.NewReader(body), int64(len(body))), 204)
 	stored.Add(1)
 	var clients sync.WaitGroup
@@ -293,20 +294,23 @@ func TestOverload(t *testing.T) {
 	}
 }
 
-// A request that is larger than the whole budget is taken when it is alone.
+// A request that exceeds the whole budget is accepted if no other request is in progress.
 func TestLargerThanBudget(t *testing.T) {
 	r := newRig(t, Options{Limits: Limits{InFlight: 1000}})
 	big := pack(t, dict{"v", list{strings.Repeat("x", 100_000)}})
 	wantStatus(t, r.send(bytes.NewReader(big), int64(len(big))), 204)
 	wantStatus(t, r.send(bytes.NewReader(big), -1), 204)
 	wantStatus(t, r.send(bytes.NewReader(zstded(big)), -1, "Content-Encoding", "zstd"), 204)
-	r.h.flight.used.Add(1)
+	others := r.h.flight.Own()
+	others.Take(1)
+	wantProblem(t, r.send(bytes.NewReader(big), int64(len(big))), 429, "the memory for requests is in use: retry later")
+	others.Take(999) // the budget is used up, so the body is not read
 	wantProblem(t, r.send(untouched{t}, 1000), 429, "the memory for requests is in use: retry later")
-	r.h.flight.used.Add(-1)
+	others.Release()
 }
 
-// fillMemory sends the same batch until it is refused, and returns how many were stored, and the
-// answer that says no.
+// fillMemory sends the same batch until it is rejected. It returns a function that sends the batch,
+// the number of stored batches, and the response of the rejection.
 func fillMemory(r *rig) (send func() *httptest.ResponseRecorder, stored int, w *httptest.ResponseRecorder) {
 	body := pack(r.t, dict{"time", list{t0}, "v", list{strings.Repeat("x", 30_000)}})
 	send = func() *httptest.ResponseRecorder { return r.send(bytes.NewReader(body), int64(len(body))) }
@@ -316,7 +320,8 @@ func fillMemory(r *rig) (send func() *httptest.ResponseRecorder, stored int, w *
 	return send, stored, w
 }
 
-// A sink that stands still fills the memory: 429. When it moves again, so does everything.
+// A blocked sink fills the memory, so requests get 429. When the sink continues, all rows land and
+// requests are accepted again.
 func TestSlowSink(t *testing.T) {
 	r := newRig(t, Options{}, func(o *table.Options) { o.MaxBuffered, o.SealRows = 256<<10, 1 })
 	moving := make(chan struct{})
@@ -341,7 +346,7 @@ func TestSlowSink(t *testing.T) {
 	wantStatus(t, send(), 204)
 }
 
-// A sink that fails takes the service out of readiness, and fills the memory: 503.
+// A failing sink makes the service not ready and fills the memory, so requests get 503.
 func TestFailingSink(t *testing.T) {
 	r := newRig(t, Options{}, func(o *table.Options) { o.MaxBuffered, o.SealRows = 256<<10, 1 })
 	var broken atomic.Bool
@@ -381,7 +386,7 @@ func TestLogFull(t *testing.T) {
 	wantProblem(t, r.send(bytes.NewReader(body), int64(len(body))), 429, "the log is full of rows that wait to land: send it again later")
 }
 
-// nearlyFull is the system's disk, which says that 10 MiB are free.
+// nearlyFull is the system's disk, but reports that only 10 MiB are free.
 type nearlyFull struct{ disk.Disk }
 
 func (nearlyFull) Free(string) (int64, error) { return 10 << 20, nil }
@@ -441,8 +446,9 @@ func TestTablesAndFlush(t *testing.T) {
 	}
 }
 
-// What the store's errors become. A request that waits while the disk fails is in doubt, and so are
-// all that waited with it; one that comes later is not.
+// Each error of the store has the expected outcome and text. If the disk fails while a request
+// waits for it, the result of the request is in doubt. A request that arrives after the failure is
+// not in doubt: it gets 503.
 func TestStoreErrors(t *testing.T) {
 	r := newRig(t, Options{})
 	stuck := errors.New("no space")
@@ -475,7 +481,8 @@ func TestStoreErrors(t *testing.T) {
 	wantProblem(t, r.v1(dict{"v", list{1}}, ""), 503, "the service is not ready: see /ready, and retry later")
 }
 
-// The rows of a table in a request lie in at most 1000 hours, each of which becomes a file.
+// In one request, the rows of a table may be in at most 1000 different hours, because each hour
+// becomes a file.
 func TestHoursOfARequest(t *testing.T) {
 	r := newRig(t, Options{})
 	for hours, status := range map[int]int{1000: http.StatusNoContent, 1001: http.StatusBadRequest} {

@@ -7,13 +7,14 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// NDJSON of one table, which the URL names: a row on each line. Lines of white space are no rows,
-// but are counted as lines, so that the number in an error is the one that an editor shows.
+// A body of NDJSON contains rows for one table, which the URL specifies. Each line is a row. Lines
+// of white space are not rows, but count as lines. So line numbers in errors match the line numbers
+// in an editor.
 //
 //	{"time": 1, "host": "a"}
 //	{"time": 2, "host": "b"}
 
-// decodeLines reads a body of lines.
+// decodeLines decodes a body of lines.
 func (j *job) decodeLines() error {
 	j.name = append(j.name[:0], j.target.Table...)
 	g, err := j.group(j.name, false)
@@ -30,7 +31,7 @@ func (j *job) decodeLines() error {
 	return nil
 }
 
-// readLinesByRow judges each line. One that is not valid JSON is a row that is wrong, like others.
+// readLinesByRow decodes and checks each line. A line that is not valid JSON is an invalid row.
 func (j *job) readLinesByRow(g *group) error {
 	var text []byte
 	read := func() (*group, error) {
@@ -56,8 +57,8 @@ func (j *job) readLinesByRow(g *group) error {
 	return nil
 }
 
-// rowLines are the lines of a body that hold rows: their numbers, counted from 1, and where their
-// first byte is that is no white space.
+// rowLines yields the lines of a body that contain rows. For each line, it yields the line number,
+// starting with 1, and the offset of the first byte that is not white space.
 func rowLines(body []byte) iter.Seq2[int, int] {
 	return func(yield func(line, at int) bool) {
 		for line, at := 1, 0; at < len(body); at++ {
@@ -79,7 +80,7 @@ func rowLines(body []byte) iter.Seq2[int, int] {
 	}
 }
 
-// lineOf is the number of the line in which a row stands.
+// lineOf returns the number of the line that contains a row.
 func lineOf(body []byte, row int) int {
 	for line := range rowLines(body) {
 		if row--; row < 0 {

@@ -9,10 +9,11 @@ import (
 
 const (
 	maxDatabase = 64
-	maxName     = 128 // of tables and columns, in bytes
+	maxName     = 128 // maximum bytes of a name of a table or column
 )
 
-// checkDatabase wants [A-Za-z0-9][A-Za-z0-9_.-]*.
+// checkDatabase returns an error unless name matches [A-Za-z0-9][A-Za-z0-9_.-]* and has at most
+// maxDatabase bytes.
 func checkDatabase(name string) error {
 	if name == "" {
 		return invalid("the database has no name: give it 1 to %d letters, digits, _ - or ., a letter or digit first", maxDatabase).in("database")
@@ -28,14 +29,15 @@ func checkDatabase(name string) error {
 	return nil
 }
 
-// checkTable wants a name that every engine can show: senders take names from anywhere, and one
-// that is refused blocks all that comes with it.
+// checkTable returns an error if some engine cannot show the name. It allows all other names,
+// because senders get names from anywhere, and a rejected name blocks its whole request.
 func checkTable(name string) error { return checkText("table", name, "table") }
 
-// checkColumn wants the same.
+// checkColumn is like checkTable, for the name of a column.
 func checkColumn(name string) error { return checkText("column", name, clip(name)) }
 
-// checkText wants 1 to 128 bytes of UTF-8 without control characters.
+// checkText returns an error unless name consists of 1 to 128 bytes of UTF-8 without control
+// characters.
 func checkText(what, name, field string) error {
 	if name == "" || len(name) > maxName {
 		return invalid("%s %q: a %s name has 1 to %d bytes", what, clip(name), what, maxName).in(field)
@@ -80,7 +82,7 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// clip shortens what a client sent, so that an error stays one line.
+// clip shortens text from a client, so that an error fits on one line.
 func clip(s string) string {
 	if len(s) <= maxName {
 		return s

@@ -14,8 +14,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
-// Names that senders take from elsewhere are taken, with what comes beside them in a batch, and
-// every reader can tell them apart.
+// Table and column names that senders take from other systems are accepted, together with the rest
+// of their batch. Every reader can distinguish them.
 func TestNamesOfSenders(t *testing.T) {
 	dir := t.TempDir()
 	r := newFileRig(t, dir)
@@ -104,8 +104,8 @@ func TestNamesOfSenders(t *testing.T) {
 	}
 }
 
-// Databases have directories of their own, whatever their names have in common, and the same
-// whether the URL names them or a header.
+// Each database has its own directory, however similar the names are. The URL and the header select
+// the same database.
 func TestNamesOfDatabases(t *testing.T) {
 	dir := t.TempDir()
 	r := newFileRig(t, dir)
@@ -115,7 +115,7 @@ func TestNamesOfDatabases(t *testing.T) {
 		wantStatus(t, r.arc(dict{"m", "m", "columns", dict{"time", list{t0}, "n", list{i}}}, "X-Arc-Database", name), 204)
 	}
 	r.flush()
-	found := make(map[string]int) // rows, by the lower case of the path: as file systems have it that do not tell case
+	found := make(map[string]int) // rows, by lower-case path, as on a case-insensitive file system
 	owner := make(map[string]int64)
 	eachFile(t, filepath.Join(dir, "tables"), func(path string, b *column.Batch) {
 		meta, err := parquet.Meta(filepath.Join(dir, "tables", path))
@@ -156,7 +156,7 @@ func TestNamesOfDatabases(t *testing.T) {
 	}
 }
 
-// escaped has each byte of a name escaped as in a URL.
+// escaped returns a name with each byte escaped as in a URL.
 func escaped(name string) (s string) {
 	for i := range len(name) {
 		s += fmt.Sprintf("%%%02X", name[i])
@@ -164,7 +164,7 @@ func escaped(name string) (s string) {
 	return s
 }
 
-// A table may be named in a URL as it may in a body: both write to the same one.
+// A table name may be in the URL or in the body. Both write to the same table.
 func TestNamesInURLs(t *testing.T) {
 	r := newRig(t, Options{})
 	names := []string{"..", ".", "a/b", "a b", "a?b", "a#b", "a%b", "x=1", "é", "CON", "T", "t", ".hidden", "a\\b", strings.Repeat("é", maxName/2)}
@@ -191,9 +191,10 @@ func TestNamesInURLs(t *testing.T) {
 	}
 }
 
-// Columns have any name that engines can show, in each form of each format. Rows with another one
-// are rejected, with the name as their field, and cost their neighbours nothing; the same request
-// without partial=true is refused, and names the field.
+// A column may have any name that engines can show, in each form of each format. With partial=true,
+// a row with any other column name is rejected, with the name as its field, and the other rows are
+// stored. Without partial=true, the request is rejected, and the error contains the name as its
+// field.
 func TestNamesOfColumns(t *testing.T) {
 	taken := []string{"date", "hour", "Date", "utc_date", "UTC_HOUR", "a.b", "a-b", "a b", "..", ".", "CON", "nul", "T", "t", "é", "e\u0301", "a/b", "x=1", "'", `"`, "\\", "$", strings.Repeat("n", maxName)}
 	refused := []string{"", "\x00", "a\x00b", "a\nb", "\x7f", "\u0085", "\ufffd", strings.Repeat("n", maxName+1), strings.Repeat("é", 255)}

@@ -13,7 +13,8 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// The tables of docs/ingest-schema.md, held to what the routes answer and to schema.Compat.
+// The tables of docs/ingest-schema.md agree with the responses of the routes and with
+// schema.Compat.
 func TestPagesIngestSchema(t *testing.T) {
 	page := pages.Read(t, "docs/ingest-schema.md")
 	type checks = map[string]func(*testing.T, pages.Row)
@@ -25,7 +26,7 @@ func TestPagesIngestSchema(t *testing.T) {
 			}
 			s := newSchemaRig(t, Options{})
 			old, fresh := s.register("cpu", "{time list32(i64)}"), s.follows("cpu", "{time list32(i64)}", notation, true)
-			s.follows("cpu", notation, strings.NewReplacer("[", "", "]", "").Replace(notation), false) // without the Tail
+			s.follows("cpu", notation, strings.NewReplacer("[", "", "]", "").Replace(notation), false) // the same schema without the Tail
 			const times = "\x01\x00\x00\x00\x00\xf1\x53\x65\x00\x00\x00\x00"
 			wantStatus(t, s.write(old, "", []byte(times)), 204)
 			wantStatus(t, s.write(fresh, "", []byte(times)), 204)
@@ -61,7 +62,7 @@ func TestPagesIngestSchema(t *testing.T) {
 				a      string
 				status int
 			}{
-				"{time u32, a u16}":  {"\x08\x00", 204}, // the column holds it
+				"{time u32, a u16}":  {"\x08\x00", 204}, // fits the type of the column
 				"{time u32, a str8}": {"\x01x", 400},
 				"{time u32, b str8}": {"\x01x", 204},
 			} {
@@ -119,7 +120,7 @@ func TestPagesIngestSchema(t *testing.T) {
 			s := newSchemaRig(t, Options{})
 			s.register("cpu", "{time u32, skip4, b u8, c u8}")
 			s.follows("cpu", "{time u32, skip4, b u8, c u8}", "{time u32, a f32, b u8, c u8}", true)
-			// The newest counts: the one before it has room for a.
+			// Only the newest version counts; the older one could read a.
 			s.refuses(r, s.put("cpu", string(toJSON(t, shapeOf(t, "{time u32, a i32, b u8, c u16}")))), "it has a (i32) where that has a (f32)", "a")
 		},
 		"403 to `PUT`": func(t *testing.T, r pages.Row) {
@@ -166,8 +167,8 @@ func TestPagesIngestSchema(t *testing.T) {
 	page.Done(t)
 }
 
-// follows registers the schema of a notation after that of another, or after none if that is "".
-// Whether the service takes it is what is wanted, and what schema.Compat says.
+// follows registers a schema after the schema with the notation before, if before is not empty. It
+// checks that both the service and schema.Compat accept or reject the schema, as want says.
 func (r *rig) follows(name, before, notation string, want bool) (contentType string) {
 	r.t.Helper()
 	fresh := shapeOf(r.t, notation)
@@ -184,7 +185,8 @@ func (r *rig) follows(name, before, notation string, want bool) (contentType str
 	return codedBy(name, fresh)
 }
 
-// refuses wants the status that begins the row, an error that contains text, and its field.
+// refuses checks the response: the status at the beginning of the row, an error that contains text,
+// and the field.
 func (r *rig) refuses(of pages.Row, w *httptest.ResponseRecorder, text, field string) problem {
 	r.t.Helper()
 	status, _, _ := strings.Cut(of.Cells[0], " ")

@@ -8,27 +8,28 @@ import (
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
-// Partial acceptance: rows are read one at a time, each is judged at once, and one that is bad is
-// undone and noted.
+// For partial requests, rows are decoded and checked one at a time. An invalid row is removed from
+// the batch and listed.
 //
-// Which rows were rejected is written into the log after the body (see codec), and the replay
-// passes over those: it need not judge again, and so cannot judge differently.
+// The log stores the list of rejected rows after the body (see codec). The replay skips the listed
+// rows. It does not check rows again, so its result cannot differ.
 
-// maxReasons is how many rejected rows a reply lists with their reasons; the others are counted.
+// maxReasons is the maximum number of rejected rows that a response lists with their reasons. The
+// other rejected rows are only counted.
 const maxReasons = 1000
 
-// Rejection is a row that was not stored, with the reason.
+// Rejection is a row that was not stored, and the reason.
 type Rejection struct {
 	Row    int    `json:"row"`
-	Line   int    `json:"line,omitempty"`  // of NDJSON, counted from 1
-	Field  string `json:"field,omitempty"` // column or key at fault; none if the row is not one at all
+	Line   int    `json:"line,omitempty"`  // for NDJSON, starting with 1
+	Field  string `json:"field,omitempty"` // invalid column or key; empty if the row itself is malformed
 	Reason string `json:"reason"`
 }
 
-// rejected are the rows of a body that were not taken, in ascending order.
+// rejected contains the rejected rows of a body, in ascending order.
 type rejected struct {
 	rows    []int
-	reasons []Rejection // of the first ones
+	reasons []Rejection // for the first maxReasons rows
 }
 
 func (r *rejected) reset() { r.rows, r.reasons = r.rows[:0], r.reasons[:0] }
@@ -40,19 +41,19 @@ func (r *rejected) add(row, line int, why *refusal) {
 	}
 }
 
-// skips reports whether the replay passes over the present row.
+// skips reports whether the replay skips the current row.
 func (j *job) skips() bool {
 	_, found := slices.BinarySearch(j.skip, j.row)
 	return found
 }
 
-// skipsAll reports whether the replay passes over the next n rows.
+// skipsAll reports whether the replay skips all of the next n rows.
 func (j *job) skipsAll(n int) bool {
 	at, found := slices.BinarySearch(j.skip, j.row)
 	return n > 0 && found && len(j.skip) >= at+n && j.skip[at+n-1] == j.row+n-1
 }
 
-// reject rejects the next n rows, for one reason.
+// reject rejects the next n rows, all for the same reason.
 func (j *job) reject(n int, why *refusal) {
 	for range n {
 		j.rejected.add(j.row, j.line, why)
@@ -60,7 +61,7 @@ func (j *job) reject(n int, why *refusal) {
 	}
 }
 
-// pass passes over the value at an offset.
+// pass skips the value at an offset.
 func (j *job) pass(at int) error {
 	j.seek(at)
 	if err := j.d.Skip(); err != nil {
@@ -69,9 +70,10 @@ func (j *job) pass(at int) error {
 	return nil
 }
 
-// takeRow reads a row by read, which closes it and tells the group, if it got so far. When the row
-// is bad, or the replay passes over it, pass goes to where it ends; an error of that is one of the
-// whole body.
+// takeRow reads the next row by calling read. read decodes and closes the row, and returns its
+// group, even after an error if the group is known. If the row is invalid, or the replay skips it,
+// takeRow calls pass, which moves to the end of the row. An error of pass is an error of the whole
+// body.
 func (j *job) takeRow(read func() (*group, error), pass func() error) error {
 	if j.skips() {
 		j.row++
@@ -99,7 +101,7 @@ func (j *job) takeRow(read func() (*group, error), pass func() error) error {
 	return nil
 }
 
-// readRowsByRow is the twin of readRows that judges each row.
+// readRowsByRow is like readRows, but checks each row.
 func (j *job) readRowsByRow(g *group) error {
 	n, err := j.d.DecodeArrayLen()
 	if err != nil {
@@ -125,8 +127,8 @@ func (j *job) readRowsByRow(g *group) error {
 	return nil
 }
 
-// readColumnsByRow is the twin of readColumns that judges each row: it goes through all columns
-// side by side.
+// readColumnsByRow is like readColumns, but checks each row. For each row, it reads one cell of
+// every column.
 func (j *job) readColumnsByRow(g *group) error {
 	at, rows, err := j.findColumns(g)
 	if err != nil {
@@ -151,10 +153,11 @@ func (j *job) readColumnsByRow(g *group) error {
 	return nil
 }
 
-// takeSideBySide takes rows whose cells are in columns. The first cell of each is at an offset of
-// the body; cell reads one into a column, pass passes over one, and both tell where the next is.
+// takeSideBySide reads rows whose cells are in columns. at contains the offset in the body of each
+// column's first cell. cell decodes the cell at an offset into a column, and pass skips a cell.
+// Both return the offset of the column's next cell.
 func (j *job) takeSideBySide(g *group, at []int, rows int, cell func(*column.Column, int) (int, error), pass func(int) (int, error)) error {
-	next := make([]int, len(at)) // where the cells of the next row are
+	next := make([]int, len(at)) // offsets of the next row's cells
 	read := func() (_ *group, err error) {
 		for i, c := range g.batch.Columns {
 			if next[i], err = cell(c, at[i]); err != nil {
@@ -183,8 +186,8 @@ func (j *job) takeSideBySide(g *group, at []int, rows int, cell func(*column.Col
 	return j.charge(g.batch, 0, 0)
 }
 
-// findColumns goes through a map of columns, and gives where the first cell of each is, and how
-// many cells each has.
+// findColumns scans a map of columns. It returns the offset of each column's first cell, and the
+// number of cells in each column.
 func (j *job) findColumns(g *group) (at []int, rows int, err error) {
 	n, err := j.d.DecodeMapLen()
 	if err != nil {
@@ -231,25 +234,25 @@ func errLength(c *column.Column, cells int, first *column.Column, rows, at int) 
 	return invalid("column %q: the column has %d rows, but %q has %d: give all columns as many", clip(c.Name), cells, clip(first.Name), rows).in(c.Name).at(int64(at))
 }
 
-// checked is what the rows of a group that were taken so far have settled.
+// checked is the state of the checks after the accepted rows of a group.
 type checked struct {
-	rows  int                // that were taken
+	rows  int                // number of accepted rows
 	named []bool             // by column: its name has been checked
-	unit  Unit               // of their times
-	fit   *fit               // to the catalog, if that is asked
-	hours map[int64]struct{} // of their times, if it is
+	unit  Unit               // unit of the rows' times
+	fit   *fit               // limits of the catalog; nil if they are not checked
+	hours map[int64]struct{} // hours of the rows' times; nil if they are not checked
 	begun bool
 }
 
-// fit is what the rows of a table may bring, and what those that were taken have brought. Both
-// forms of rows share it.
+// fit contains the limits for the rows of a table, and the effects of the accepted rows. Both forms
+// of rows of the table share it.
 type fit struct {
 	table.Bounds
-	fields map[string]table.Field // of the table as it will be
-	taken  bool                   // a row was taken, so a new table is counted
+	fields map[string]table.Field // fields of the table after the accepted rows are stored
+	taken  bool                   // a row was accepted, so a new table has been counted
 }
 
-// fitOf is the fit of a table, made when it is first asked for.
+// fitOf returns the fit of a table, and creates it at the first call.
 func (j *job) fitOf(name table.Name) *fit {
 	f := j.fits[name.Table]
 	if f != nil {
@@ -267,8 +270,8 @@ func (j *job) fitOf(name table.Name) *fit {
 	return f
 }
 
-// add judges the last row of the group, as finish judges the whole of it, and whether it fits the
-// catalog if that is asked.
+// add makes the checks of finish for the last row of the group. If the limits of the catalog are
+// known, it checks these, too.
 func (k *checked) add(j *job, g *group) error {
 	b, i := g.batch, g.batch.Rows-1
 	if !k.begun {
@@ -315,8 +318,8 @@ func (k *checked) begin(j *job, g *group) {
 	}
 }
 
-// conflictWith is why a group, which may be nil, does not take row i of c after its own rows, or
-// nil. Times come in other types, and are converted.
+// conflictWith returns the reason why row i of c cannot follow the rows of g, or nil. g may be nil.
+// The column time is not checked, because its values are converted to one type.
 func conflictWith(g *group, c *column.Column, i int) *table.TypeError {
 	if g == nil || c.Name == timeColumn {
 		return nil
@@ -329,8 +332,8 @@ func conflictWith(g *group, c *column.Column, i int) *table.TypeError {
 	return have.Conflict(cellOf(c, i))
 }
 
-// addToTable judges whether the table can take row i, which is from a time in microseconds, and
-// enters what it brings.
+// addToTable checks whether the table can accept row i, whose time is us in microseconds. If so, it
+// records the effects of the row.
 func (k *checked) addToTable(j *job, g *group, i int, us int64) error {
 	f := k.fit
 	fresh := len(f.Fields) == 0 && !f.taken
@@ -374,7 +377,7 @@ func (k *checked) addToTable(j *job, g *group, i int, us int64) error {
 	return nil
 }
 
-// cellOf is a column of row i of c alone, as far as types are compared.
+// cellOf returns a column that contains only row i of c. It is sufficient for comparing types.
 func cellOf(c *column.Column, i int) *column.Column {
 	cell := &column.Column{Kind: c.Kind, Rows: 1}
 	switch c.Kind {
@@ -386,7 +389,7 @@ func cellOf(c *column.Column, i int) *column.Column {
 	return cell
 }
 
-// addTime judges the time of row i, and returns it in microseconds.
+// addTime checks the time of row i, and returns it in microseconds.
 func (k *checked) addTime(j *job, g *group, i int) (int64, error) {
 	c := g.batch.Find(timeColumn)
 	if c == nil || c.Kind == column.Null && !g.columns || c.IsNull(i) && g.fill {
@@ -399,7 +402,7 @@ func (k *checked) addTime(j *job, g *group, i int) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if c.Kind == column.Time || c.Kind == column.String { // their unit is not a guess
+	if c.Kind == column.Time || c.Kind == column.String { // the unit of these is known
 		return us, nil
 	}
 	if k.unit == Auto {

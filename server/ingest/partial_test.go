@@ -21,8 +21,7 @@ func reply(t *testing.T, w *httptest.ResponseRecorder) report {
 
 const arcPartial = "/api/v1/write/msgpack?partial=true"
 
-// What a partial request takes and rejects, as it lands at once and as it is read back from the
-// log.
+// A partial request stores and rejects the expected rows, directly and after a replay from the log.
 func TestPartial(t *testing.T) {
 	const wrongInt = ": a column has one type, or ints and floats"
 	tooLate := int64(math.MaxInt64)
@@ -142,7 +141,7 @@ func TestPartial(t *testing.T) {
 			now := r.now
 			send(r)
 			replayed := r.replayed()
-			for _, rows := range replayed { // rows without a time were received at another one
+			for _, rows := range replayed { // the second request has another time of receipt
 				for _, row := range rows {
 					if row["time"] == r.now {
 						row["time"] = now
@@ -154,8 +153,8 @@ func TestPartial(t *testing.T) {
 	}
 }
 
-// Rows that do not fit the catalog are rejected like others; a type that is right for the catalog
-// is taken although a wrong one came first.
+// A partial request also rejects rows that do not fit the catalog. A value with the catalog's type
+// is stored even if an earlier value has a wrong type.
 func TestPartialAgainstCatalog(t *testing.T) {
 	for name, body := range map[string]any{
 		"rows":    list{dict{"time", t0, "v", "x", "n", 1}, dict{"time", t1, "v", 1}, dict{"time", t2, "v", true}, dict{"time", t2, "n", 2}},
@@ -180,8 +179,9 @@ func TestPartialAgainstCatalog(t *testing.T) {
 	}
 }
 
-// TestIntegersOfTheCatalogAreNotRounded writes floats to a column with an integer that a float64
-// would round, and such an integer to a column of floats, in bodies of their own.
+// An integer that a float64 cannot represent is never rounded. If a column contains such an
+// integer, floats for it are rejected. Such an integer is also rejected for a column of floats.
+// Both hold even if the integer and the floats are in different bodies.
 func TestIntegersOfTheCatalogAreNotRounded(t *testing.T) {
 	const big int64 = 1<<53 + 1
 	const float = `column "n" holds integers that a float64 would round and cannot take 2.5: send integers, or send it under another name`
@@ -201,7 +201,7 @@ func TestIntegersOfTheCatalogAreNotRounded(t *testing.T) {
 	}
 	wantProblem(t, r.v1(list{dict{"time", t1, "f", 1}, dict{"time", t2, "f", big}}, ""), 400, "row 1: table db.t: "+integer)
 
-	// The rows of a table are numbered in the body, not in the table.
+	// The row number in an error is the number in the body, not in the table.
 	one := func(table string, v any) dict {
 		return dict{"m", table, "columns", dict{"time", list{t1}, "n", list{v}}}
 	}
@@ -218,8 +218,8 @@ func TestIntegersOfTheCatalogAreNotRounded(t *testing.T) {
 	wantRows(t, r.replayed(), map[string][]row{"db.t": {{"time": t1, "n": int64(3), "f": 4.0}}})
 }
 
-// Where a partial request is more lenient than others, and rejects nothing, the log must give the
-// rows back all the same.
+// A partial request accepts some bodies that other requests do not. If it rejects none of their
+// rows, a replay from the log must return all rows.
 func TestPartialLenient(t *testing.T) {
 	for name, body := range map[string]any{
 		"a name that is no name, without a value": list{dict{"v", 1}, dict{"v", 2, "a\nb", nil}},
@@ -247,7 +247,7 @@ func TestPartialNothingTaken(t *testing.T) {
 	}
 }
 
-// What is wrong with a body as a whole is no row's fault.
+// An error that concerns the body as a whole rejects the request, not single rows.
 func TestPartialWhole(t *testing.T) {
 	r := newRig(t, Options{Limits: Limits{Rows: 10}})
 	w := r.v1(dict{"time", list{t0, t1}, "v", list{1}}, "?partial=true")

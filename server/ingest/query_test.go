@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// What a URL asks for beyond what the service knows is refused, with what there is: a misspelt
-// parameter would be passed over in silence.
+// Unknown parameters in a URL are rejected, and the error lists the known ones. Otherwise a
+// misspelt parameter would be ignored silently.
 func TestUnknownParameters(t *testing.T) {
 	r := newRig(t, Options{})
 	for _, c := range []struct {
@@ -45,7 +45,7 @@ func TestUnknownParameters(t *testing.T) {
 			t.Errorf("%s: %d %s", url, w.Code, w.Body)
 		}
 	}
-	for _, url := range []string{"/health?x=1", "/ready?x=1"} { // a probe may well add something that passes by caches
+	for _, url := range []string{"/health?x=1", "/ready?x=1"} { // a probe may add a parameter to bypass caches
 		w := httptest.NewRecorder()
 		if r.h.ServeHTTP(w, httptest.NewRequest("GET", url, nil)); w.Code != http.StatusOK {
 			t.Errorf("%s: %d %s", url, w.Code, w.Body)
@@ -53,8 +53,8 @@ func TestUnknownParameters(t *testing.T) {
 	}
 }
 
-// Each route refuses a parameter that it does not know and does nothing, but for those that probes
-// and scrapers ask.
+// Each route rejects unknown parameters and changes nothing. The routes for probes and scrapers
+// ignore unknown parameters.
 func TestEveryRouteRefusesUnknownParameters(t *testing.T) {
 	r := newSchemaRig(t, Options{Metrics: http.NotFoundHandler()})
 	r.register("s", "{v u8}")

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/server/access"
+	"github.com/slipstream-go/slipstream/server/admission"
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
@@ -18,21 +19,21 @@ type Outcome uint8
 const (
 	Stored       Outcome = iota // 204
 	StoredPartly                // 200
-	Invalid                     // 400: the body, a name or a parameter
+	Invalid                     // 400: the body, a name or a parameter is invalid
 	Unauthorized                // 401
-	Forbidden                   // 403: the token lacks the right, or is not for the database
-	NoSchema                    // 404: of that name
+	Forbidden                   // 403: the token lacks the right, or is not valid for the database
+	NoSchema                    // 404: unknown schema, table or column
 	TimedOut                    // 408
-	Mismatch                    // 409: of schemas
+	Mismatch                    // 409: a schema does not match the registered one, or a cell does not fit a new type
 	TooLarge                    // 413
 	WrongType                   // 415
-	KeyReused                   // 422: the key is that of another request
+	KeyReused                   // 422: the key belongs to another request
 	Overloaded                  // 429: too many bytes in flight
 	Backlogged                  // 429: rows that wait to land fill the memory
-	LogFull                     // 429: the log is at its budget
+	LogFull                     // 429: the log has reached its maximum size
 	InDoubt                     // 500: the disk failed while the request was written
-	NotReady                    // 503: recovering, or the log has failed
-	LowDisk                     // 503
+	NotReady                    // 503: the service is recovering or stopping, or the log has failed
+	LowDisk                     // 503: the disk is nearly full
 	Stalled                     // 503: rows do not land
 
 	outcomes
@@ -65,18 +66,17 @@ var outcomeTable = [outcomes]struct {
 
 func (o Outcome) String() string { return outcomeTable[o].name }
 
-// Status returns the status code of the reply.
+// Status returns the status code of the response.
 func (o Outcome) Status() int { return outcomeTable[o].status }
 
-// refusal is an error that the client is told. Its text says what is wrong, where, and how to fix
-// it.
+// refusal is an error for the client. Its text contains the problem, its location and a remedy.
 type refusal struct {
 	outcome Outcome
 	text    string
-	field   string // column, key or parameter at fault
-	row     int    // in the body, counted from 0; below 0: no row is to blame
-	line    int    // in which the row stands, counted from 1; 0: the body does not go by lines
-	offset  int64  // in the body once it is decompressed; below 0: unknown
+	field   string // invalid column, key or parameter
+	row     int    // number in the body, starting with 0; negative: the error is not about a row
+	line    int    // number of the row's line, starting with 1; 0: the format has no lines
+	offset  int64  // in the decompressed body; negative: unknown
 }
 
 func (r *refusal) Error() string {
@@ -95,35 +95,39 @@ func refuse(o Outcome, format string, args ...any) *refusal {
 
 func invalid(format string, args ...any) *refusal { return refuse(Invalid, format, args...) }
 
-// in names the column, key or parameter at fault.
+// in sets the invalid column, key or parameter.
 func (r *refusal) in(field string) *refusal {
 	r.field = field
 	return r
 }
 
-// at names the byte at fault.
+// at sets the offset of the error.
 func (r *refusal) at(offset int64) *refusal {
 	r.offset = offset
 	return r
 }
 
-// ofRow names the row at fault.
+// ofRow sets the number of the invalid row.
 func (r *refusal) ofRow(row int) *refusal {
 	r.row = row
 	return r
 }
 
-// inLine names the line that the row at fault is.
+// inLine sets the line number of the invalid row.
 func (r *refusal) inLine(line int) *refusal {
 	r.line = line
 	return r
 }
 
-// asRefusal is err as something to tell the client.
+// asRefusal converts err to a refusal.
 func asRefusal(err error) *refusal {
 	var r *refusal
 	if errors.As(err, &r) {
 		return r
+	}
+	var busy *admission.BudgetError
+	if errors.As(err, &busy) {
+		return refuse(Overloaded, "%v", busy)
 	}
 	var conflict *table.TypeError
 	if errors.As(err, &conflict) {
@@ -132,7 +136,7 @@ func asRefusal(err error) *refusal {
 	return invalid("%v", err)
 }
 
-// problem is the JSON of an error reply.
+// problem is the JSON of an error response.
 type problem struct {
 	Error  string `json:"error"`
 	Field  string `json:"field,omitempty"`
@@ -163,12 +167,12 @@ func (r *refusal) write(w http.ResponseWriter) {
 
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	text, err := json.Marshal(v)
-	if err != nil { // only types of this package come here, and all of them can be written
+	if err != nil { // v is of a type of this package, and all of these can be encoded
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
-	w.Write(append(text, '\n')) // the client may have gone
+	w.Write(append(text, '\n')) // the client may have disconnected
 }

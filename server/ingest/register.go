@@ -11,10 +11,10 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// The endpoints of the registry of schemas.
+// This file contains the endpoints of the schema registry.
 
-// schemaStatus is the JSON of a schema. What is not of its versions is of one of them: to GET the
-// newest, to PUT the one that came.
+// schemaStatus is the JSON of a schema. Name and Versions describe the whole schema. The other
+// fields describe one version: for GET the newest one, and for PUT the one in the request.
 type schemaStatus struct {
 	Name        string          `json:"name"`
 	Fingerprint string          `json:"fingerprint"`
@@ -22,7 +22,7 @@ type schemaStatus struct {
 	Form        string          `json:"form"`
 	Columns     []columnStatus  `json:"columns"`
 	Schema      *schema.Shape   `json:"schema"`
-	Versions    []versionStatus `json:"versions"` // the oldest first
+	Versions    []versionStatus `json:"versions"` // starting with the oldest
 }
 
 type versionStatus struct {
@@ -48,7 +48,7 @@ func statusOf(name string, versions []*version, v *version) *schemaStatus {
 type schemaSummary struct {
 	Name        string   `json:"name"`
 	Fingerprint string   `json:"fingerprint"` // of the newest version
-	Versions    []string `json:"versions"`    // their fingerprints, the oldest first
+	Versions    []string `json:"versions"`    // fingerprints, starting with the oldest
 }
 
 func (h *Handler) listSchemas(w http.ResponseWriter, _ *http.Request) {
@@ -78,8 +78,9 @@ func (h *Handler) getSchema(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// putSchema answers with what it was sent, even if there are newer versions: a client that took the
-// fingerprint of another would have its bodies read in another way than it writes them.
+// putSchema registers a schema. The response describes the version in the request, even if there
+// are newer ones. If a client used the fingerprint of another version, its bodies would be decoded
+// incorrectly.
 func (h *Handler) putSchema(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	err := checkSchema(name)
@@ -117,7 +118,8 @@ func (h *Handler) deleteSchema(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// refuseSchema refuses a change. When the disk is to blame, the operator must know.
+// refuseSchema rejects a change. If the cause is the disk, it counts and logs the failure for the
+// operator.
 func (h *Handler) refuseSchema(w http.ResponseWriter, r *http.Request, name string, err error) {
 	refused := asRefusal(err)
 	if refused.outcome == InDoubt {
@@ -127,7 +129,7 @@ func (h *Handler) refuseSchema(w http.ResponseWriter, r *http.Request, name stri
 	h.refuse(w, r, refused)
 }
 
-// readVersion is the schema that a request brings.
+// readVersion returns the schema in a request.
 func (h *Handler) readVersion(r *http.Request) (*version, error) {
 	contentType := r.Header.Get("Content-Type")
 	if media, _, _ := mime.ParseMediaType(contentType); media != "application/json" {
@@ -141,7 +143,7 @@ func (h *Handler) readVersion(r *http.Request) (*version, error) {
 	text, err := io.ReadAll(io.LimitReader(r.Body, maxDefinition+1))
 	switch {
 	case err != nil:
-		return nil, errReading(err, len(text), int(r.ContentLength))
+		return nil, errReading(err, len(text), r.ContentLength)
 	case len(text) > maxDefinition:
 		return nil, refuse(TooLarge, "the schema has more than %d bytes", maxDefinition)
 	}
@@ -160,7 +162,7 @@ func (h *Handler) readVersion(r *http.Request) (*version, error) {
 	return v, h.checkVersion(v)
 }
 
-// checkVersion refuses a schema by which no table could be written to.
+// checkVersion returns an error if no table could be written with the schema.
 func (h *Handler) checkVersion(v *version) error {
 	var b column.Batch
 	for name, kind := range v.columns.All() {
@@ -171,7 +173,7 @@ func (h *Handler) checkVersion(v *version) error {
 			return invalid("field %q: time holds %v: make it an integer, a float or a time", name, kind).in(name)
 		}
 	}
-	if _, err := b.Column(timeName); err != nil { // which rows have, whether the schema does or not
+	if _, err := b.Column(timeName); err != nil { // rows have a time even if the schema has none
 		return err
 	}
 	if n := len(b.Columns); n > h.limits.Columns {

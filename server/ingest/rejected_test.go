@@ -6,12 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipstream-go/slipstream/server/admission"
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
-// A partial request takes the rows that are right, whatever is wrong with the others: also what
-// only the catalog knows, and what is wrong with a whole item of a batch. Read back from the log,
-// the same rows are taken.
+// A partial request stores its valid rows, whatever is wrong with the others. This includes errors
+// that only the catalog reveals, and errors of a whole item of a batch. A replay from the log
+// returns the same rows.
 func TestPartialRejectsRowsAlone(t *testing.T) {
 	const hour = 3600_000_000
 	const big int64 = 1<<53 + 1
@@ -82,8 +83,8 @@ func TestPartialRejectsRowsAlone(t *testing.T) {
 	}
 }
 
-// Rows that would make more tables than are the database's share are rejected; those before them
-// are stored.
+// Rows that would create more tables than the database's share allows are rejected. The rows before
+// them are stored.
 func TestRejectedBeyondShareOfTables(t *testing.T) {
 	r := newRig(t, Options{}, func(o *table.Options) { o.MaxTables = 4 })
 	wantStatus(t, r.do("POST", "/v1/write/other/t", pack(t, list{dict{"time", t0, "v", 1}}), "Content-Type", asMessagePack), 204)
@@ -97,7 +98,7 @@ func TestRejectedBeyondShareOfTables(t *testing.T) {
 	}
 }
 
-// Rows are judged by one look-up of each table, however many items bring them.
+// To check rows, each table is looked up once, in however many items it occurs.
 func TestJudgingLooksUpEachTableOnce(t *testing.T) {
 	r := newRig(t, Options{})
 	const tables = 50
@@ -105,7 +106,7 @@ func TestJudgingLooksUpEachTableOnce(t *testing.T) {
 	for i := range 4 * tables {
 		items = append(items, dict{"m", fmt.Sprint("t", i%tables), "columns", dict{"time", list{t0}, "v", list{i}}})
 	}
-	q := &request{handler: r.h, held: Hold{budget: r.h.flight}, codec: codec{format: Arc}, body: pack(t, items), partial: true}
+	q := &request{handler: r.h, held: r.h.flight.Own(), codec: codec{format: Arc}, body: &admission.Buffer{B: pack(t, items)}, partial: true}
 	q.record.DB = "default"
 	calls := 0
 	q.job.known = func(name table.Name) table.Bounds {
@@ -119,8 +120,8 @@ func TestJudgingLooksUpEachTableOnce(t *testing.T) {
 	r.h.freeAll(writes)
 }
 
-// forms are the ways to send rows of one table, which have the same columns: db.t, or default.t by
-// Arc's endpoint.
+// forms contains all ways to send rows of one table with the same columns. The table is db.t, or
+// default.t for Arc's endpoint.
 var forms = []struct {
 	name, url, contentType string
 	body                   func(t *testing.T, rows []dict) []byte
@@ -144,7 +145,7 @@ var forms = []struct {
 	}},
 }
 
-// sparse are rows without their nils.
+// sparse returns rows without their nils.
 func sparse(rows []dict) (all list) {
 	for _, r := range rows {
 		one := dict{}
@@ -158,7 +159,7 @@ func sparse(rows []dict) (all list) {
 	return all
 }
 
-// turned are rows as columns.
+// turned returns rows as columns.
 func turned(rows []dict) (all dict) {
 	for i := 0; i < len(rows[0]); i += 2 {
 		var cells list
@@ -170,7 +171,7 @@ func turned(rows []dict) (all dict) {
 	return all
 }
 
-// Every rejection names its row and its column, in each form of each format, and the other rows are
+// Every rejection contains its row and its column, in each form of each format. The other rows are
 // stored.
 func TestRejectionsNameTheField(t *testing.T) {
 	long := strings.Repeat("n", maxName+1)
@@ -200,7 +201,7 @@ func TestRejectionsNameTheField(t *testing.T) {
 			r.landed()
 			want := []string{"1v", "2s", "3time", "4time", "5time", "6\n", "7" + clip(long), "8old"}
 			sent := rows()
-			if f.name == "Arc rows" { // whose rows may be without a time
+			if f.name == "Arc rows" { // Arc rows may lack a time
 				sent[4][1] = "then"
 			}
 			got := reply(t, r.do("POST", f.url+"?partial=true", f.body(t, sent), "Content-Type", f.contentType))

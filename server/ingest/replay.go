@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/slipstream-go/slipstream/server/admission"
 	"github.com/slipstream-go/slipstream/server/table"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
@@ -11,7 +12,7 @@ import (
 // Replay returns the function that decodes records of the log after a restart. The batches come
 // from pool.
 func Replay(pool *table.Pool) func(*wal.Record) ([]table.Write, error) {
-	var last *version // of the schemas in the log: neighbours mostly have the same one
+	var last *version // last schema in the log: adjacent records usually use the same schema
 	return func(r *wal.Record) ([]table.Write, error) {
 		c, err := codecOf(r.Codec)
 		if err != nil {
@@ -42,11 +43,13 @@ func Replay(pool *table.Pool) func(*wal.Record) ([]table.Write, error) {
 			}
 			last = j.schema
 		}
-		if c.compression != Identity {
-			j.body, err = inflate(nil, j.body, c.compression, unbounded.Decompressed, func(int64) error { return nil })
+		if c.compression != admission.Identity {
+			plain, err := new(admission.Hold).Inflate(c.compression, j.body, unbounded.Decompressed)
 			if err != nil {
-				return nil, err
+				return nil, fmt.Errorf("ingest: the body is not %v, or is damaged: %w", c.compression, err)
 			}
+			defer plain.Free() // runs after j.free
+			j.body = plain.B
 		}
 		defer j.free()
 		writes, err := j.decode(c.format)

@@ -14,36 +14,36 @@ import (
 	"github.com/slipstream-go/slipstream/server/latency"
 )
 
-// route is how a method at a path is answered, and for whom.
+// route contains the handler for a method and a path, and the demand for its requests.
 type route struct {
 	method, path string
 	demand       demand
 	answer       endpoint
 }
 
-// demand is what a request must be granted before anything of it is looked at: a right, on the
-// databases that it concerns.
+// demand is the right that a token must grant before the request is processed, and the databases
+// for which it must grant the right.
 type demand struct {
 	right access.Right
 	of    func(*http.Request) access.Scope
-	open  bool // everybody is answered, and gets no grant
+	open  bool // no token is required, and the request gets no grant
 }
 
-// everybody is the demand of routes that ask for no token.
+// everybody is the demand of routes that require no token.
 var everybody = demand{open: true}
 
-// The databases that a request concerns.
+// These functions return the databases that a request concerns.
 func allDatabases(*http.Request) access.Scope     { return access.All }
 func ownDatabases(*http.Request) access.Scope     { return access.Own }
 func pathDatabase(r *http.Request) access.Scope   { return access.Database(r.PathValue("db")) }
 func headerDatabase(r *http.Request) access.Scope { return access.Database(databaseOf(r)) }
 
-// endpoint answers requests that have been admitted. It returns the format of the body, nil if it
-// is none of a write, or is not known.
+// endpoint handles requests that have been admitted. It returns the format of the body. The format
+// is nil if the request is not a write, or if the format is unknown.
 type endpoint func(w http.ResponseWriter, r *http.Request, g *access.Grant) *Format
 
-// latencies are how long the requests of a route took, by Format.Code, which has 4 bits and is not
-// 0.
+// latencies contains the latencies of a route's requests, by Format.Code. Codes are 1 to 15, so
+// index 0 is for requests without a format.
 type latencies [16]latency.Histogram
 
 func (l *latencies) of(f *Format) *latency.Histogram {
@@ -53,8 +53,8 @@ func (l *latencies) of(f *Format) *latency.Histogram {
 	return &l[f.Code]
 }
 
-// serve returns what answers by the routes. It refuses other methods at their paths, and at other
-// paths gives advice. It panics if a route has no demand.
+// serve returns a handler for the routes. Other methods get a 405. Other paths get a 404 whose text
+// ends with advice. serve panics if a route has no demand.
 func (h *Handler) serve(routes []route, advice string) http.Handler {
 	mux := http.NewServeMux()
 	methods := make(map[string][]string)
@@ -78,7 +78,8 @@ func (h *Handler) serve(routes []route, advice string) http.Handler {
 	return mux
 }
 
-// guarded answers requests that are granted what a route demands, and refuses the others.
+// guarded returns the handler of a route. It rejects requests whose token does not grant the
+// route's demand.
 func (h *Handler) guarded(rt route) http.HandlerFunc {
 	took := h.counters.latencies[rt.path]
 	if took == nil {
@@ -105,7 +106,7 @@ func (h *Handler) guarded(rt route) http.HandlerFunc {
 	}
 }
 
-// errDenied is a refusal of the guard as that of a request.
+// errDenied converts a refusal of the guard to a refusal of a request.
 func errDenied(denied *access.Refusal) *refusal {
 	outcome := Unauthorized
 	if denied.Forbidden() {
@@ -114,7 +115,7 @@ func errDenied(denied *access.Refusal) *refusal {
 	return refuse(outcome, "%s", denied.Error())
 }
 
-// refuseOthers refuses methods that are not allowed.
+// refuseOthers returns a handler that rejects methods that are not allowed.
 func refuseOthers(allow string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", allow)
@@ -122,7 +123,7 @@ func refuseOthers(allow string) http.HandlerFunc {
 	}
 }
 
-// simple answers requests without a format, whatever their grant.
+// simple returns an endpoint for requests without a format. It ignores the grant.
 func simple(fn http.HandlerFunc) endpoint {
 	return func(w http.ResponseWriter, r *http.Request, _ *access.Grant) *Format {
 		fn(w, r)
@@ -130,12 +131,12 @@ func simple(fn http.HandlerFunc) endpoint {
 	}
 }
 
-// plain is simple, and takes no parameters.
+// plain is like simple, but rejects requests with parameters.
 func (h *Handler) plain(fn http.HandlerFunc) endpoint {
 	return h.granted(func(w http.ResponseWriter, r *http.Request, _ *access.Grant) { fn(w, r) })
 }
 
-// granted is plain for answers that depend on the grant.
+// granted is like plain, for responses that depend on the grant.
 func (h *Handler) granted(fn func(http.ResponseWriter, *http.Request, *access.Grant)) endpoint {
 	return func(w http.ResponseWriter, r *http.Request, g *access.Grant) *Format {
 		if _, err := parametersOf(r); err != nil {
@@ -147,8 +148,8 @@ func (h *Handler) granted(fn func(http.ResponseWriter, *http.Request, *access.Gr
 	}
 }
 
-// parametersOf returns the parameters of the URL. The error is that of one which is not known, or
-// is there twice.
+// parametersOf returns the parameters of the URL. It returns an error if a parameter is unknown or
+// repeated.
 func parametersOf(r *http.Request, known ...string) (url.Values, error) {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -167,8 +168,8 @@ func parametersOf(r *http.Request, known ...string) (url.Values, error) {
 	return values, nil
 }
 
-// refuse answers with a refusal, and has the log say so: each one for those who debug, and
-// otherwise one a minute for each outcome.
+// refuse responds with a refusal, and logs it. At level debug, it logs each refusal. At level info,
+// it logs at most one line a minute for each outcome.
 func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, refused *refusal) {
 	log := h.log.With("outcome", refused.outcome.String(), "error", refused.Error(), "path", clip(r.URL.Path), "client", r.RemoteAddr)
 	log.Debug("request refused")
@@ -178,16 +179,16 @@ func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, refused *refusa
 	refused.write(w)
 }
 
-// summary lets one line of many through in each summaryInterval.
+// summary limits log lines to one in each summaryInterval.
 type summary struct {
 	mu    sync.Mutex
 	next  time.Time
-	times int // since the last line
+	times int // number of calls since the last line
 }
 
 const summaryInterval = time.Minute
 
-// count returns how many times the line that is due stands for, or 0 if none is due.
+// count returns the number of calls since the last line if a line is due, and otherwise 0.
 func (s *summary) count() (times int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Each refusal is in the log for those who debug. For others there is a line a minute for each
-// outcome, which says how many it stands for.
+// At level debug, each rejection is logged. At level info, one line a minute for each outcome
+// contains the last rejection and the number of rejections.
 func TestRefusalsAreLogged(t *testing.T) {
 	for level, each := range map[slog.Level]int{slog.LevelDebug: 1, slog.LevelInfo: 0} {
 		synctest.Test(t, func(t *testing.T) {
@@ -28,7 +28,7 @@ func TestRefusalsAreLogged(t *testing.T) {
 			}
 			send(100, "POST", "/v1/write/db/t", "guessed")
 			send(1, "GET", "/v1/tables", "guessed")
-			send(100, "POST", "/v1/write/db/t", "secret") // which is not ready
+			send(100, "POST", "/v1/write/db/t", "secret") // the service is not ready
 			time.Sleep(summaryInterval)
 			send(1, "GET", "/v1/tables", "guessed")
 			if got := strings.Count(text.String(), `msg="request refused"`); got != 202*each {
@@ -61,7 +61,7 @@ func TestRefusalsAreLogged(t *testing.T) {
 	}
 }
 
-// What requests take is counted by route and format; what clients make up adds nothing.
+// Latencies are counted by route and format. Paths and formats that clients invent add no labels.
 func TestLatencies(t *testing.T) {
 	r := newRig(t, Options{Metrics: http.NotFoundHandler()})
 	r.v1([]any{map[string]any{"time": 1, "v": 1}}, "")

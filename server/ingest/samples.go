@@ -12,17 +12,18 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// From views of series to rows, straight into columns:
+// Views of series are converted directly to rows in columns:
 //
 //	part ──▶ series: metric, labels ──▶ samples, histograms, exemplars, metadata: a sheet of rows for each ──▶ groups
 
-// field is a column of a table of series.
+// field is a column of a table of a tenant.
 type field struct {
 	name []byte
-	kind column.Kind // Null: that of the first value, if there ever is one
+	kind column.Kind // Null: the first value, if there is one, sets the kind
 }
 
-// fields are the columns of each table. The rows of all but metadata begin alike; see row.
+// fields contains the columns of each table. The rows of all tables except metadata begin with the
+// same columns: see row.
 var fields = [kinds][]field{
 	samples: {
 		{timeName, column.Time}, {[]byte("metric"), column.String}, {[]byte("labels"), column.String},
@@ -46,40 +47,40 @@ var fields = [kinds][]field{
 
 // sheet is a table of the current tenant.
 type sheet struct {
-	batch       *column.Batch // nil: there is no row
-	rows, width int           // what parts before have left in it
+	batch       *column.Batch // nil: there is no row yet
+	rows, width int           // numbers of rows and columns that earlier parts have added
 	columns     [11]*column.Column
 }
 
-// seriesReader reads the parts of a body. It belongs to a job, and is used again.
+// seriesReader decodes the parts of a body. It belongs to a job, and is reused.
 type seriesReader struct {
 	job     *job
-	size    int // of the body
+	size    int // length of the body
 	scanner remotewrite.Scanner
-	part    int    // which of the parts
-	table   []byte // of its samples
-	bytes   int    // of its body
+	part    int    // index of the current part
+	table   []byte // table for the part's samples
+	bytes   int    // length of the part's body
 	sheets  [kinds]sheet
 
-	// Of the current series:
-	number int    // in its part
+	// These fields describe the current series:
+	number int    // number of the series in its part
 	known  bool   // metric and labels have been read
-	metric []byte // a view of the body
+	metric []byte // refers to the body
 	labels []byte // as JSON
 
 	set     labelSet
 	buckets buckets
 	scratch []byte
-	said    map[string]struct{} // metadata of the part that has a row
+	said    map[string]struct{} // metadata of the part that already has a row
 
-	// Text is what a few bytes can make much of: each sample repeats the labels of its series, and
-	// symbols may be long.
-	text  int64 // bytes of all rows
-	taken int64 // of them, for which there is memory; at first as many as the body has
-	most  int64 // that there may be
+	// The text of the rows is limited, because a small body can produce much text: each sample
+	// repeats the labels of its series, and symbols may be long.
+	text  int64 // bytes of text in all rows
+	taken int64 // bytes of text for which memory is reserved; at first the length of the body
+	most  int64 // maximum of text
 }
 
-// decodeParts reads a body of parts.
+// decodeParts decodes a body of parts.
 func (j *job) decodeParts() error {
 	if j.series == nil {
 		j.series = &seriesReader{said: make(map[string]struct{})}
@@ -101,12 +102,13 @@ func (j *job) decodeParts() error {
 	return nil
 }
 
-// large reports whether the reader has grown too large to be kept.
+// large reports whether the reader has become too large to be kept.
 func (r *seriesReader) large() bool {
-	return r.size > keptBuffer || cap(r.labels)+cap(r.scratch)+cap(r.buckets.list) > keptBuffer
+	const most = 1 << 20
+	return r.size > most || cap(r.labels)+cap(r.scratch)+cap(r.buckets.list) > most
 }
 
-// forget lets go of what is not the reader's.
+// forget clears all references to memory that the reader does not own.
 func (r *seriesReader) forget() {
 	r.job, r.table, r.metric = nil, nil, nil
 	r.sheets = [kinds]sheet{}
@@ -115,7 +117,7 @@ func (r *seriesReader) forget() {
 	clear(r.said)
 }
 
-// read reads a part.
+// read decodes a part.
 func (r *seriesReader) read(p seriesPart) error {
 	r.table, r.bytes, r.sheets = p.table, len(p.body), [kinds]sheet{}
 	clear(r.said)
@@ -174,7 +176,7 @@ func (r *seriesReader) readSeries(v *remotewrite.SeriesView) error {
 	return nil
 }
 
-// metricOf is the metric of a series whose other labels do not matter.
+// metricOf returns the metric of a series. It is for callers that do not need the other labels.
 func metricOf(v *remotewrite.SeriesView) []byte {
 	for name, value := range v.Labels {
 		if string(name) == metricName {
@@ -184,7 +186,7 @@ func metricOf(v *remotewrite.SeriesView) []byte {
 	return nil
 }
 
-// sheet is the table for a kind of data, made when there is none.
+// sheet returns the table for a kind of data, and creates it if there is none.
 func (r *seriesReader) sheet(k kind) (*sheet, error) {
 	t := &r.sheets[k]
 	if t.batch != nil {
@@ -204,13 +206,14 @@ func (r *seriesReader) sheet(k kind) (*sheet, error) {
 		t.columns[i].Accepts(f.kind)
 	}
 	if k == samples {
-		c := t.columns[2] // labels are about as long as a part of version 1, and longer than one of version 2
+		c := t.columns[2] // labels are about as long as a part of version 1, and longer than a part of version 2
 		c.Text = slices.Grow(c.Text, r.bytes)
 	}
 	return t, nil
 }
 
-// row begins a row of the series, with a time in milliseconds, the metric and the labels.
+// row begins a row of the series. It appends the time, which is given in milliseconds, the metric
+// and the labels.
 func (r *seriesReader) row(k kind, v *remotewrite.SeriesView, ms int64) (*sheet, error) {
 	if err := r.readLabels(v); err != nil {
 		return nil, err
@@ -230,7 +233,8 @@ func (r *seriesReader) row(k kind, v *remotewrite.SeriesView, ms int64) (*sheet,
 	return t, r.appendText(t.columns[2], r.labels)
 }
 
-// close ends a row, whose optional column is given a time in milliseconds, unless that is 0.
+// close ends a row. If ms is not 0, it first sets the column with the index optional to ms, a time
+// in milliseconds.
 func (r *seriesReader) close(t *sheet, optional int, ms int64) error {
 	if ms != 0 {
 		us, err := r.micros(ms)
@@ -255,7 +259,7 @@ func (r *seriesReader) end(t *sheet) error {
 	return nil
 }
 
-// micros is a time in milliseconds as one in microseconds.
+// micros converts a time in milliseconds to microseconds.
 func (r *seriesReader) micros(ms int64) (int64, error) {
 	if u := &units[Milliseconds]; ms < u.min || ms > u.max {
 		return 0, r.refuse("the time %d in milliseconds is not in the years 1 to 9999: check it", ms)
@@ -263,7 +267,7 @@ func (r *seriesReader) micros(ms int64) (int64, error) {
 	return micros(ms, Milliseconds), nil
 }
 
-// appendText appends a cell of text, whose bytes count.
+// appendText appends a cell of text, and counts its bytes.
 func (r *seriesReader) appendText(c *column.Column, text []byte) error {
 	if r.text += int64(len(text)); r.text > r.taken {
 		if err := r.takeMore(); err != nil {
@@ -276,10 +280,11 @@ func (r *seriesReader) appendText(c *column.Column, text []byte) error {
 	return nil
 }
 
-// textStep is how many bytes for text are taken at once, so that few samples have to ask.
+// textStep is the minimum number of bytes that takeMore reserves. So most samples need no new
+// reservation.
 const textStep = 1 << 20
 
-// takeMore asks for memory for the text beyond what is taken.
+// takeMore reserves memory for the text that exceeds the reserved bytes.
 func (r *seriesReader) takeMore() error {
 	if r.text > r.most {
 		return r.errTooMuch()
@@ -298,7 +303,7 @@ func (r *seriesReader) errTooMuch() error {
 	return refuse(TooLarge, "the rows of the request have more than %d bytes of text, for each repeats the labels of its series: send smaller batches", r.most)
 }
 
-// refuse blames the current series.
+// refuse returns an error about the current series.
 func (r *seriesReader) refuse(format string, args ...any) error {
 	name := ""
 	if r.known {
@@ -309,8 +314,9 @@ func (r *seriesReader) refuse(format string, args ...any) error {
 
 const metricName = "__name__"
 
-// readLabels reads metric and labels, once for all rows of the series. The first label __name__ is
-// the metric; others, which are against the rules, stay among the labels.
+// readLabels reads the metric and the labels, once for all rows of the series. The first label
+// __name__ is the metric. Further labels with this name are invalid in Remote Write, and remain
+// among the labels.
 func (r *seriesReader) readLabels(v *remotewrite.SeriesView) (err error) {
 	if r.known || r.readPlainLabels(v) {
 		return nil
@@ -335,8 +341,9 @@ func (r *seriesReader) readLabels(v *remotewrite.SeriesView) (err error) {
 	return err
 }
 
-// addLabel adds a label to the set. The names are compared, and many may refer to the same long
-// symbols, so their text is bounded here. What the log has was bounded when it was written.
+// addLabel adds a label to the set. It limits the text of the labels: sorting compares their names,
+// and many labels may refer to the same long symbols. For a record of the log, the limit was
+// applied when the record was written.
 func (r *seriesReader) addLabel(name, value []byte, what string) error {
 	if len(r.set.pairs) >= r.job.limits.Columns {
 		return r.refuse("more than %d %s: send fewer", r.job.limits.Columns, what)
@@ -347,8 +354,8 @@ func (r *seriesReader) addLabel(name, value []byte, what string) error {
 	return nil
 }
 
-// readPlainLabels is the fast twin of readLabels, for labels that are sorted and need no escapes:
-// nearly all.
+// readPlainLabels is the fast path of readLabels. It handles labels that are sorted and need no
+// escapes, as nearly all are. For other labels it returns false.
 func (r *seriesReader) readPlainLabels(v *remotewrite.SeriesView) bool {
 	b, ok := append(r.labels[:0], '{'), true
 	n, most := 0, r.most-r.text
@@ -418,8 +425,8 @@ func (r *seriesReader) addExemplar(v *remotewrite.SeriesView, e remotewrite.Exem
 
 var metricTypes = [...]string{"unknown", "counter", "gauge", "histogram", "gaugehistogram", "summary", "info", "stateset"}
 
-// addMetadata adds a row of metadata, unless the part has had the same one. It is from the time of
-// receipt.
+// addMetadata adds a row of metadata, unless the part already contained the same metadata. The time
+// of the row is the time of receipt.
 func (r *seriesReader) addMetadata(metric []byte, m remotewrite.MetadataView) error {
 	key := r.scratch[:0]
 	for _, text := range [...][]byte{metric, m.Help, m.Unit} {
@@ -427,8 +434,8 @@ func (r *seriesReader) addMetadata(metric []byte, m remotewrite.MetadataView) er
 	}
 	key = binary.AppendVarint(key, int64(m.Type))
 	r.scratch = key
-	// The work counts like the text that it may become: with version 2, a long help may be looked
-	// up for each series.
+	// The bytes of the key count as text even if no row is added. With version 2, each series may
+	// refer to the same long help, which is processed each time.
 	if r.text += int64(len(key)); r.text > r.most {
 		return r.errTooMuch()
 	}

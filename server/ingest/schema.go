@@ -10,14 +10,15 @@ import (
 	"github.com/slipstream-go/slipstream/server/access"
 )
 
-// Bodies of one table that a registered schema is for (see Schemas). Its form is that of the body:
+// A body that is encoded with a registered schema (see Schemas) contains rows for one table. The
+// form of the schema is the form of the body:
 //
 //	columns   {time list32(i64), host list32(str8)}   one message, of lists of equal length
 //	rows      {time i64, host str8}                   messages, one after the other
 //
-// The log keeps the schema with each body, so that it can be read without the registry.
+// The log stores the schema with each body, so that the body can be decoded without the registry.
 
-// readSchema finds the schema of the body, which the parameters of its Content-Type name.
+// readSchema finds the schema of the body. The parameters of the Content-Type identify it.
 func (q *request) readSchema(r *http.Request, g *access.Grant, params map[string]string) (err error) {
 	name, fingerprint := params["schema"], params["fingerprint"]
 	if err := checkSchema(name); err != nil {
@@ -45,7 +46,7 @@ func isFingerprint(s string) bool {
 	return len(s) == 16
 }
 
-// decodeSchema reads a body in either form.
+// decodeSchema decodes a body in either form.
 func (j *job) decodeSchema() error {
 	columns := j.schema.columns
 	j.name = append(j.name[:0], j.target.Table...)
@@ -69,13 +70,14 @@ func (j *job) decodeSchema() error {
 	return nil
 }
 
-// readSchemaByRow judges each row. What is broken is no row that is wrong, but the body.
+// readSchemaByRow decodes and checks each row. A malformed message is an error of the body, not of
+// a row.
 func (j *job) readSchemaByRow(g *group) error {
 	rows, err := j.schema.columns.Rows(j.body)
 	if err != nil {
 		return j.fault(err, inColumns)
 	}
-	passed := false // rows has passed the row
+	passed := false // rows has moved past the row
 	read := func() (*group, error) {
 		err := rows.Read(g.batch)
 		if passed = err == nil || errors.Is(err, schema.ErrCell); err != nil {
@@ -112,13 +114,13 @@ func (j *job) readSchemaByRow(g *group) error {
 	return j.finish(g)
 }
 
-// appendSchema appends a schema to a payload, as its notation.
+// appendSchema appends the notation of a schema to a payload.
 func appendSchema(payload []byte, notation string) []byte {
 	return binary.LittleEndian.AppendUint32(append(payload, notation...), uint32(len(notation)))
 }
 
-// cutSchema takes the schema off a payload again. If it is last, which may be nil, it need not be
-// read.
+// cutSchema splits a payload into the body and the schema. If the schema equals last, cutSchema
+// returns last and does not parse the notation. last may be nil.
 func cutSchema(payload []byte, last *version) (body []byte, v *version, err error) {
 	body, notation, ok := cutCounted(payload)
 	if !ok {

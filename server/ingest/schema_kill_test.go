@@ -14,15 +14,15 @@ import (
 	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
-// A process is killed while it registers schemas and deletes some. What it has acknowledged is so
-// after the next start.
+// Processes that register and delete schemas are killed, one after the other. Acknowledged changes
+// are still there after the next start.
 func TestSchemasKill(t *testing.T) {
 	testkit.Killed(registerForEver)
 	if testing.Short() {
 		t.Skip("it takes some restarts")
 	}
 	path := filepath.Join(t.TempDir(), "schemas.json")
-	said := make(map[string]string) // what was acknowledged last, by schema
+	said := make(map[string]string) // last acknowledged change, by schema
 	for round := range 6 {
 		testkit.Kill(t, path, round*1_000, 30+20*round, func(line string) bool {
 			name, what, ok := strings.Cut(line, " ")

@@ -16,12 +16,13 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/schema"
+	"github.com/slipstream-go/slipstream/server/admission"
 	"github.com/slipstream-go/slipstream/server/disk"
 	"github.com/slipstream-go/slipstream/server/table"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// newSchemaRig is a rig with a registry.
+// newSchemaRig returns a rig with a schema registry.
 func newSchemaRig(t testing.TB, o Options, change ...func(*table.Options)) *rig {
 	t.Helper()
 	var err error
@@ -35,8 +36,8 @@ func (r *rig) put(name, definition string) *httptest.ResponseRecorder {
 	return r.do("PUT", "/v1/schemas/"+name, []byte(definition), "Content-Type", "application/json")
 }
 
-// register registers the schema of a notation, and gives the Content-Type of bodies that are coded
-// by it.
+// register registers the schema of a notation, and returns the Content-Type of bodies that use the
+// schema.
 func (r *rig) register(name, notation string) (contentType string) {
 	r.t.Helper()
 	s := shapeOf(r.t, notation)
@@ -88,7 +89,7 @@ type (
 	}
 )
 
-// coded are rows as they are sent, in both forms, and as they land.
+// coded returns n rows in both forms of a body, and as they should land.
 func coded(t testing.TB, n int) (rows, columns []byte, byRow, byColumn map[string][]row) {
 	one, err := schema.Derive[reading]()
 	if err != nil {
@@ -134,7 +135,7 @@ const (
 	codedColumns = "{time list32(time), Host list32(str8), OK list32(bool), I list32(i8), U list32(u64), Big list32(i32be), Load list32(f64), Note list32(opt(str16))}"
 )
 
-// TestSchemaShapes checks both forms twice: as they land at once, and as they are read back from
+// Both forms of a body give the same rows when they land directly and when they are replayed from
 // the log.
 func TestSchemaShapes(t *testing.T) {
 	rows, columns, byRow, byColumn := coded(t, 9)
@@ -151,7 +152,7 @@ func TestSchemaShapes(t *testing.T) {
 					wantStatus(t, r.write(contentType, query, []byte(squeezed), header...), 204)
 					wantRows(t, r.landed(), c.want)
 					wantStatus(t, r.write(contentType, query, []byte(squeezed), header...), 204)
-					wantStatus(t, r.do("DELETE", "/v1/schemas/s", nil), 204) // the log needs no registry
+					wantStatus(t, r.do("DELETE", "/v1/schemas/s", nil), 204) // the log can be decoded without the registry
 					wantRows(t, r.replayed(), c.want)
 				})
 			}
@@ -159,7 +160,7 @@ func TestSchemaShapes(t *testing.T) {
 	}
 }
 
-// Times that are numbers, and rows without one.
+// Times may be numbers. Rows without a time get the time of receipt.
 func TestSchemaTimes(t *testing.T) {
 	r := newSchemaRig(t, Options{})
 	for _, c := range []struct{ notation, body, query string }{
@@ -176,7 +177,7 @@ func TestSchemaTimes(t *testing.T) {
 	wantRows(t, r.replayed(), map[string][]row{"db.t": {{"time": r.now, "v": int64(7)}, {"time": r.now, "v": int64(8)}}})
 }
 
-// Every body that is wrong is refused whole, with its place.
+// An invalid body is rejected as a whole, and the error contains the position.
 func TestSchemaErrors(t *testing.T) {
 	r := newSchemaRig(t, Options{Limits: Limits{Rows: 4}})
 	const rows, lists = "{time u32, host str8, ok bool, n u64}", "{time list8(u32), n list8(u64)}"
@@ -233,8 +234,7 @@ func TestSchemaErrors(t *testing.T) {
 	}
 }
 
-// What a partial request takes and rejects, as it lands at once and as it is read back from the
-// log.
+// A partial request stores and rejects the expected rows, directly and after a replay from the log.
 func TestSchemaPartial(t *testing.T) {
 	const beyond = `column "n": a number beyond the range of int64 cannot be stored; send it as a float or a string`
 	const text = `column "s": a string is not UTF-8: send UTF-8`
@@ -307,8 +307,8 @@ func TestSchemaHeads(t *testing.T) {
 	wantProblem(t, without.put("cpu", "{}"), 404, "there is nothing at /v1/schemas/cpu: write to /v1/write/{db}/{table} or /api/v1/write/msgpack")
 }
 
-// A fingerprint that is not known is told from those that are and, if the client says what it
-// sends, by the field.
+// The error for an unknown fingerprint contains the newest known one. If the client also sends its
+// notation, the error contains the first field that differs.
 func TestSchemaMismatch(t *testing.T) {
 	r := newSchemaRig(t, Options{})
 	const notation = "{time u32, age u8, at {x f64, y f64}, [z u8]}"
@@ -354,7 +354,7 @@ func TestSchemaMismatch(t *testing.T) {
 	}
 }
 
-// A column is added to columns by way of a Tail.
+// A Tail allows a new column in a schema whose form is columns.
 func TestSchemaTail(t *testing.T) {
 	r := newSchemaRig(t, Options{})
 	old := r.register("cpu", "{time list8(u32), a list8(u8)}")
@@ -368,8 +368,8 @@ func TestSchemaTail(t *testing.T) {
 	wantRows(t, r.landed(), map[string][]row{"db.t": {want, want, want, {"time": t0, "a": int64(7), "b": 0.5}}})
 }
 
-// Rows without the list time, which is of the Tail, have the time of receipt, also when they are
-// judged one by one and read back from the log.
+// Rows without the list time, which is in the Tail, get the time of receipt. This also holds if
+// rows are checked one by one, and after a replay from the log.
 func TestSchemaTailTime(t *testing.T) {
 	r := newSchemaRig(t, Options{})
 	contentType := r.register("cpu", "{s list8(str8), [time list8(u32)]}")
@@ -388,7 +388,8 @@ func TestSchemaTailTime(t *testing.T) {
 	}
 }
 
-// Bodies are read by the version that they name, whichever is the newest.
+// A body is decoded with the version whose fingerprint it contains, whether or not this version is
+// the newest.
 func TestSchemaVersions(t *testing.T) {
 	r := newSchemaRig(t, Options{})
 	old := r.register("cpu", "{time u32, a u8, skip2}")
@@ -439,7 +440,7 @@ func TestSchemas(t *testing.T) {
 	wantSchema(r.put("cpu", string(toJSON(t, shapeOf(t, newer)))), 201, later)
 	earlier := want
 	earlier.Versions = later.Versions
-	wantSchema(r.put("cpu", definition), 200, earlier) // which is there too: what its sender is told must be of it
+	wantSchema(r.put("cpu", definition), 200, earlier) // an older version: the response must describe it, not the newest one
 	wantSchema(r.do("GET", "/v1/schemas/cpu", nil), 200, later)
 	lists := r.put("a-b", string(toJSON(t, shapeOf(t, "{v list8(str8)}"))))
 	if wantStatus(t, lists, 201); !strings.Contains(lists.Body.String(), `"form":"columns"`) {
@@ -482,7 +483,7 @@ func TestSchemas(t *testing.T) {
 		wantProblem(t, r.put(c.name, c.definition), c.status, c.text)
 	}
 	var wide []string
-	for i := range 20 { // and time
+	for i := range 20 { // the column time is the 21st
 		wide = append(wide, fmt.Sprintf(`{"name": "c%d", "type": "u8"}`, i))
 	}
 	wantProblem(t, r.put("x", `{"fields": [`+strings.Join(wide, ",")+`]}`), 400, "the schema has 21 columns, time included, and a table in a request may have 20")
@@ -503,7 +504,7 @@ func TestSchemas(t *testing.T) {
 	wantSchema(r.put("cpu", definition), 201, want)
 }
 
-// A schema that is deleted while another client registers it is answered about all the same.
+// The registration of a schema succeeds even if another client deletes the schema at the same time.
 func TestSchemasDeletedMeanwhile(t *testing.T) {
 	r := newSchemaRig(t, Options{})
 	var senders sync.WaitGroup
@@ -529,7 +530,7 @@ func TestSchemaTokens(t *testing.T) {
 }
 
 func TestSchemasLimit(t *testing.T) {
-	full := newSchemaRig(t, Options{Flight: NewBudget(maxDefinition)})
+	full := newSchemaRig(t, Options{Flight: admission.NewBudget(maxDefinition)})
 	held := full.h.flight.Of("")
 	if err := held.Take(1); err != nil {
 		t.Fatal(err)
@@ -558,13 +559,14 @@ func TestSchemasLimit(t *testing.T) {
 	half := *v
 	half.notation = strings.Repeat("n", (maxNotations-len("{a u8}"))/2)
 	r.h.schemas.known.Store(&map[string][]*version{"s": {&half, &half}})
-	wantStatus(t, r.put("x", `{"fields":[{"name":"a","type":"u8"}]}`), 201) // which is as much as may be
+	wantStatus(t, r.put("x", `{"fields":[{"name":"a","type":"u8"}]}`), 201) // reaches the limit exactly
 	wantProblem(t, r.put("y", `{"fields":[{"name":"a","type":"u8"}]}`), 400,
 		`schema "y": the notations of all schemas would have more than 4194304 bytes: delete one`)
 	wantStatus(t, r.put("x", `{"fields":[{"name":"a","type":"u8"}]}`), 200)
 }
 
-// A file that cannot be written registers nothing, and one that cannot be read is told.
+// If the file of the registry cannot be written, nothing is registered. If it cannot be read,
+// OpenSchemas returns an error.
 func TestSchemasFile(t *testing.T) {
 	r := newSchemaRig(t, Options{})
 	r.register("y", "{a u8}")
@@ -604,41 +606,39 @@ func TestSchemasFile(t *testing.T) {
 	}
 }
 
-// The schema goes after a body without a copy of that, whatever is known of its length and however
-// much of the buffer it fills.
+// The notation of the schema is appended to a body without copying the body, whether or not the
+// length of the body is known in advance.
 func TestSchemaRoom(t *testing.T) {
 	v, err := newVersion(shapeOf(t, codedRows))
 	if err != nil {
 		t.Fatal(err)
 	}
 	h := New(Options{})
-	for _, kept := range []int{0, 1, len(v.notation), firstBuffer} { // of the request before
-		for _, n := range []int{1, firstBuffer - 1, firstBuffer, firstBuffer + 1, 2*firstBuffer - 1, 1 << 20} {
-			for _, length := range []int{n, -1} {
-				sent := bytes.Repeat([]byte("b"), n)
-				r := httptest.NewRequest("POST", "/", bytes.NewReader(sent))
-				r.ContentLength = int64(length)
-				q := &request{handler: h, held: h.flight.Of(""), body: make([]byte, kept)}
-				q.job.schema = v
-				if err := q.readBody(httptest.NewRecorder(), r); err != nil {
-					t.Fatal(err)
-				}
-				payload := appendSchema(q.body, v.notation)
-				if &payload[0] != &q.body[0] {
-					t.Errorf("%d bytes of length %d, in a buffer of %d: a copy was made", n, length, kept)
-				}
-				if body, _, err := cutSchema(payload, nil); err != nil || !bytes.Equal(body, sent) {
-					t.Errorf("%d bytes of length %d, in a buffer of %d: %d are in the log, %v", n, length, kept, len(body), err)
-				}
-				if held := q.held.bytes + int64(q.suffix()); length < 0 && held < int64(cap(q.body)) {
-					t.Errorf("%d bytes, in a buffer of %d: %d are held of %d", n, kept, held, cap(q.body))
-				}
+	for _, n := range []int{1, 4095, 4096, 65535, 65536, 65537, 131071, 1 << 20} {
+		for _, length := range []int{n, -1} {
+			sent := bytes.Repeat([]byte("b"), n)
+			r := httptest.NewRequest("POST", "/", bytes.NewReader(sent))
+			r.ContentLength = int64(length)
+			q := &request{handler: h, held: h.flight.Of("")}
+			q.job.schema = v
+			if err := q.readBody(httptest.NewRecorder(), r); err != nil {
+				t.Fatal(err)
+			}
+			payload := appendSchema(q.body.B, v.notation)
+			if &payload[0] != &q.body.B[0] {
+				t.Errorf("%d bytes of length %d: a copy was made", n, length)
+			}
+			if body, _, err := cutSchema(payload, nil); err != nil || !bytes.Equal(body, sent) {
+				t.Errorf("%d bytes of length %d: %d are in the log, %v", n, length, len(body), err)
+			}
+			if held := q.held.Bytes(); held != int64(cap(q.body.B)) {
+				t.Errorf("%d bytes of length %d: %d are held for a buffer of %d", n, length, held, cap(q.body.B))
 			}
 		}
 	}
 }
 
-// Records whose schema is damaged are an error.
+// A record whose schema is damaged gives an error.
 func TestSchemaRecords(t *testing.T) {
 	replay := Replay(table.NewPool(1 << 20))
 	for payload, want := range map[string]string{
@@ -655,8 +655,8 @@ func TestSchemaRecords(t *testing.T) {
 	}
 }
 
-// Of records that follow each other in the log, each is read by its own schema; one that is that of
-// the record before is not parsed again.
+// Each record in the log is decoded with its own schema. If consecutive records have the same
+// schema, it is parsed only once.
 func TestSchemaReplay(t *testing.T) {
 	pool := table.NewPool(1 << 20)
 	replay := Replay(pool)
@@ -686,8 +686,8 @@ func TestSchemaReplay(t *testing.T) {
 	}
 }
 
-// FuzzSchema decodes arbitrary bytes by several schemas, whole and partially. Nothing panics, what
-// is accepted is sound, and the log gives the same rows back.
+// FuzzSchema decodes arbitrary bytes with several schemas, with and without partial=true. Nothing
+// panics, accepted rows are valid, and a replay from the log returns the same rows.
 func FuzzSchema(f *testing.F) {
 	notations := []string{codedRows, codedColumns, "{a u8}", "{a opt({b opt(u64), c str8}), skip1}", "{a list8(opt(u64)), b list16be(str8)}", "{a u8, [b str8, c opt(bool)]}", "{skip1, [a list8(u8), skip2, b list8(bool)]}"}
 	rows, columns, _, _ := coded(f, 5)
@@ -708,15 +708,15 @@ func FuzzSchema(f *testing.F) {
 	pool := table.NewPool(1 << 20)
 	h := New(Options{Limits: Limits{Rows: 1000, Columns: 100, Decompressed: 1 << 20}, Pool: pool})
 	f.Fuzz(func(t *testing.T, body []byte, which, flags uint8) {
-		q := &request{handler: h, held: Hold{budget: h.flight}, body: body, partial: flags&1 != 0}
+		q := &request{handler: h, held: h.flight.Own(), body: &admission.Buffer{B: body}, partial: flags&1 != 0}
 		q.job.schema = versions[int(which)%len(versions)]
 		q.codec = codec{format: Schema, unit: Unit(flags >> 1 & 3)}
 		checkFuzzed(t, pool, q, appendSchema(bytes.Clone(body), q.job.schema.notation))
 	})
 }
 
-// FuzzSchemaPut registers arbitrary bytes. What is refused is told in a line; what is taken is
-// there after a restart.
+// FuzzSchemaPut registers arbitrary bytes. The error of a rejected schema has one line; an accepted
+// schema is still there after a restart.
 func FuzzSchemaPut(f *testing.F) {
 	for _, notation := range []string{codedRows, codedColumns, "{a u8, [b opt(str8)]}"} {
 		f.Add(toJSON(f, shapeOf(f, notation)))

@@ -17,18 +17,19 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// Schemas is the registry of schemas: the versions of each schema by name, the newest last. A
-// version is saved to a file before it is confirmed:
+// Schemas is the registry of schemas. It contains the versions of each schema by name, with the
+// newest version at the end. The registry writes a version to a file before it confirms the
+// version:
 //
 //	{"version": 1, "schemas": [{"name": "cpu", "versions": ["{time i64, host str8}"]}]}
 //
-// A version is identified by its fingerprint, which includes the names of fields, because they name
-// columns.
+// A fingerprint identifies a version. The fingerprint includes the names of fields, because these
+// are the names of the columns.
 type Schemas struct {
 	disk  disk.Disk
 	path  string
-	known atomic.Pointer[map[string][]*version] // what the file says; neither it nor what is in it changes
-	mu    disk.Mutex                            // held while another is made of it
+	known atomic.Pointer[map[string][]*version] // content of the file; the map and everything in it are immutable
+	mu    disk.Mutex                            // held while a changed copy of known is made
 }
 
 // version is one version of a schema.
@@ -39,9 +40,10 @@ type version struct {
 	columns     *schema.Columns
 }
 
-// newVersion is a shape as a version. The error is that of one that no table can take. Its rules,
-// and those of [schema.ParseShape], may never become stricter: what they allowed is in registries
-// and logs, which must be read. A new rule for what is registered belongs in checkVersion.
+// newVersion returns a version with the given shape. It returns an error if no table can store the
+// values. The rules of newVersion and of [schema.ParseShape] must never become stricter: registries
+// and logs contain schemas that the rules allowed, and must remain readable. A new rule for
+// registration belongs in checkVersion.
 func newVersion(s *schema.Shape) (*version, error) {
 	columns, err := s.Columns()
 	if err != nil {
@@ -50,9 +52,9 @@ func newVersion(s *schema.Shape) (*version, error) {
 	return &version{s, s.String(), hexOf(s.NamedFingerprint()), columns}, nil
 }
 
-// Bounds of the registry: of a schema as JSON, in bytes, and of the versions of all schemas, in
-// number and in bytes of their notations. Each change writes them all, and in memory a version
-// takes up to 45 times its notation.
+// These are the limits of the registry: bytes of a schema as JSON, number of versions of all
+// schemas, and total bytes of their notations. Each change writes all versions to the file. In
+// memory, a version uses up to 45 times the length of its notation.
 const (
 	maxDefinition = 128 << 10
 	maxVersions   = 1000
@@ -71,7 +73,8 @@ type schemaEntry struct {
 	Versions []string `json:"versions"`
 }
 
-// OpenSchemas reads the file. If there is none, the registry is empty.
+// OpenSchemas returns a registry with the content of the file at path. If the file does not exist,
+// the registry is empty.
 func OpenSchemas(d disk.Disk, path string) (*Schemas, error) {
 	s := newSchemas(d, path)
 	text, err := disk.ReadFile(d, path)
@@ -120,7 +123,7 @@ func (s *Schemas) parse(text []byte) error {
 	return nil
 }
 
-// become writes the file, and then is what it says.
+// become writes known to the file, and then makes it the content of the registry.
 func (s *Schemas) become(known map[string][]*version) error {
 	f := schemasFile{Version: schemasVersion, Schemas: []schemaEntry{}}
 	for name, versions := range inOrder(known) {
@@ -141,13 +144,13 @@ func (s *Schemas) become(known map[string][]*version) error {
 	return nil
 }
 
-// versions are those of a schema, or none.
+// versions returns the versions of a schema, or nil if it does not exist.
 func (s *Schemas) versions(name string) []*version { return (*s.known.Load())[name] }
 
-// all yields the schemas by name.
+// all yields the schemas in the order of their names.
 func (s *Schemas) all() iter.Seq2[string, []*version] { return inOrder(*s.known.Load()) }
 
-// count is how many versions there are, and the bytes of their notations.
+// count returns the number of versions, and the bytes of their notations.
 func (s *Schemas) count() (n, size int) {
 	for _, versions := range *s.known.Load() {
 		n += len(versions)
@@ -168,8 +171,8 @@ func inOrder(known map[string][]*version) iter.Seq2[string, []*version] {
 	}
 }
 
-// put registers a version, unless it is there already, and gives the versions that there are then.
-// It must be able to read what the newest has written.
+// put registers a version, unless it is already registered. It returns all versions that the schema
+// then has. v must be able to read messages of the newest version.
 func (s *Schemas) put(name string, v *version) (versions []*version, created bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -196,7 +199,8 @@ func (s *Schemas) put(name string, v *version) (versions []*version, created boo
 	return known[name], true, s.become(known)
 }
 
-// errIncompatible says which field keeps a version from reading what the newest has written.
+// errIncompatible returns an error that contains the first field that prevents a version from
+// reading messages of the newest version.
 func errIncompatible(name string, err error) error {
 	const hint = "register it under another name, or delete the one that is there"
 	var d *schema.Difference
@@ -207,13 +211,13 @@ func errIncompatible(name string, err error) error {
 		name, cmp.Or(d.New, "no further field"), cmp.Or(d.Old, "no further field"), hint).in(pathOf(cmp.Or(d.New, d.Old)))
 }
 
-// pathOf is the path of a field that stands in a [schema.Difference], before its type.
+// pathOf returns the path in a field of a [schema.Difference]. The path precedes the type.
 func pathOf(field string) string {
 	path, _, _ := strings.Cut(strings.TrimPrefix(field, "["), " ")
 	return path
 }
 
-// remove forgets a schema.
+// remove deletes a schema.
 func (s *Schemas) remove(name string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -225,7 +229,7 @@ func (s *Schemas) remove(name string) error {
 	return s.become(known)
 }
 
-// of is the version with a fingerprint, or nil.
+// of returns the version with a fingerprint, or nil.
 func of(versions []*version, fingerprint string) *version {
 	for _, v := range slices.Backward(versions) {
 		if v.fingerprint == fingerprint {
@@ -235,8 +239,8 @@ func of(versions []*version, fingerprint string) *version {
 	return nil
 }
 
-// find is the version that a request is coded by. told is the notation of the client's schema, or
-// empty: with it the error says which field differs.
+// find returns the version with which a request is encoded. told is the notation of the client's
+// schema, or empty. If told is set, the error contains the field that differs.
 func (s *Schemas) find(name, fingerprint, told string) (*version, error) {
 	versions := s.versions(name)
 	if len(versions) == 0 {
@@ -252,12 +256,13 @@ func errNoSchema(name string) *refusal {
 	return refuse(NoSchema, "there is no schema %q: register it by PUT /v1/schemas/%s", name, name).in("schema")
 }
 
-// errUnseen tells as much of the registry as its sender has told.
+// errUnseen returns an error that contains only information from the request.
 func errUnseen(name, fingerprint string) *refusal {
 	return refuse(NoSchema, "there is no schema %q with the fingerprint %s: one who administers all databases registers it", name, fingerprint).in("schema")
 }
 
-// errMismatch says how the schema of a request differs from the newest version.
+// errMismatch returns an error that describes how the schema of a request differs from the newest
+// version.
 func errMismatch(name, fingerprint, told string, v *version) error {
 	head := fmt.Sprintf("schema %q has no version with the fingerprint %s; its newest has %s", name, fingerprint, v.fingerprint)
 	if told == "" {
@@ -279,7 +284,8 @@ func errMismatch(name, fingerprint, told string, v *version) error {
 		head, yours, there, name).in(field)
 }
 
-// difference is what the first field is that two structs do not have alike, and its path.
+// difference returns the first field that differs between two structs, as text for each struct, and
+// the path of the field.
 func difference(a, b []schema.Piece, outer string) (inA, inB, path string) {
 	for k := range max(len(a), len(b)) {
 		if k >= len(a) || k >= len(b) || textOfField(a[k]) != textOfField(b[k]) {
@@ -314,7 +320,7 @@ func textOfField(f schema.Piece) string {
 
 func hexOf(sum [8]byte) string { return hex.EncodeToString(sum[:]) }
 
-// brief is a notation, or the beginning of a long one.
+// brief returns a notation, shortened if it is long.
 func brief(notation string) string {
 	const most = 500
 	if len(notation) <= most {
@@ -323,7 +329,8 @@ func brief(notation string) string {
 	return strings.ToValidUTF8(notation[:most], "") + "…"
 }
 
-// oneLine is an error of schema, which may list several mistakes, on a line.
+// oneLine returns the text of an error on one line. An error of package schema may contain several
+// lines, one for each mistake.
 func oneLine(err error) string {
 	var lines []string
 	for line := range strings.Lines(err.Error()) {

@@ -3,52 +3,56 @@ package ingest
 import (
 	"encoding/binary"
 	"fmt"
+	"net/http"
 	"time"
 
 	"github.com/klauspost/compress/s2"
 
 	"github.com/slipstream-go/slipstream/remotewrite"
+	"github.com/slipstream-go/slipstream/server/admission"
+	"github.com/slipstream-go/slipstream/server/series"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// Requests of Remote Write, which come from the relay: it has read them, taken them apart by
-// tenant, and knows who may send.
+// Requests of Remote Write come from the relay. The relay has read them, split them by tenant, and
+// checked the rights of the sender.
 
-// Series is a decompressed request of one tenant.
-type Series struct {
-	Tenant  string
-	Version remotewrite.Version
-	Body    []byte
-}
-
-// SeriesDatabase is the database of all tenants' tables.
-const SeriesDatabase = "metrics"
-
-// AppendSeries stores all parts or none of them, as one record of the log. The caller may reuse the
-// bodies when it returns.
+// AppendSeries stores all parts or none of them, as one record of the log. After it returns, the
+// caller may reuse the bodies.
 //
-//	status    err  retryAfter
-//	204       nil  0           everything is on disk; parts without data need no storage
-//	400, 413  set  0           the rows are invalid or too many, and will never be accepted. The error has the tenant
-//	429, 503  set  1 s or 5 s  nothing is stored: retry after this time
-//	500       set  0           the disk failed during the write: the rows may or may not be stored
+//	verdict  after       meaning
+//	Stored   0           everything is on disk; parts without data need no storage
+//	Invalid  0           the rows are invalid or too many, and will never be accepted
+//	Busy     1 s         nothing is stored: too many bytes are in flight, or wait to land
+//	Failed   1 s or 5 s  nothing is stored: the service is not ready, or rows do not land
+//	Failed   0           the disk failed during the write: the rows may or may not be stored
 //
-// The parts may have several versions and tenants. Parts of the same tenant keep their order.
-func (h *Handler) AppendSeries(parts []Series) (status int, retryAfter time.Duration, err error) {
+// The parts may belong to several tenants, and use different versions. Parts of the same tenant
+// keep their order.
+func (h *Handler) AppendSeries(parts []series.Part) series.Result {
 	q := requests.Get().(*request)
-	q.handler, q.held, q.told = h, Hold{budget: h.flight}, false
+	q.handler, q.held, q.told = h, h.flight.Own(), false
 	defer q.end()
-	outcome := Stored
-	if err = q.storeSeries(parts); err != nil {
-		refused := asRefusal(err)
-		outcome, err = refused.outcome, refused
+	err := q.storeSeries(parts)
+	if err == nil {
+		h.counters.count(Stored)
+		return series.Result{}
 	}
-	h.counters.count(outcome)
-	return outcome.Status(), outcomeTable[outcome].retry, err
+	refused := asRefusal(err)
+	h.counters.count(refused.outcome)
+	res := series.Result{Verdict: series.Invalid, RetryAfter: outcomeTable[refused.outcome].retry, Err: refused}
+	switch status := refused.outcome.Status(); {
+	case status == http.StatusTooManyRequests:
+		res.Verdict = series.Busy
+	case status >= 500:
+		res.Verdict = series.Failed
+	}
+	return res
 }
 
-// storeSeries is the way of a record of series: what HTTP requests have in admit, read and store.
-func (q *request) storeSeries(parts []Series) error {
+// storeSeries stores parts as a record. It does the work that admit, read and store do for HTTP
+// requests.
+func (q *request) storeSeries(parts []series.Part) error {
 	h := q.handler
 	if h.store.Load() == nil || h.failed.Load() {
 		return errNotReady()
@@ -58,8 +62,8 @@ func (q *request) storeSeries(parts []Series) error {
 	}
 	q.partial, q.async = false, false
 	q.codec = codec{format: RemoteWrite}
-	q.record = wal.Record{Type: wal.Data, Time: time.Now().UnixMicro(), DB: SeriesDatabase}
-	q.job.take = q.take
+	q.record = wal.Record{Type: wal.Data, Time: time.Now().UnixMicro(), DB: series.Database}
+	q.job.take = q.held.Take
 	writes, err := q.decode()
 	if err != nil {
 		r := asRefusal(err)
@@ -69,7 +73,7 @@ func (q *request) storeSeries(parts []Series) error {
 	if len(writes) == 0 {
 		return nil
 	}
-	rows, size := rowsOf(writes), len(q.body)
+	rows, size := rowsOf(writes), len(q.body.B)
 	q.compress()
 	if err := q.append(writes, false); err != nil {
 		return err
@@ -78,30 +82,39 @@ func (q *request) storeSeries(parts []Series) error {
 	return nil
 }
 
-// maxParts bounds the bytes of all parts, so that they fit a record of the log, which has 1 GiB.
+// maxParts is the maximum total size of all parts in bytes. It ensures that they fit into a record
+// of the log, whose maximum is 1 GiB.
 const maxParts = 768 << 20
 
-// join makes one body of the parts; see the package comment.
-func (q *request) join(parts []Series) error {
+// join combines the parts into one body. The package comment describes its format.
+func (q *request) join(parts []series.Part) error {
 	most := min(q.handler.limits.Decompressed, maxParts)
-	q.body = q.body[:0]
+	size := int64(0)
 	for i := range parts {
-		p := &parts[i]
-		if int64(len(q.body))+int64(len(p.Body)) > most {
+		if size += int64(len(parts[i].Body)); size > most {
 			return refuse(TooLarge, "the request has more than %d bytes when decompressed: send smaller batches", most)
 		}
-		q.body = appendPart(q.body, seriesPart{[]byte(tableOf(p.Tenant)), p.Version, p.Body})
+	}
+	q.body = admission.NewBuffer(int(size) + len(parts)*maxPartHead)
+	for i := range parts {
+		p := &parts[i]
+		q.body.B = appendPart(q.body.B, seriesPart{[]byte(tableOf(p.Tenant)), p.Version, p.Body})
 	}
 	return nil
 }
 
-// compress makes the body what the log gets.
+// compress compresses the body for the log.
 func (q *request) compress() {
-	q.body, q.plain = s2.EncodeSnappy(q.plain[:0], q.body), q.body
-	q.codec.compression = Snappy
+	small := admission.NewBuffer(s2.MaxEncodedLen(len(q.body.B)))
+	small.B = s2.EncodeSnappy(small.B[:cap(small.B)], q.body.B)
+	q.body, q.plain = small, q.body
+	q.codec.compression = admission.Snappy
 }
 
-// seriesPart is what a body has for one tenant.
+// maxPartHead is the maximum number of bytes that appendPart adds before a body.
+const maxPartHead = 2 + maxTenantTable + 1 + binary.MaxVarintLen64
+
+// seriesPart is the part of a body for one tenant.
 type seriesPart struct {
 	table   []byte
 	version remotewrite.Version
@@ -114,7 +127,7 @@ func appendPart(b []byte, p seriesPart) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(p.body))), p.body...)
 }
 
-// cutPart takes the first part off a body.
+// cutPart reads the first part of a body.
 func cutPart(b []byte) (p seriesPart, rest []byte, ok bool) {
 	if p.table, b, ok = cutBytes(b); !ok || len(b) == 0 {
 		return p, nil, false

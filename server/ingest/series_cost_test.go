@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"github.com/slipstream-go/slipstream/remotewrite"
+	"github.com/slipstream-go/slipstream/server/series"
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
-// scraped is a request of series as scrapers of Kubernetes send them, of 12 labels and some samples
-// each.
+// scraped returns a request that resembles those of scrapers in Kubernetes: each series has 12
+// labels and some samples.
 func scraped(series, samples int) *remotewrite.Request {
 	r := new(remotewrite.Request)
 	for i := range series {
@@ -38,13 +39,13 @@ func scraped(series, samples int) *remotewrite.Request {
 	return r
 }
 
-// seriesDecoder decodes one request of a tenant again and again.
+// seriesDecoder returns a function that decodes one request of a tenant.
 func seriesDecoder(t testing.TB, version remotewrite.Version, body []byte) func() {
 	h := New(Options{})
-	q := &request{handler: h, held: Hold{budget: h.flight}, codec: codec{format: RemoteWrite}}
-	q.record.Time, q.record.DB = t0, SeriesDatabase
+	q := &request{handler: h, held: h.flight.Own(), codec: codec{format: RemoteWrite}}
+	q.record.Time, q.record.DB = t0, series.Database
 	return func() {
-		if err := q.join([]Series{{"team-a", version, body}}); err != nil {
+		if err := q.join([]series.Part{sent("team-a", version, body)}); err != nil {
 			t.Fatal(err)
 		}
 		writes, err := q.decode()
@@ -54,6 +55,7 @@ func seriesDecoder(t testing.TB, version remotewrite.Version, body []byte) func(
 		for _, w := range writes {
 			h.pool.Put(w.Batch)
 		}
+		q.body.Free()
 	}
 }
 
@@ -75,8 +77,8 @@ func BenchmarkSeries(b *testing.B) {
 			run("decode", seriesDecoder(b, version, body))
 			r := newRig(b, Options{}, func(o *table.Options) { o.WAL.SegmentBytes, o.Sink = 64<<20, nowhere{} })
 			run("append", func() {
-				if status, _, err := r.h.AppendSeries([]Series{{"team-a", version, body}}); status != 204 {
-					b.Fatal(status, err)
+				if got := r.h.AppendSeries([]series.Part{sent("team-a", version, body)}); got.Err != nil {
+					b.Fatal(got.Err)
 				}
 			})
 		}

@@ -12,17 +12,20 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/remotewrite"
 	"github.com/slipstream-go/slipstream/server/parquet"
+	"github.com/slipstream-go/slipstream/server/series"
 	"github.com/slipstream-go/slipstream/server/table"
 	"github.com/slipstream-go/slipstream/server/testkit"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// Of each request two tenants get samples, over some hours, and one of them exemplars: so many rows
-// have its number for a value.
+// killedRows is the number of rows of one request. The request contains 3 samples each for two
+// tenants, over some hours, and 2 exemplars for one of them. The value of each row is the number of
+// the request.
 const killedRows = 3 + 3 + 2
 
-// A process is killed while it appends requests and lands them. Of each that it has acknowledged
-// all rows are in the files, once; of any other either all or none.
+// Processes that append requests and land them are killed, one after the other. All rows of an
+// acknowledged request are in the files exactly once. Of any other request, either all rows are in
+// the files or none.
 func TestSeriesKill(t *testing.T) {
 	testkit.Killed(appendSeriesForEver)
 	if testing.Short() {
@@ -47,7 +50,7 @@ func TestSeriesKill(t *testing.T) {
 	}
 	landed := make(map[int]int)
 	eachFile(t, filepath.Join(dir, "tables"), func(_ string, b *column.Batch) {
-		if values := b.Find("value"); values != nil { // not in metadata
+		if values := b.Find("value"); values != nil { // missing in metadata
 			for _, id := range values.Floats {
 				landed[int(id)]++
 			}
@@ -102,9 +105,9 @@ func appendSeriesForEver(dir string, first int) {
 				}
 				one := remotewrite.Append(nil, version, r)
 				s.Exemplars = []remotewrite.Exemplar{{Value: float64(id), Timestamp: time.Now().UnixMilli()}, {Value: float64(id), Timestamp: 1}}
-				parts := []Series{{"team-a", version, one}, {fmt.Sprint(id % 5), version, remotewrite.Append(nil, version, r)}}
-				if status, _, err := h.AppendSeries(parts); status != 204 {
-					testkit.Fail(err)
+				parts := []series.Part{sent("team-a", version, one), sent(fmt.Sprint(id%5), version, remotewrite.Append(nil, version, r))}
+				if got := h.AppendSeries(parts); got.Err != nil {
+					testkit.Fail(got.Err)
 				}
 				fmt.Println(id)
 			}

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,12 +16,13 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/remotewrite"
 	"github.com/slipstream-go/slipstream/server/parquet"
+	"github.com/slipstream-go/slipstream/server/series"
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
 const ms0 = t0 / 1000
 
-// label is labels: name, value, name, value …
+// label returns labels, given as name, value, name, value …
 func label(pairs ...string) []remotewrite.Label {
 	var l []remotewrite.Label
 	for i := 0; i < len(pairs); i += 2 {
@@ -31,7 +31,8 @@ func label(pairs ...string) []remotewrite.Label {
 	return l
 }
 
-// everything is a request with all that Remote Write can say, and much that it should not.
+// everything returns a request with all kinds of data of Remote Write, and many values that senders
+// should not send.
 func everything() *remotewrite.Request {
 	counter := remotewrite.Metadata{Type: remotewrite.MetricTypeCounter, MetricFamilyName: "up", Help: "Whether it is \"up\".\n", Unit: "s"}
 	odd := remotewrite.Metadata{Type: 77, MetricFamilyName: "", Help: "é"}
@@ -57,9 +58,9 @@ func everything() *remotewrite.Request {
 	}
 }
 
-// wantSeries are the rows that parts become, by what Decode says of them and encoding/json makes of
-// labels.
-func wantSeries(t testing.TB, received int64, parts ...Series) map[string][]row {
+// wantSeries returns the rows that parts should become. It uses Decode for the data and
+// encoding/json for labels.
+func wantSeries(t testing.TB, received int64, parts ...series.Part) map[string][]row {
 	t.Helper()
 	all := make(map[string][]row)
 	for _, p := range parts {
@@ -68,7 +69,7 @@ func wantSeries(t testing.TB, received int64, parts ...Series) map[string][]row 
 			t.Fatal(err)
 		}
 		texts := histogramsOf(p)
-		base := SeriesDatabase + "." + tableOf(p.Tenant)
+		base := series.Database + "." + tableOf(p.Tenant)
 		add := func(suffix string, of *remotewrite.Series, ms int64, more row) {
 			if more["start_time"] == int64(0) {
 				delete(more, "start_time")
@@ -117,10 +118,10 @@ func wantSeries(t testing.TB, received int64, parts ...Series) map[string][]row 
 	return all
 }
 
-// histogramText is the text of a histogram's row.
+// histogramText contains the texts in a histogram's row.
 type histogramText struct{ message, buckets string }
 
-func histogramsOf(p Series) (texts []histogramText) {
+func histogramsOf(p series.Part) (texts []histogramText) {
 	var s remotewrite.Scanner
 	s.Reset(p.Body, p.Version)
 	for v := range s.Series {
@@ -166,7 +167,7 @@ func wantObject(t testing.TB, labels []remotewrite.Label) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), err
 }
 
-// bits replaces floats by their bits, so that each NaN is equal to itself alone.
+// bits replaces floats by their bits, so that a NaN equals only the same NaN.
 func bits(all map[string][]row) map[string][]row {
 	for _, rows := range all {
 		for _, r := range rows {
@@ -180,22 +181,22 @@ func bits(all map[string][]row) map[string][]row {
 	return all
 }
 
-func (r *rig) series(parts ...Series) {
+func (r *rig) series(parts ...series.Part) {
 	r.t.Helper()
-	if status, pause, err := r.h.AppendSeries(parts); status != http.StatusNoContent || pause != 0 || err != nil {
-		r.t.Fatal(status, pause, err)
+	if got := r.h.AppendSeries(parts); got != (series.Result{}) {
+		r.t.Fatal(got)
 	}
 }
 
-// All kinds of data of both versions land, and are the same out of the log.
+// All kinds of data of both versions land, and a replay from the log returns the same rows.
 func TestSeries(t *testing.T) {
 	v1 := remotewrite.Append(nil, remotewrite.V1, everything())
 	v2 := remotewrite.Append(nil, remotewrite.V2, everything())
-	for name, parts := range map[string][]Series{
-		"V1":                  {{"team-a", remotewrite.V1, v1}},
-		"V2":                  {{"team-a", remotewrite.V2, v2}},
-		"tenants":             {{"team-a", remotewrite.V1, v1}, {"12", remotewrite.V2, v2}, {"team-a-metadata", remotewrite.V2, v2}, {"none", remotewrite.V1, nil}},
-		"a tenant of 2 parts": {{"t", remotewrite.V2, v2}, {"u", remotewrite.V1, v1}, {"t", remotewrite.V1, remotewrite.Append(nil, remotewrite.V1, scraped(100, 3))}},
+	for name, parts := range map[string][]series.Part{
+		"V1":                  {sent("team-a", remotewrite.V1, v1)},
+		"V2":                  {sent("team-a", remotewrite.V2, v2)},
+		"tenants":             {sent("team-a", remotewrite.V1, v1), sent("12", remotewrite.V2, v2), sent("team-a-metadata", remotewrite.V2, v2), sent("none", remotewrite.V1, nil)},
+		"a tenant of 2 parts": {sent("t", remotewrite.V2, v2), sent("u", remotewrite.V1, v1), sent("t", remotewrite.V1, remotewrite.Append(nil, remotewrite.V1, scraped(100, 3)))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, Options{})
@@ -212,12 +213,12 @@ func TestSeries(t *testing.T) {
 	}
 }
 
-// What has no data is nothing to store.
+// A request without data stores nothing.
 func TestSeriesWithoutData(t *testing.T) {
 	r := newRig(t, Options{})
 	r.series()
-	r.series(Series{"a", remotewrite.V1, nil}, Series{"b", remotewrite.V2, remotewrite.Append(nil, remotewrite.V2,
-		&remotewrite.Request{Series: []remotewrite.Series{{Labels: label("__name__", "up")}}})})
+	r.series(sent("a", remotewrite.V1, nil), sent("b", remotewrite.V2, remotewrite.Append(nil, remotewrite.V2,
+		&remotewrite.Request{Series: []remotewrite.Series{{Labels: label("__name__", "up")}}})))
 	if got := r.landed(); len(got) > 0 {
 		t.Error(got)
 	}
@@ -226,7 +227,7 @@ func TestSeriesWithoutData(t *testing.T) {
 	}
 }
 
-// Files hold the bits of every value, and columns of the types that are promised.
+// Parquet files contain the exact bits of every value, and columns of the documented types.
 func TestSeriesInParquet(t *testing.T) {
 	dir := t.TempDir()
 	sink, err := parquet.New(dir, parquet.Options{})
@@ -234,7 +235,7 @@ func TestSeriesInParquet(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := newRig(t, Options{}, func(o *table.Options) { o.Sink = sink })
-	parts := []Series{{"team.a", remotewrite.V2, remotewrite.Append(nil, remotewrite.V2, everything())}}
+	parts := []series.Part{sent("team.a", remotewrite.V2, remotewrite.Append(nil, remotewrite.V2, everything()))}
 	r.series(parts...)
 	if err := r.store.Flush(context.Background()); err != nil {
 		t.Fatal(err)
@@ -269,13 +270,13 @@ func TestSeriesInParquet(t *testing.T) {
 	wantRows(t, bits(got), bits(wantSeries(t, r.now, parts...)))
 }
 
-// refusedSeries wants a refusal of a request, and that nothing of it was stored.
-func (r *rig) refusedSeries(status int, pause time.Duration, text string, parts ...Series) {
+// refusedSeries checks that a request is rejected, and that nothing of it is stored.
+func (r *rig) refusedSeries(verdict series.Verdict, pause time.Duration, text string, parts ...series.Part) {
 	r.t.Helper()
 	before := r.store.Log().LastSeq
-	got, after, err := r.h.AppendSeries(parts)
-	if err == nil || got != status || after != pause || !strings.Contains(err.Error(), text) {
-		r.t.Errorf("%d, %v, %v; want %d, %v, … %s", got, after, err, status, pause, text)
+	got := r.h.AppendSeries(parts)
+	if got.Err == nil || got.Verdict != verdict || got.RetryAfter != pause || !strings.Contains(got.Err.Error(), text) {
+		r.t.Errorf("%+v; want %d, %v, … %s", got, verdict, pause, text)
 	}
 	if now := r.store.Log().LastSeq; now != before {
 		r.t.Errorf("record %d was written", now)
@@ -287,10 +288,10 @@ func (r *rig) refusedSeries(status int, pause time.Duration, text string, parts 
 
 func TestSeriesRefused(t *testing.T) {
 	r := newRig(t, Options{Limits: Limits{Rows: 100, Columns: 20, Tables: 5, Decompressed: 1 << 20}})
-	ok := Series{"fine", remotewrite.V1, remotewrite.Append(nil, remotewrite.V1, scraped(2, 1))}
-	bad := func(s ...remotewrite.Series) (one, two Series) {
+	ok := sent("fine", remotewrite.V1, remotewrite.Append(nil, remotewrite.V1, scraped(2, 1)))
+	bad := func(s ...remotewrite.Series) (one, two series.Part) {
 		q := &remotewrite.Request{Series: append(scraped(2, 1).Series, s...)}
-		return Series{"bad", remotewrite.V1, remotewrite.Append(nil, remotewrite.V1, q)}, Series{"bad", remotewrite.V2, remotewrite.Append(nil, remotewrite.V2, q)}
+		return sent("bad", remotewrite.V1, remotewrite.Append(nil, remotewrite.V1, q)), sent("bad", remotewrite.V2, remotewrite.Append(nil, remotewrite.V2, q))
 	}
 	at := func(ms int64) []remotewrite.Sample { return []remotewrite.Sample{{Timestamp: ms}} }
 	labels := label("__name__", "up", "job", "x")
@@ -315,108 +316,109 @@ func TestSeriesRefused(t *testing.T) {
 		{`more than 100 rows`, remotewrite.Series{Labels: labels, Samples: make([]remotewrite.Sample, 99)}},
 	} {
 		one, two := bad(c.series)
-		r.refusedSeries(400, 0, c.text, ok, one)
-		r.refusedSeries(400, 0, c.text, two, ok)
+		r.refusedSeries(series.Invalid, 0, c.text, ok, one)
+		r.refusedSeries(series.Invalid, 0, c.text, two, ok)
 	}
 	_, two := bad(remotewrite.Series{Labels: labels, Metadata: remotewrite.Metadata{Help: "\xff"}})
-	r.refusedSeries(400, 0, `tenant "bad": the metadata of "up" is not UTF-8`, two)
+	r.refusedSeries(series.Invalid, 0, `tenant "bad": the metadata of "up" is not UTF-8`, two)
 	_, two = bad(remotewrite.Series{Labels: labels, Samples: []remotewrite.Sample{{StartTimestamp: math.MaxInt64}}})
-	r.refusedSeries(400, 0, "the time 9223372036854775807 in", two)
+	r.refusedSeries(series.Invalid, 0, "the time 9223372036854775807 in", two)
 
-	r.refusedSeries(400, 0, `tenant "b": remotewrite: the body has the other version of the protocol`, ok, Series{"b", remotewrite.V2, ok.Body})
-	r.refusedSeries(400, 0, `tenant "b": remotewrite: timeseries[1]: unexpected EOF`, Series{"b", remotewrite.V1, ok.Body[:len(ok.Body)-1]})
-	r.refusedSeries(400, 0, `the version is neither`, Series{"b", 3, ok.Body})
-	r.refusedSeries(413, 0, "more than 1048576 bytes when decompressed", ok, Series{"big", remotewrite.V1, make([]byte, 1<<20)})
-	var parts []Series
+	r.refusedSeries(series.Invalid, 0, `tenant "b": remotewrite: the body has the other version of the protocol`, ok, sent("b", remotewrite.V2, ok.Body))
+	r.refusedSeries(series.Invalid, 0, `tenant "b": remotewrite: timeseries[1]: unexpected EOF`, sent("b", remotewrite.V1, ok.Body[:len(ok.Body)-1]))
+	r.refusedSeries(series.Invalid, 0, `the version is neither`, sent("b", 3, ok.Body))
+	r.refusedSeries(series.Invalid, 0, "more than 1048576 bytes when decompressed", ok, sent("big", remotewrite.V1, make([]byte, 1<<20)))
+	var parts []series.Part
 	for i := range 6 {
-		parts = append(parts, Series{fmt.Sprint("t", i), remotewrite.V1, ok.Body})
+		parts = append(parts, sent(fmt.Sprint("t", i), remotewrite.V1, ok.Body))
 	}
-	r.refusedSeries(400, 0, "more than 5 tables", parts...)
+	r.refusedSeries(series.Invalid, 0, "more than 5 tables", parts...)
 
 	wantStatus(t, r.do("POST", "/v1/write/metrics/taken", toJSON(t, dict{"v", 1, "value", "text"}), "Content-Type", "application/json"), 400)
 	wantStatus(t, r.do("POST", "/v1/write/metrics/taken", toJSON(t, list{dict{"value", "text"}}), "Content-Type", "application/json"), 204)
-	r.refusedSeries(400, 0, `table metrics.taken: column "value" holds string`, Series{"taken", remotewrite.V1, ok.Body})
+	r.refusedSeries(series.Invalid, 0, `table metrics.taken: column "value" holds string`, sent("taken", remotewrite.V1, ok.Body))
 
 	if err := r.store.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	r.refusedSeries(503, time.Second, "stopping", ok)
+	r.refusedSeries(series.Failed, time.Second, "stopping", ok)
 	r.h.failed.Store(true)
-	r.refusedSeries(503, time.Second, "not ready", ok)
+	r.refusedSeries(series.Failed, time.Second, "not ready", ok)
 }
 
-// A log without room refuses for the time being.
+// If the log is full, a request is rejected temporarily.
 func TestSeriesOverload(t *testing.T) {
 	r := newRig(t, Options{}, func(o *table.Options) { o.WAL.MaxBytes = 1 })
-	r.refusedSeries(429, time.Second, "the log is full", Series{"a", remotewrite.V1, remotewrite.Append(nil, remotewrite.V1, scraped(1, 1))})
+	r.refusedSeries(series.Busy, time.Second, "the log is full", sent("a", remotewrite.V1, remotewrite.Append(nil, remotewrite.V1, scraped(1, 1))))
 	if s := r.h.Stats(); s.Outcomes[LogFull] != 1 || s.Rows != 0 {
 		t.Errorf("%+v", s)
 	}
 }
 
-// What a few bytes repeat is bounded by the size of the body, like what they decompress to, and
-// counts as memory in use.
+// The text that a few bytes can repeat is limited by the size of the body, in the same way as its
+// decompressed size. It counts as memory in use.
 func TestSeriesText(t *testing.T) {
 	h := newRig(t, Options{Limits: Limits{InFlight: 4 << 20}})
 	long := strings.Repeat("x", 40<<10)
-	series := func(samples int) *remotewrite.Request {
+	scrape := func(samples int) *remotewrite.Request {
 		return &remotewrite.Request{Series: []remotewrite.Series{{Labels: label("a", long), Samples: make([]remotewrite.Sample, samples)}}}
 	}
-	send := func(q *remotewrite.Request, version remotewrite.Version) Series {
-		return Series{"t", version, remotewrite.Append(nil, version, q)}
+	send := func(q *remotewrite.Request, version remotewrite.Version) series.Part {
+		return sent("t", version, remotewrite.Append(nil, version, q))
 	}
-	h.series(send(series(80), remotewrite.V1))
-	h.refusedSeries(413, 0, "bytes of text", send(series(300), remotewrite.V1)) // 12 MB, of 41 KB
-	many := series(1)
+	h.series(send(scrape(80), remotewrite.V1))
+	h.refusedSeries(series.Invalid, 0, "bytes of text", send(scrape(300), remotewrite.V1)) // 12 MB from 41 KB
+	many := scrape(1)
 	for range 500 {
 		many.Series = append(many.Series, remotewrite.Series{Labels: label("a", long, "b", long), Samples: make([]remotewrite.Sample, 1)})
 	}
-	h.refusedSeries(413, 0, "bytes of text", send(many, remotewrite.V2))
+	h.refusedSeries(series.Invalid, 0, "bytes of text", send(many, remotewrite.V2))
 	one := &remotewrite.Request{Series: []remotewrite.Series{{Samples: make([]remotewrite.Sample, 1)}}}
 	for i := range 4000 {
 		one.Series[0].Labels = append(one.Series[0].Labels, remotewrite.Label{Name: fmt.Sprint(i), Value: long})
 	}
-	h.refusedSeries(413, 0, "bytes of text", send(one, remotewrite.V2))
+	h.refusedSeries(series.Invalid, 0, "bytes of text", send(one, remotewrite.V2))
 	for i := range one.Series[0].Labels {
 		one.Series[0].Labels[i].Name = "a"
 	}
-	h.refusedSeries(413, 0, "bytes of text", send(one, remotewrite.V2))
+	h.refusedSeries(series.Invalid, 0, "bytes of text", send(one, remotewrite.V2))
 	told := &remotewrite.Request{}
 	for i := range 500 {
 		told.Series = append(told.Series, remotewrite.Series{Labels: label("__name__", fmt.Sprint(i%2)), Metadata: remotewrite.Metadata{Help: long}})
 	}
-	h.refusedSeries(413, 0, "bytes of text", send(told, remotewrite.V2))
+	h.refusedSeries(series.Invalid, 0, "bytes of text", send(told, remotewrite.V2))
 
-	for i := range told.Series { // labels of which no row has need of
+	for i := range told.Series { // labels that no row uses
 		s := &told.Series[i]
 		s.Labels, s.Metadata.Help = append(s.Labels, label("a", long)...), "short"
 	}
 	h.series(send(told, remotewrite.V2))
 
-	h.h.flight.used.Add(2 << 20)
-	got, pause, err := h.h.AppendSeries([]Series{send(series(80), remotewrite.V1)})
-	if got != 429 || pause != time.Second || err == nil {
-		t.Error(got, pause, err)
+	others := h.h.flight.Own()
+	others.Take(2 << 20)
+	got := h.h.AppendSeries([]series.Part{send(scrape(80), remotewrite.V1)})
+	if got.Verdict != series.Busy || got.RetryAfter != time.Second || got.Err == nil {
+		t.Error(got)
 	}
-	if used := h.h.flight.used.Add(-2 << 20); used != 0 {
-		t.Errorf("%d bytes are in flight", used)
+	if others.Release(); h.h.flight.Used() != 0 {
+		t.Errorf("%d bytes are in flight", h.h.flight.Used())
 	}
 	if got, want := len(h.landed()["metrics.t"]), 80; got != want {
 		t.Errorf("%d rows landed, not %d", got, want)
 	}
 
 	h = newRig(t, Options{Limits: Limits{Decompressed: 1 << 20}})
-	deep := series(0)
+	deep := scrape(0)
 	for _, histogram := range []remotewrite.Histogram{
 		{Positive: remotewrite.Buckets{Deltas: make([]int64, 40<<10)}},
 		{Count: remotewrite.FloatCount(0), Negative: remotewrite.Buckets{Counts: make([]float64, 40<<10)}},
 	} {
 		deep.Series[0].Histograms = []remotewrite.Histogram{histogram}
-		h.refusedSeries(413, 0, "bytes of text", send(deep, remotewrite.V1))
+		h.refusedSeries(series.Invalid, 0, "bytes of text", send(deep, remotewrite.V1))
 	}
 }
 
-// A log whose records are not what AppendSeries writes is refused, whatever is wrong with them.
+// A record that AppendSeries could not have written is rejected, whatever is wrong with it.
 func TestDamagedParts(t *testing.T) {
 	whole := appendPart(nil, seriesPart{[]byte("t"), remotewrite.V1, remotewrite.Append(nil, remotewrite.V1, scraped(1, 1))})
 	for n := range whole {

@@ -18,7 +18,8 @@ const (
 	t2 = t0 + 2_000_000
 )
 
-// Every shape is checked twice: as it lands at once, and as it is read back from the log.
+// Each form of a body gives the same rows when they land directly and when they are replayed from
+// the log.
 func TestShapes(t *testing.T) {
 	columns := dict{"time", list{t0, t1}, "host", list{"a", "b"}, "v", list{1, 2.5}, "ok", list{true, nil}}
 	columnRows := []row{{"time": t0, "host": "a", "v": 1.0, "ok": true}, {"time": t1, "host": "b", "v": 2.5}}
@@ -91,7 +92,7 @@ func TestTableShapes(t *testing.T) {
 	}
 }
 
-// Rows without a time have the time of receipt, which is in the log: it is the same after a
+// Rows without a time get the time of receipt. The log contains it, so it is the same after a
 // restart.
 func TestTimeOfReceipt(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -144,7 +145,7 @@ func TestCompression(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, Options{})
 			want := []row{{"time": t0, "v": int64(1)}}
-			for range 2 { // the second time with what is in the pools
+			for range 2 { // the second round reuses pooled memory
 				wantStatus(t, r.do("POST", "/api/v1/write/msgpack", c.squeeze(plain), "X-Arc-Database", "other"), 204)
 				wantStatus(t, r.do("POST", "/v1/write/db/t", c.squeeze(table), "Content-Type", "application/x-msgpack; v=1", "Content-Encoding", c.header), 204)
 				wantRows(t, r.replayed(), map[string][]row{"other.t": want, "db.t": want})
@@ -167,7 +168,7 @@ func zstded(b []byte) []byte {
 	return w.EncodeAll(b, nil)
 }
 
-// A request is the same rows however often its memory was used before.
+// A request gives the same rows, however often earlier requests used its memory.
 func TestPooledRequests(t *testing.T) {
 	r := newRig(t, Options{})
 	for i := range 200 {

@@ -8,7 +8,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/latency"
 )
 
-// counters are what a request adds to.
+// counters contains the counters that requests increase.
 type counters struct {
 	outcomes [outcomes]atomic.Int64
 	rows     atomic.Int64
@@ -17,7 +17,7 @@ type counters struct {
 	unsaved  atomic.Int64
 	again    atomic.Int64
 
-	latencies map[string]*latencies // by route; complete before the first request
+	latencies map[string]*latencies // by route; not changed after the first request
 }
 
 func (c *counters) count(o Outcome) { c.outcomes[o].Add(1) }
@@ -28,26 +28,26 @@ func (c *counters) stored(rows, rejected, bytes int) {
 	c.bytes.Add(int64(bytes))
 }
 
-// Stats are counters of the write endpoints since the start, and the number of schemas.
+// Stats contains counters of the write endpoints since the start, and the number of schemas.
 type Stats struct {
-	Outcomes [outcomes]int64 // requests, by Outcome
-	Rows     int64           // that the log has, or for durability=async will have
-	Rejected int64           // rows of partial requests
-	Bytes    int64           // of bodies, as received, whose rows were taken
+	Outcomes [outcomes]int64 // number of requests, by Outcome
+	Rows     int64           // rows stored in the log, or queued for it with durability=async
+	Rejected int64           // rejected rows of partial requests
+	Bytes    int64           // received bytes of bodies whose rows were accepted
 	InFlight int64           // bytes of bodies in flight
-	Versions int             // of schemas that are registered
-	Unsaved  int64           // changes of these that could not be written
+	Versions int             // registered versions of schemas
+	Unsaved  int64           // changes of schemas that could not be written
 	Ready    bool
 
-	Again     int64 // requests whose key was that of one that is stored: nothing was stored again
-	Keys      int   // of requests that are stored and remembered
+	Again     int64 // requests whose key belonged to a stored request: they were not stored again
+	Keys      int   // keys of stored requests that are remembered
 	Forgotten int64 // keys that were forgotten before their window ended
 
-	Latencies []Latency // of routes and formats that were used
+	Latencies []Latency // for routes and formats that were used
 }
 
-// Latency is the latency of requests by route and format. The format is empty for requests without
-// rows, and if it is unknown.
+// Latency contains the latencies of requests by route and format. The format is empty if a request
+// contains no rows, or if its format is unknown.
 type Latency struct {
 	Route, Format string
 	latency.Snapshot

@@ -1,11 +1,11 @@
 package ingest
 
-// The MessagePack of one table, which the URL names:
+// A body of MessagePack for one table, which the URL specifies, has one of two forms:
 //
 //	columns   {"time": [1, 2, 3], "host": ["a", "b", "c"]}
 //	rows      [{"time": 1, "host": "a"}, {"time": 2, "host": "b"}]
 
-// decodeTable reads a body in either form.
+// decodeTable decodes a body in either form.
 func (j *job) decodeTable() error {
 	code, err := j.d.PeekCode()
 	if err != nil {
@@ -25,10 +25,10 @@ func (j *job) decodeTable() error {
 	return j.readRows(g)
 }
 
-// byRow says that rows are to be judged one by one.
+// byRow reports whether rows are decoded and checked one by one.
 func (j *job) byRow() bool { return j.partial || len(j.skip) > 0 }
 
-// readColumns reads a map of columns into a group without rows, and finishes it.
+// readColumns decodes a map of columns into an empty group, and finishes the group.
 func (j *job) readColumns(g *group) error {
 	if j.byRow() {
 		if err := j.readColumnsByRow(g); err != nil {
@@ -46,7 +46,7 @@ func (j *job) readColumns(g *group) error {
 	return j.takeColumns(g)
 }
 
-// takeColumns counts and finishes a group whose columns have been read.
+// takeColumns counts the rows of a group whose columns have been decoded, and finishes the group.
 func (j *job) takeColumns(g *group) error {
 	if err := j.counted(g.batch.Rows); err != nil {
 		return err
@@ -58,7 +58,7 @@ func (j *job) takeColumns(g *group) error {
 	return j.finish(g)
 }
 
-// readRows reads an array of maps.
+// readRows decodes an array of maps.
 func (j *job) readRows(g *group) error {
 	if j.byRow() {
 		return j.readRowsByRow(g)

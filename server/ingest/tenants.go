@@ -6,21 +6,23 @@ import (
 	"strings"
 )
 
-// The tables of tenants. One that is a valid name of a table stands for itself; any other is
-// written with escapes. No two tenants have a table in common, whatever they are called:
+// Each tenant has its own tables, and two tenants never share a table. The name of the tenant
+// determines the names of its tables. If it consists of letters, digits, _ and -, and starts with a
+// letter, it is used unchanged, with the exceptions in the last two lines. Other names are escaped:
 //
 //	team-a              team-a
 //	12345               x--12345
-//	team.a-b            x--team-2ea--b           a byte that names do not have, by its hex digits; the hyphen by two of them
-//	x--a, a-metadata    x--x----a, x--a--metadata    these look like what is made here, so they are escaped as well
-//	of 118 bytes, ...   x---sha256_…             escaped or not: the sum of the tenant
+//	team.a-b            x--team-2ea--b           a byte that names cannot contain: hyphen and hex digits; a hyphen: two hyphens
+//	x--a, a-metadata    x--x----a, x--a--metadata    could be mistaken for names made here, so they are escaped, too
+//	of 118 bytes, ...   x---sha256_…             too long, escaped or not: the hash of the tenant
 //
-// After the prefix, a hyphen that is followed neither by another nor by two hex digits begins no
-// escape: so the kinds of data below, and the sum, cannot be mistaken for a part of the tenant.
+// After the prefix, an escape is a hyphen that is followed by another hyphen or by two hex digits.
+// The hyphens of the suffixes below, and the one before sha256, are followed by neither. So
+// suffixes and hashes cannot be mistaken for a part of the tenant's name.
 
 const escapedPrefix = "x--"
 
-// kind is what a table of a tenant holds.
+// kind is the kind of data in a table of a tenant.
 type kind uint8
 
 const (
@@ -32,13 +34,13 @@ const (
 	kinds
 )
 
-// suffixes tell the tables of a tenant apart. None but the first is followed by two hyphens or two
-// hex digits.
+// suffixes contains the suffixes that distinguish the tables of a tenant. The hyphen of a suffix is
+// followed neither by another hyphen nor by two hex digits.
 var suffixes = [kinds]string{samples: "", histograms: "-histograms", exemplars: "-exemplars", metadata: "-metadata"}
 
 const maxTenantTable = maxName - len("-histograms")
 
-// tableOf is the table of a tenant's samples. The others are called by it and a suffix.
+// tableOf returns the table for a tenant's samples. The other tables have this name and a suffix.
 func tableOf(tenant string) string {
 	if isPlain(tenant, maxTenantTable) && !reserved(tenant) {
 		return tenant
@@ -61,12 +63,12 @@ func tableOf(tenant string) string {
 	return string(name)
 }
 
-// reserved reports whether a name could be one that is made here.
+// reserved reports whether name could also result from an escaped name or from a suffix.
 func reserved(name string) bool {
 	for _, suffix := range suffixes[samples+1:] {
 		if strings.HasSuffix(name, suffix) {
 			return true
 		}
 	}
-	return strings.HasPrefix(name+"-", escapedPrefix) // with the hyphen of a suffix
+	return strings.HasPrefix(name+"-", escapedPrefix) // "x-" with a suffix begins with the prefix, too
 }

@@ -37,8 +37,8 @@ func TestTableOf(t *testing.T) {
 	}
 }
 
-// tenantOf is the tenant and the kind of data that a table is for; false if it is a sum, or no
-// table that is made here.
+// tenantOf returns the tenant and the kind of data of a table. ok is false if the name contains a
+// hash, or is not the name of a tenant's table.
 func tenantOf(name string) (tenant string, of kind, ok bool) {
 	rest, escaped := strings.CutPrefix(name, escapedPrefix)
 	if !escaped {
@@ -73,8 +73,8 @@ func tenantOf(name string) (tenant string, of kind, ok bool) {
 
 func isHex(c byte) bool { return isDigit(c) || 'a' <= c && c <= 'f' }
 
-// FuzzTenant reads the tenant back from each of its tables, which proves that no two have one in
-// common.
+// FuzzTenant derives the tenant back from the name of each of its tables. This proves that no two
+// tenants share a table.
 func FuzzTenant(f *testing.F) {
 	for _, tenant := range []string{"", "a", "team-a", "x--a", "x--a--b", "a-metadata", "a-metadata-metadata", "x--a-metadata", "x---sha256_", "12-ef", "é", "x---", "a.-.b"} {
 		f.Add(tenant)

@@ -11,20 +11,20 @@ import (
 type Unit uint8
 
 const (
-	Auto Unit = iota // by magnitude, one unit for the whole column
+	Auto Unit = iota // by magnitude; one unit for the whole column
 	Seconds
 	Milliseconds
 	Microseconds
 	Nanoseconds
 )
 
-// units says how each is called, which magnitudes are taken for it, and what lies in the years 1 to
-// 9999, which is what Python and SQL engines can show.
+// units describes each unit: its names, the magnitudes that Auto interprets as this unit, and the
+// range of valid times. This range is the years 1 to 9999, which Python and SQL engines can show.
 var units = [...]struct {
 	param, name string
-	below       uint64  // magnitudes below it, and not below the one before, are taken for this unit
-	min, max    int64   // in this unit
-	micros      float64 // in one of it
+	below       uint64  // Auto chooses the first unit whose below exceeds the magnitude
+	min, max    int64   // minimum and maximum time in this unit
+	micros      float64 // microseconds in one unit
 }{
 	Auto:         {param: "auto", name: "no unit"},
 	Seconds:      {"s", "seconds", 1e10, minMicros / 1_000_000, maxMicros / 1_000_000, 1e6},
@@ -40,7 +40,7 @@ const (
 
 func (u Unit) String() string { return units[u].name }
 
-// unitOf is the unit called name in a query: s, ms, us, ns, or auto.
+// unitOf returns the unit for the value of time_unit: s, ms, us, ns or auto.
 func unitOf(name string) (Unit, error) {
 	for u := range units {
 		if units[u].param == name {
@@ -50,7 +50,7 @@ func unitOf(name string) (Unit, error) {
 	return Auto, invalid("time_unit=%q: use s, ms, us, ns or auto", clip(name)).in("time_unit")
 }
 
-// guess is the unit for which a time of this magnitude is taken.
+// guess returns the unit that Auto chooses for a magnitude.
 func guess(magnitude uint64) Unit {
 	u := Seconds
 	for magnitude >= units[u].below && u < Nanoseconds {
@@ -68,7 +68,7 @@ func magnitude(v int64) uint64 {
 
 const timeColumn = "time"
 
-// convertTimes turns a column without nulls into one of Kind Time. Its error names the row.
+// convertTimes converts a column without nulls to Kind Time. Its error contains the row.
 func convertTimes(c *column.Column, unit Unit) error {
 	if c.Kind == column.String && !c.HasNulls() {
 		return parseTimes(c)
@@ -96,8 +96,8 @@ func convertTimes(c *column.Column, unit Unit) error {
 	return nil
 }
 
-// withinOneUnit is the fast twin of checkTimes: it may say false of a column that is right, never
-// true of one that is wrong.
+// withinOneUnit is the fast path of checkTimes. If it returns true, the column is valid. If it
+// returns false, the column may still be valid.
 func withinOneUnit(c *column.Column, unit Unit) bool {
 	if len(c.Ints) == 0 || c.Nulls.Any() {
 		return false
@@ -122,8 +122,8 @@ func bounds(v []int64) (lo, hi int64) {
 	return lo, hi
 }
 
-// checkTimes looks for the row that has no time, one out of range, or one of another unit than the
-// first.
+// checkTimes returns an error about the first row whose time is missing, out of range, or in
+// another unit than the first time.
 func checkTimes(c *column.Column, unit Unit) error {
 	first := unit
 	for i := range c.Rows {
@@ -145,7 +145,7 @@ func errUnits(c *column.Column, i int, u, first Unit) *refusal {
 	return invalid("time %s looks like %v and the first like %v: say which with ?time_unit=s, ms, us or ns", textOf(c, i), u, first).in(timeColumn)
 }
 
-// timeOf is the time in one cell in microseconds, and the unit in which it came.
+// timeOf returns the time in one cell in microseconds, and the unit of the cell.
 func timeOf(c *column.Column, i int, unit Unit) (us int64, u Unit, err error) {
 	if c.IsNull(i) {
 		return 0, unit, invalid("time is missing: give every row a time, or leave the column out to have the time of receipt").in(timeColumn)
@@ -195,7 +195,7 @@ func textOf(c *column.Column, i int) string {
 	return strconv.FormatInt(c.Ints[i], 10)
 }
 
-// scale converts times, which are in range, to microseconds.
+// scale converts times to microseconds. The times must be in range.
 func scale(v []int64, u Unit) {
 	if u == Microseconds {
 		return
@@ -205,7 +205,8 @@ func scale(v []int64, u Unit) {
 	}
 }
 
-// micros rounds nanoseconds down, also before 1970, so that the order of times stays.
+// micros converts a time to microseconds. It rounds nanoseconds down, also before 1970, so that
+// times keep their order.
 func micros(v int64, u Unit) int64 {
 	switch u {
 	case Seconds:
@@ -222,5 +223,5 @@ func micros(v int64, u Unit) int64 {
 	return v
 }
 
-// floatMicros keeps a fraction to the nearest microsecond.
+// floatMicros converts a time to microseconds, and rounds to the nearest microsecond.
 func floatMicros(v float64, u Unit) int64 { return int64(math.Round(v * units[u].micros)) }

@@ -38,7 +38,7 @@ func TestUnits(t *testing.T) {
 		{"ns", list{int64(math.MinInt64), int64(math.MaxInt64)}, []int64{-9223372036854776, 9223372036854775}},
 		{"s", list{int64(-62135596800), int64(253402300799)}, []int64{minMicros, 253402300799_000_000}},
 		{"us", list{int64(minMicros), int64(maxMicros)}, []int64{minMicros, maxMicros}},
-		{"s", list{time.UnixMicro(t0), time.UnixMicro(t1)}, []int64{t0, t1}}, // an ext says its own
+		{"s", list{time.UnixMicro(t0), time.UnixMicro(t1)}, []int64{t0, t1}}, // an ext contains its own unit
 	} {
 		t.Run(fmt.Sprint(c.unit, c.times), func(t *testing.T) {
 			r := newRig(t, Options{})
@@ -81,8 +81,8 @@ func TestTimesOutOfRange(t *testing.T) {
 	}
 }
 
-// Rows of which none has a time have that of receipt, whether it is left out or null, in every
-// format, partial or not. A column without a time is one that should have them.
+// If no row has a time, all get the time of receipt, whether time is missing or null. This holds in
+// every format, partial or not. In contrast, a column time without any time is an error.
 func TestTimesOfNone(t *testing.T) {
 	const missing = "time is missing: give every row a time, or leave the column out to have the time of receipt"
 	for _, query := range []string{"", "?partial=true"} {
@@ -125,7 +125,7 @@ func TestTimesOfNone(t *testing.T) {
 	}
 }
 
-// The fast look at a column must never pass one that the slow one would not.
+// The fast check of a column must not accept a column that the slow check rejects.
 func TestFastTimes(t *testing.T) {
 	edges := []int64{0, 1, -1, 9_999_999_999, 10_000_000_000, -9_999_999_999, -10_000_000_000, 9_999_999_999_999, 10_000_000_000_000,
 		9_999_999_999_999_999, 10_000_000_000_000_000, -10_000_000_000_000_000, math.MaxInt64, math.MinInt64,

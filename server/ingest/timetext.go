@@ -5,8 +5,7 @@ import (
 	"github.com/slipstream-go/slipstream/iso8601"
 )
 
-// parseTimes turns a String column into one of Kind Time. Nulls stay nulls. Its error names the
-// row.
+// parseTimes converts a String column to Kind Time. Nulls remain nulls. Its error contains the row.
 func parseTimes(c *column.Column) error {
 	for i := range c.Rows {
 		us := int64(0)
@@ -23,8 +22,8 @@ func parseTimes(c *column.Column) error {
 	return nil
 }
 
-// timeText returns the time of an RFC 3339 string in microseconds. It rounds nanoseconds down, as
-// micros does.
+// timeText returns the time of an RFC 3339 string in microseconds. Like micros, it rounds
+// nanoseconds down.
 func timeText(s []byte) (int64, error) {
 	t, err := iso8601.ParseBytes(s)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Times that are strings of RFC 3339 are stored in UTC, rounded down to microseconds, in every
-// format that has strings.
+// Times that are RFC 3339 strings are stored in UTC, rounded down to microseconds, in every format
+// with strings.
 func TestTimesOfText(t *testing.T) {
 	texts := map[string]int64{
 		"2023-11-14T22:13:20Z":                t0,
@@ -59,7 +59,8 @@ func TestTimesOfTextInEnvelopes(t *testing.T) {
 	}
 }
 
-// Envelopes without t have the time of receipt beside those whose t is a string.
+// In one request, envelopes without t get the time of receipt even if other envelopes have a string
+// as t.
 func TestTimesOfTextInSomeEnvelopes(t *testing.T) {
 	r := newRig(t, Options{})
 	wantStatus(t, r.arc(list{

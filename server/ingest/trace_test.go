@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -19,17 +20,18 @@ import (
 	"github.com/slipstream-go/slipstream/server/access"
 	"github.com/slipstream-go/slipstream/server/disk"
 	"github.com/slipstream-go/slipstream/server/disk/faulty"
+	"github.com/slipstream-go/slipstream/server/series"
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
 var waited = regexp.MustCompile(`"oldest_seconds":[^,}]*`)
 
-// trace is what a request may leave behind: /v1/tables, the catalog on disk, and the tables that
-// the metrics count and name.
+// trace returns everything that a request can leave behind: /v1/tables, the catalog on disk, and
+// the total and the failing tables in the metrics.
 func (r *rig) trace() string {
 	r.t.Helper()
-	// The rows and files there are written when a segment is released, which may be after a flush
-	// has returned.
+	// The row and file counts of the catalog are omitted: they are written when a segment is
+	// released, possibly after the flush has returned.
 	file := r.catalog(func(info table.TableInfo) string { return fmt.Sprintln(info.Name, info.Columns, info.Aside) })
 	w := httptest.NewRecorder()
 	req := httptest.NewRequest("GET", "/v1/tables", nil)
@@ -39,7 +41,7 @@ func (r *rig) trace() string {
 	return fmt.Sprintf("%s%s%d tables, failing %v", waited.ReplaceAll(w.Body.Bytes(), nil), file, r.store.Stats().Tables, r.store.Failing())
 }
 
-// catalog returns what the catalog on disk has, as text.
+// catalog returns the tables in the catalog on disk, each converted by text.
 func (r *rig) catalog(text func(info table.TableInfo) string) string {
 	r.t.Helper()
 	infos, err := table.ReadCatalog(disk.OS, r.dir)
@@ -53,7 +55,7 @@ func (r *rig) catalog(text func(info table.TableInfo) string) string {
 	return all.String()
 }
 
-// wantNoTrace sends a request, which must be refused, and wants that it leaves nothing behind.
+// wantNoTrace sends a request that must be rejected, and checks that it leaves nothing behind.
 func (r *rig) wantNoTrace(what string, send func() int) {
 	r.t.Helper()
 	before := r.trace()
@@ -65,7 +67,16 @@ func (r *rig) wantNoTrace(what string, send func() int) {
 	}
 }
 
-// columns is an envelope of Arc with one row.
+// seriesStatus returns a status for the result of a Remote Write request: 204, or 400 for any
+// error.
+func seriesStatus(res series.Result) int {
+	if res.Err == nil {
+		return http.StatusNoContent
+	}
+	return http.StatusBadRequest
+}
+
+// columns returns an Arc envelope with one row.
 func columns(m string, cells ...any) dict {
 	all := dict{"time", list{t0}}
 	for i := 0; i < len(cells); i += 2 {
@@ -74,14 +85,13 @@ func columns(m string, cells ...any) dict {
 	return dict{"m", m, "columns", all}
 }
 
-// samplesAt is a request of Remote Write with one sample.
+// samplesAt returns a Remote Write request with one sample.
 func samplesAt(ms int64) []byte {
 	r := &remotewrite.Request{Series: []remotewrite.Series{{Labels: label("__name__", "up"), Samples: []remotewrite.Sample{{Value: 1, Timestamp: ms}}}}}
 	return remotewrite.Append(nil, remotewrite.V1, r)
 }
 
-// A request that is refused leaves all tables as they were, whatever its route, its format and the
-// reason.
+// A rejected request leaves all tables unchanged, whatever its route, its format and the reason.
 func TestRefusedRequestLeavesNoTrace(t *testing.T) {
 	r := newRig(t, Options{}, func(o *table.Options) { o.MaxTables, o.MaxColumns, o.MaxHours = 3, 4, 5 })
 	arc := func(items ...any) func() int { return func() int { return r.arc(items).Code } }
@@ -129,12 +139,10 @@ func TestRefusedRequestLeavesNoTrace(t *testing.T) {
 			return w.Code
 		}},
 		{"Remote Write", func() int {
-			status, _, _ := r.h.AppendSeries([]Series{{"one", remotewrite.V1, samplesAt(ms0)}, {"two", remotewrite.V1, samplesAt(1 << 60)}})
-			return status
+			return seriesStatus(r.h.AppendSeries([]series.Part{sent("one", remotewrite.V1, samplesAt(ms0)), sent("two", remotewrite.V1, samplesAt(1<<60))}))
 		}},
 		{"Remote Write, one table too many", func() int {
-			status, _, _ := r.h.AppendSeries([]Series{{"one", remotewrite.V1, samplesAt(ms0)}, {"two", remotewrite.V1, samplesAt(ms0)}})
-			return status
+			return seriesStatus(r.h.AppendSeries([]series.Part{sent("one", remotewrite.V1, samplesAt(ms0)), sent("two", remotewrite.V1, samplesAt(ms0))}))
 		}},
 	} {
 		r.wantNoTrace(c.what, c.send)
@@ -155,8 +163,8 @@ type gone struct{ error }
 
 func (g gone) Read([]byte) (int, error) { return 0, g.error }
 
-// Rows that the log, the memory or the disk cannot take leave no trace, and neither do those of a
-// store that is closed.
+// Rows leave no trace if the log or the memory is full, if the disk fails, or if the store is
+// closed.
 func TestRowsThatAreNotLoggedLeaveNoTrace(t *testing.T) {
 	first := func(r *rig) func() int { return func() int { return r.arc(list{columns("new", "v", "oops")}).Code } }
 	stuck := func(t *testing.T, change func(*table.Options)) *rig {
@@ -171,7 +179,7 @@ func TestRowsThatAreNotLoggedLeaveNoTrace(t *testing.T) {
 		r := stuck(t, func(o *table.Options) { o.MaxBuffered = 1 })
 		wantStatus(t, r.arc(list{columns("old", "v", 1)}), 204)
 		for _, err := os.Stat(filepath.Join(r.dir, "catalog.json")); err != nil; _, err = os.Stat(filepath.Join(r.dir, "catalog.json")) {
-			time.Sleep(time.Millisecond) // the memory is full, so the row is about to land, and the file comes before
+			time.Sleep(time.Millisecond) // the memory is full, so the row is about to land; the catalog is written before
 		}
 		r.wantNoTrace("rows beyond the memory", first(r))
 	})
@@ -214,8 +222,7 @@ func TestRowsThatAreNotLoggedLeaveNoTrace(t *testing.T) {
 	}
 }
 
-// Requests by chance, of which some are refused: those leave no trace, and a trace is all that the
-// others say.
+// Random requests are sent, and some of them are rejected. A rejected request leaves no trace.
 func TestTraceOfRequestsByChance(t *testing.T) {
 	cells := []any{1, int64(1<<53 + 1), 0.5, "x", true, nil, int64(t0), list{}}
 	for seed := range uint64(40) {
@@ -237,7 +244,7 @@ func TestTraceOfRequestsByChance(t *testing.T) {
 				}
 			}
 			body, query := pack(t, items), []string{"", "?durability=async", "?partial=true"}[rnd.IntN(3)]
-			r.landed() // what is queued changes the catalog once it is on disk
+			r.landed() // queued rows change the catalog only when they are on disk
 			before := r.trace()
 			if w := r.do("POST", "/api/v1/write/msgpack"+query, body); w.Code >= 400 {
 				refused++

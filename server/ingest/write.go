@@ -12,35 +12,36 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/server/access"
+	"github.com/slipstream-go/slipstream/server/admission"
 	"github.com/slipstream-go/slipstream/server/table"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// request is a write on its way: what it holds is given back when it ends, which for an
-// asynchronous one is when the log has committed it.
+// request is a write request in progress. Its resources are released when it ends. An asynchronous
+// request ends when the log has committed it.
 type request struct {
 	handler *Handler
 	record  wal.Record
 	codec   codec
-	held    Hold   // of the budget
-	body    []byte // as received: what the log gets
-	plain   []byte // decompressed
+	held    admission.Hold
+	body    *admission.Buffer // as received; stored in the log
+	plain   *admission.Buffer // decompressed; nil if the body is not compressed
 	job     job
 
 	partial bool
-	async   bool // as the sender wants it
-	logged  bool // the log ends it
-	keyed   bool // it has a key
-	holds   bool // the key, which nobody else has stored
+	async   bool // the sender has chosen durability=async
+	logged  bool // Committed or Failed ends the request
+	keyed   bool // the request contains a key
+	holds   bool // the request holds the key, under which nothing is stored yet
 	id      batchID
-	batch   batch  // what is remembered of it
-	again   *batch // it was stored before: how it was
-	told    bool   // the sender may be told of all databases
+	batch   batch  // stored with the key
+	again   *batch // if the request was stored before: the stored batch
+	told    bool   // the sender may get information about all databases
 }
 
 var requests = sync.Pool{New: func() any { return new(request) }}
 
-// end gives everything back.
+// end releases all resources of the request.
 func (q *request) end() {
 	if q.holds {
 		q.handler.batches.free(q.id)
@@ -48,24 +49,21 @@ func (q *request) end() {
 	}
 	q.job.free()
 	q.held.Release()
-	if cap(q.body) > keptBuffer {
-		q.body = nil
-	}
-	if cap(q.plain) > keptBuffer {
-		q.plain = nil
-	}
+	q.body.Free()
+	q.plain.Free()
+	q.body, q.plain = nil, nil
 	q.job.body, q.job.known, q.job.take, q.job.schema = nil, nil, nil, nil
 	q.record, q.again = wal.Record{}, nil
 	requests.Put(q)
 }
 
-// writeArc is Arc's endpoint: the database comes in a header, and the compression is told by the
-// body's first bytes.
+// writeArc handles Arc's endpoint. A header contains the database, and the first bytes of the body
+// indicate the compression.
 func (h *Handler) writeArc(w http.ResponseWriter, r *http.Request, g *access.Grant) *Format {
 	return h.write(w, r, g, table.Name{DB: databaseOf(r)}, Arc)
 }
 
-// databaseOf is the database of a request to Arc's endpoint.
+// databaseOf returns the database of a request to Arc's endpoint.
 func databaseOf(r *http.Request) string {
 	return cmp.Or(r.Header.Get("X-Arc-Database"), "default")
 }
@@ -74,20 +72,20 @@ func (h *Handler) writeTable(w http.ResponseWriter, r *http.Request, g *access.G
 	return h.write(w, r, g, table.Name{DB: r.PathValue("db"), Table: r.PathValue("table")}, nil)
 }
 
-// write takes one request, and returns its format. The format f is nil where the Content-Type says
-// it.
+// write handles one write request, and returns its format. If f is nil, the Content-Type determines
+// the format.
 func (h *Handler) write(w http.ResponseWriter, r *http.Request, g *access.Grant, name table.Name, f *Format) *Format {
 	q := requests.Get().(*request)
 	q.handler, q.held, q.told = h, h.flight.Of(r.RemoteAddr), g.SeesAll()
 	q.codec = codec{format: f}
-	gone := false // q is the log's
+	gone := false // the log owns q
 	defer func() {
 		if !gone {
 			q.end()
 		}
 	}()
 	err := q.admit(r, g, name)
-	f = q.codec.format // the log may end q before the answer
+	f = q.codec.format // the log may end q before the response is sent
 	if err == nil {
 		err = q.read(w, r)
 	}
@@ -112,7 +110,7 @@ func (h *Handler) write(w http.ResponseWriter, r *http.Request, g *access.Grant,
 	return f
 }
 
-// admit decides by the head of the request whether its body is wanted.
+// admit checks the request line and the headers, and returns an error if the body must not be read.
 func (q *request) admit(r *http.Request, g *access.Grant, name table.Name) error {
 	h := q.handler
 	if r.ContentLength > h.limits.Body {
@@ -124,11 +122,11 @@ func (q *request) admit(r *http.Request, g *access.Grant, name table.Name) error
 	if h.store.Load() == nil || h.failed.Load() {
 		return errNotReady()
 	}
-	return q.take(int64(q.suffix()))
+	return nil
 }
 
-// suffix is how many bytes follow the body in the log, but for a list of rejected rows, which
-// nobody knows yet.
+// suffix returns the number of bytes that follow the body in the log. It does not include the list
+// of rejected rows, because that is not known yet.
 func (q *request) suffix() int {
 	n := 0
 	if q.job.schema != nil {
@@ -140,7 +138,7 @@ func (q *request) suffix() int {
 	return n
 }
 
-// readHead reads what the URL and the headers say.
+// readHead reads the URL and the headers.
 func (q *request) readHead(r *http.Request, g *access.Grant, name table.Name) (err error) {
 	if err := checkDatabase(name.DB); err != nil {
 		return err
@@ -199,7 +197,7 @@ func (q *request) readQuery(r *http.Request) (url.Values, error) {
 	return query, err
 }
 
-// readKey reads the key of a request, if it has one.
+// readKey reads the idempotency key of a request, if there is one.
 func (q *request) readKey(r *http.Request, query url.Values, db string) error {
 	key, err := keyOf(r, query.Get("batch_id"), query.Has("batch_id"))
 	if err != nil {
@@ -215,16 +213,16 @@ func (q *request) readKey(r *http.Request, query url.Values, db string) error {
 	return nil
 }
 
-// read gets the body and decompresses it.
+// read reads the body, and for Arc detects its compression.
 func (q *request) read(w http.ResponseWriter, r *http.Request) error {
 	if err := q.readBody(w, r); err != nil {
 		return err
 	}
-	if len(q.body) == 0 {
+	if len(q.body.B) == 0 {
 		return invalid("the body is empty")
 	}
 	if q.codec.format == Arc {
-		q.codec.compression = sniff(q.body)
+		q.codec.compression = sniff(q.body.B)
 	}
 	return nil
 }
@@ -233,24 +231,24 @@ const (
 	largeBody       = 1 << 20
 	largeCompressed = 64 << 10
 
-	tries = 3 // to leave out the rows that do not fit the catalog, which may change meanwhile
+	tries = 3 // maximum attempts to store a partial request without the rows that do not fit the catalog, which may change meanwhile
 )
 
-// decode decompresses and decodes the body. Large ones take turns, so that the memory they need at
-// once is bounded.
+// decode decompresses and decodes the body. The number of large bodies that are decoded at the same
+// time is limited, to limit their memory.
 func (q *request) decode() ([]table.Write, error) {
-	n := len(q.body)
-	if n > largeBody || n > largeCompressed && q.codec.compression != Identity {
+	n, compressed := len(q.body.B), q.codec.compression != admission.Identity
+	if n > largeBody || n > largeCompressed && compressed {
 		q.handler.large <- struct{}{}
 		defer func() { <-q.handler.large }()
 	}
 	j := &q.job
-	j.body = q.body
-	if q.codec.compression != Identity {
-		if err := q.inflate(q.codec.compression); err != nil {
+	j.body = q.body.B
+	if compressed {
+		if err := q.inflate(); err != nil {
 			return nil, err
 		}
-		j.body = q.plain
+		j.body = q.plain.B
 	}
 	j.target = table.Name{DB: q.record.DB, Table: q.record.Table}
 	j.unit, j.received, j.partial = q.codec.unit, q.record.Time, q.partial
@@ -258,8 +256,8 @@ func (q *request) decode() ([]table.Write, error) {
 	return j.decode(q.codec.format)
 }
 
-// store decodes the body, and hands the rows and the body to the store. When it returns true, the
-// request belongs to the log, which ends it.
+// store decodes the body, and passes the rows and the body to the store. If gone is true, the log
+// owns the request, and ends it.
 func (q *request) store(ctx context.Context) (gone bool, err error) {
 	h := q.handler
 	writes, err := q.decode()
@@ -275,8 +273,8 @@ func (q *request) store(ctx context.Context) (gone bool, err error) {
 			h.counters.stored(0, rejected, 0)
 			return false, nil
 		}
-		rows, size := rowsOf(writes), len(q.body)
-		async := q.async && rejected == 0 // the reply that lists rejected rows needs the request
+		rows, size := rowsOf(writes), len(q.body.B)
+		async := q.async && rejected == 0 // the response that lists rejected rows needs the request
 		if err = q.append(writes, async); err == nil {
 			h.counters.stored(rows, rejected, size)
 			return async, nil
@@ -292,13 +290,14 @@ func (q *request) store(ctx context.Context) (gone bool, err error) {
 			}
 			break
 		}
-		q.job.known = h.store.Load().Bounds // the rows that the table cannot take are found, and left out
+		q.job.known = h.store.Load().Bounds // decoding again rejects the rows that the table cannot accept
 		writes, err = q.job.decode(q.codec.format)
 	}
 	return false, err
 }
 
-// hold claims the request's key, or finds that the request was stored before.
+// hold claims the key of the request. If a request with this key was stored before, hold sets
+// q.again instead.
 func (q *request) hold(ctx context.Context) (err error) {
 	q.batch = batch{digest: q.digest()}
 	q.again, err = q.handler.batches.claim(ctx, q.record.DB, q.id, q.batch.digest)
@@ -306,8 +305,8 @@ func (q *request) hold(ctx context.Context) (err error) {
 	return err
 }
 
-// digest stands for what the request wants stored. Bodies that were compressed in two ways are the
-// same.
+// digest returns a hash of the content of the request. It does not depend on the compression of the
+// body.
 func (q *request) digest() digest {
 	notation := ""
 	if q.job.schema != nil {
@@ -316,8 +315,8 @@ func (q *request) digest() digest {
 	return sum([]byte(q.record.Table), []byte{q.codec.format.Code, byte(q.codec.unit)}, []byte(notation), q.job.body)
 }
 
-// answerAgain answers a request that was stored before as it was answered then, but does not list
-// the rows that were rejected.
+// answerAgain responds to a request that was stored before. The response is the earlier one, but
+// without the list of rejected rows.
 func (q *request) answerAgain(w http.ResponseWriter) {
 	w.Header().Set("Idempotent-Replayed", "true")
 	if q.again.rejected == 0 {
@@ -335,11 +334,11 @@ func (h *Handler) freeAll(writes []table.Write) {
 	}
 }
 
-// append hands the writes, which it takes over, and the body to the store. After an asynchronous
-// append without an error the request is the log's.
+// append passes the writes and the body to the store, which owns the writes from then on. If async
+// is set and append returns nil, the log owns the request.
 func (q *request) append(writes []table.Write, async bool) error {
 	h := q.handler
-	q.record.Payload = q.body
+	q.record.Payload = q.body.B
 	if q.job.schema != nil {
 		q.record.Payload = appendSchema(q.record.Payload, q.job.schema.notation)
 	}
@@ -351,7 +350,7 @@ func (q *request) append(writes []table.Write, async bool) error {
 		q.batch.time, q.batch.rows, q.batch.rejected = q.record.Time, rowsOf(writes), len(q.job.rejected.rows)
 		q.record.Payload = appendKey(q.record.Payload, q.id, &q.batch)
 	}
-	q.body = q.record.Payload[:len(q.body)] // with the room that was made
+	q.body.B = q.record.Payload[:len(q.body.B)] // keeps the added capacity
 	q.record.Codec = q.codec.bits()
 	q.record.Attach = nil
 	if q.logged = async; async || q.holds {
@@ -360,14 +359,15 @@ func (q *request) append(writes []table.Write, async bool) error {
 	s := h.store.Load()
 	err := s.Append(&q.record, writes, !async)
 	var conflict *table.TypeError
-	if err == nil || errors.As(err, &conflict) { // which a partial request can do something about
+	if err == nil || errors.As(err, &conflict) { // a partial request can reject the rows and try again
 		return err
 	}
 	return h.explain(err, s.Err, q.told)
 }
 
-// explain says what an error of the store means for the client. landing is why rows do not land at
-// present, if they do not; clients that may not be told of all databases get no details of it.
+// explain converts an error of the store to an error for the client. landing returns the reason why
+// rows do not land at present, or nil. Only clients that may get information about all databases
+// see this reason.
 func (h *Handler) explain(err error, landing func() error, told bool) error {
 	switch {
 	case errors.Is(err, table.ErrInvalid):
@@ -383,14 +383,14 @@ func (h *Handler) explain(err error, landing func() error, told bool) error {
 	}
 	h.log.Error("write failed", "error", err)
 	if errors.Is(err, wal.ErrFailed) {
-		h.failed.Store(true) // what comes later is not in doubt: admit refuses it
+		h.failed.Store(true) // admit rejects later requests, so their outcome is not in doubt
 		return refuse(InDoubt, "the disk failed while the rows were written: they may be stored or not; the service must be restarted")
 	}
 	return refuse(Stalled, "nothing was stored: %v", err)
 }
 
-// errFull is a budget that is used up: because rows come faster than they land, or because they do
-// not land at all.
+// errFull returns the error for exhausted memory or log space. The cause is that rows arrive faster
+// than they land, or that they do not land at all.
 func errFull(err, landing error, told bool) error {
 	switch {
 	case landing != nil && told:
@@ -411,8 +411,8 @@ func rowsOf(writes []table.Write) int {
 	return n
 }
 
-// Committed must be called by the log's OnCommit, after the store's own. It releases the memory of
-// asynchronous requests, and stores keys.
+// Committed releases the memory of asynchronous requests, and stores keys. The log's OnCommit must
+// call it after the callback of the store.
 func (h *Handler) Committed(recs []*wal.Record) {
 	for _, r := range recs {
 		q, ok := r.Attach.(*request)
@@ -429,7 +429,8 @@ func (h *Handler) Committed(recs []*wal.Record) {
 	}
 }
 
-// Failed must be called by the log's OnFail.
+// Failed ends the asynchronous request whose record the log could not write. The log's OnFail must
+// call it.
 func (h *Handler) Failed(r *wal.Record, err error) {
 	if errors.Is(err, wal.ErrFailed) {
 		h.failed.Store(true)
@@ -439,11 +440,11 @@ func (h *Handler) Failed(r *wal.Record, err error) {
 	}
 }
 
-// report is the JSON of a reply to a partial request.
+// report is the JSON of the response to a partial request.
 type report struct {
 	Rows     int         `json:"rows"`
 	Rejected []Rejection `json:"rejected"`
-	More     int         `json:"more_rejected,omitempty"` // rows that were rejected and are not listed
+	More     int         `json:"more_rejected,omitempty"` // rejected rows that are not listed
 }
 
 func (q *request) report() report {

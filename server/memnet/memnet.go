@@ -1,5 +1,5 @@
-// Package memnet is a network in memory for tests in testing/synctest bubbles. Its connections are
-// those of net.Pipe, so the clock of a bubble advances while all goroutines wait for their peers. A
+// Package memnet is a network in memory for tests in testing/synctest bubbles. Its connections come
+// from net.Pipe, so the clock of a bubble advances while all goroutines wait for their peers. A
 // write blocks until the peer reads; there is no buffer.
 package memnet
 
@@ -12,10 +12,10 @@ import (
 	"sync"
 )
 
-// ErrRefused is the error of Dial where nobody listens any more.
+// ErrRefused is the error of Dial if the listener is closed.
 var ErrRefused = errors.New("connection refused")
 
-// Network is where listeners and those who dial meet. The zero Network is ready for use.
+// Network connects dialers to listeners in memory. The zero Network is ready for use.
 type Network struct {
 	mu        sync.Mutex
 	listeners []*listener // the address of each is its index
@@ -36,7 +36,8 @@ func (n *Network) Dial(ctx context.Context, kind, to string) (net.Conn, error) {
 	return n.From("192.0.2.1")(ctx, kind, to)
 }
 
-// From returns a Dial of a host: listeners see its address, and another port each time.
+// From returns a function like Dial for connections from a host. Listeners see the host's address,
+// with another port for each connection.
 func (n *Network) From(host string) func(ctx context.Context, kind, to string) (net.Conn, error) {
 	return func(ctx context.Context, kind, to string) (net.Conn, error) {
 		l, from, err := n.find(host, to)

@@ -1,5 +1,5 @@
-// Package metrics exposes the counters of the service to Prometheus. Each package has its own
-// counters, and Collect reads them, so this package costs nothing while requests are served.
+// Package metrics exposes the counters of the service to Prometheus. Each package maintains its own
+// counters, and Collect reads them. So this package adds no cost to requests.
 package metrics
 
 import (
@@ -19,13 +19,13 @@ import (
 type Collector struct {
 	Ingest func() ingest.Stats
 	Guard  func() [access.Reasons]int64
-	Store  func() *table.Store // nil before recovery begins
+	Store  func() *table.Store // returns nil before recovery begins
 	Watch  func() watch.Stats
 }
 
 var _ prometheus.Collector = Collector{}
 
-// metric is a metric with its value in the statistics S.
+// metric describes a metric whose value read takes from the statistics S.
 type metric[S any] struct {
 	desc *prometheus.Desc
 	kind prometheus.ValueType

@@ -40,7 +40,7 @@ func TestCollector(t *testing.T) {
 		Store: func() *table.Store { return store },
 		Watch: func() watch.Stats { return watch.Stats{Loads: 2} },
 	}
-	registry := prometheus.NewPedanticRegistry() // which compares what is collected with what was described
+	registry := prometheus.NewPedanticRegistry() // compares the collected metrics with the descriptions
 	registry.MustRegister(c)
 	before, err := registry.Gather()
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/relay"
 )
 
-// What the relay collects is what it has described, with and without a queue, whatever tenants are
-// called.
+// The relay collects exactly the metrics that it has described, with and without a queue, and for
+// all names of tenants.
 func TestRelay(t *testing.T) {
 	target := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("X-Scope-OrgID") == "refused" {

@@ -14,15 +14,16 @@ import (
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
-// Aside is a sink for the files of tables that cannot have them where they belong, until they can.
+// Aside is a sink for the files of tables whose own directory fails. It keeps the files until they
+// can be moved to that directory.
 type Aside struct {
 	*Sink
-	home *Sink // where they belong
+	home *Sink // where the files return to
 }
 
 var _ table.Aside = (*Aside)(nil)
 
-// NewAside makes a sink for the directory as New does, from which files return to home.
+// NewAside returns a sink for the directory, as New does. Its files return to home.
 func NewAside(dir string, home *Sink) (*Aside, error) {
 	s, err := New(dir, home.options)
 	if err != nil {
@@ -31,8 +32,8 @@ func NewAside(dir string, home *Sink) (*Aside, error) {
 	return &Aside{s, home}, nil
 }
 
-// Return implements [table.Aside]. The file has both names until its home is on disk, so a crash
-// loses none.
+// Return implements [table.Aside]. The file keeps both names until the new name is on disk, so a
+// crash loses no file.
 func (a *Aside) Return(name string) error {
 	from, err := a.path(name)
 	if err != nil {
@@ -48,7 +49,7 @@ func (a *Aside) Return(name string) error {
 	return a.Remove(name)
 }
 
-// link gives the file at from the name to as well, durably.
+// link gives the file at path from a second name, path to, durably.
 func (a *Aside) link(from, to string) error {
 	d := a.options.Disk
 	if err := a.home.dirs.ensure(filepath.Dir(to)); err != nil {
@@ -70,7 +71,7 @@ func (a *Aside) link(from, to string) error {
 	return d.SyncDir(filepath.Dir(to))
 }
 
-// copy is link for another file system, or one without links.
+// copy replaces link if the paths are on different file systems, or on one without hard links.
 func (a *Aside) copy(from, to string) error {
 	d := a.options.Disk
 	in, err := d.Open(from, os.O_RDONLY, 0)
@@ -104,7 +105,8 @@ func (a *Aside) copy(from, to string) error {
 	return err
 }
 
-// same reports whether two files have the same content, as after a crash in the middle of Return.
+// same reports whether two files have the same content. A crash in the middle of Return leaves two
+// such files.
 func (a *Aside) same(from, to string) (bool, error) {
 	x, err := a.options.Disk.Open(from, os.O_RDONLY, 0)
 	if err != nil {
@@ -129,7 +131,7 @@ func (a *Aside) same(from, to string) (bool, error) {
 	}
 }
 
-// notEnd returns the error unless it says that a file has ended.
+// notEnd returns err, or nil if err reports the end of a file.
 func notEnd(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil

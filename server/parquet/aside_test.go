@@ -12,8 +12,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk/faulty"
 )
 
-// TestAsideReturns: a file that returns is where it belongs, whole, and no longer aside: with
-// links, without, from another file system, and at whichever call the machine stops.
+// A file that returns is complete in its own directory, and no longer aside. This is true with
+// links, without links, and between two file systems, and after a crash at any call.
 func TestAsideReturns(t *testing.T) {
 	const path = "db/t/utc_date=2025-01-01/utc_hour=00/n-1-2.parquet"
 	for name, fault := range map[string]error{"links": nil, "no links": errors.ErrUnsupported, "two file systems": syscall.EXDEV} {
@@ -71,7 +71,7 @@ func TestAsideReturns(t *testing.T) {
 	}
 }
 
-// firstLink has the first link fail.
+// firstLink returns a function that makes the first link fail.
 func firstLink(fault error) func(faulty.Call) error {
 	return func(c faulty.Call) error {
 		if c.Name != "Link" {
@@ -91,7 +91,7 @@ func readBack(t *testing.T, d *faulty.Disk, path string) *column.Batch {
 	return b
 }
 
-// TestAsideReplacesNothing: a file that is not the same stays as it is, and the one aside stays
+// If a different file exists at the path, that file remains unchanged, and the file aside is kept,
 // too.
 func TestAsideReplacesNothing(t *testing.T) {
 	d := faulty.New(1, faulty.Options{})

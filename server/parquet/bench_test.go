@@ -16,10 +16,10 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 )
 
-// The benchmarks encode half a million rows of telemetry; nothing goes to a disk. BenchmarkWrite is
-// this package, BenchmarkParquetGo the ways there are of getting contiguous columns into a file
-// with parquet-go. Run the command a few times and take medians: the machine's moods outlast one
-// benchmark.
+// BenchmarkWrite and BenchmarkParquetGo encode half a million rows of telemetry in memory, without
+// a disk. BenchmarkWrite measures this package. BenchmarkParquetGo measures the available ways to
+// write contiguous columns to a file with parquet-go. Run the command several times and take
+// medians, because the speed of a machine varies for longer than one benchmark runs.
 
 const benchRows = 500_000
 
@@ -29,8 +29,8 @@ func report(b *testing.B, out *bytes.Buffer) {
 	b.ReportAllocs()
 }
 
-// full is telemetry whose floats have all their digits, so that no dictionary and no codec finds
-// anything in them.
+// full returns telemetry whose floats have random digits, so that neither a dictionary nor a codec
+// can compress them.
 func full(rows int) *column.Batch {
 	b := telemetry(rows)
 	for _, c := range b.Columns[2:] {
@@ -63,7 +63,7 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// BenchmarkLand is the whole landing, with its syncs, and the removal of the file before.
+// BenchmarkLand measures a complete landing with its syncs, and the removal of the previous file.
 func BenchmarkLand(b *testing.B) {
 	s, batch := newSink(b, Options{}), telemetry(benchRows)
 	for b.Loop() {
@@ -73,8 +73,7 @@ func BenchmarkLand(b *testing.B) {
 	b.ReportAllocs()
 }
 
-// sample is the row of telemetry as a struct, numbered the same with a dictionary for the floats,
-// too.
+// sample is a row of telemetry as a struct. numbered is the same with dictionaries for the floats.
 type sample struct {
 	Time    int64   `parquet:"time,timestamp(microsecond)"`
 	Host    string  `parquet:"host,optional,dict"`
@@ -171,7 +170,8 @@ func schemaOf(batch *column.Batch, text, floats encoding.Encoding, optional bool
 	return parquet.NewSchema("schema", group)
 }
 
-// columnAt is the batch's column for column i of the schema, which sorts them by name.
+// columnAt returns the batch's column for column i of the schema. A schema sorts its columns by
+// name.
 func columnAt(batch *column.Batch, schema *parquet.Schema, i int) *column.Column {
 	return batch.Find(schema.Columns()[i][0])
 }
@@ -220,8 +220,8 @@ func values(b *testing.B, batch *column.Batch, text, floats encoding.Encoding, o
 	report(b, out)
 }
 
-// rowGroup hands columns to the writer as pages. The writer reads row groups that are not its own
-// row by row.
+// rowGroup passes columns to the writer as pages. The writer reads row groups of other types row by
+// row.
 type rowGroup struct {
 	schema *parquet.Schema
 	batch  *column.Batch
@@ -294,7 +294,7 @@ func (p *onePage) ReadPage() (parquet.Page, error) {
 	return page, nil
 }
 
-// ownRowGroup has required columns only: parquet-go exports no page with nulls.
+// ownRowGroup uses only required columns, because parquet-go does not export pages with nulls.
 func ownRowGroup(b *testing.B, batch *column.Batch, options []parquet.WriterOption) {
 	schema := schemaOf(batch, &parquet.Plain, &parquet.Plain, false)
 	out := new(bytes.Buffer)
@@ -312,9 +312,9 @@ func ownRowGroup(b *testing.B, batch *column.Batch, options []parquet.WriterOpti
 	report(b, out)
 }
 
-// hookType makes the writer use our column buffer, which takes a whole slice at once. That works
-// for required columns in PLAIN only: for the others, the writer puts buffers of its own around it,
-// which take single values.
+// hookType makes the writer use a column buffer that accepts a whole slice at once. This works only
+// for required columns in PLAIN. For other columns, the writer wraps this buffer in buffers that
+// accept single values.
 type hookType struct {
 	parquet.Type
 	buffers map[int]*hookBuffer
@@ -363,7 +363,7 @@ func ownBuffer(b *testing.B, batch *column.Batch, options []parquet.WriterOption
 			end := min(start+groupRows, batch.Rows)
 			for index, writer := range w.ColumnWriters() {
 				c := columnAt(batch, schema, index)
-				if _, err := writer.WriteRowValues(nil); err != nil { // makes the buffer
+				if _, err := writer.WriteRowValues(nil); err != nil { // creates the buffer
 					b.Fatal(err)
 				}
 				for from := start; from < end; from += pageRows {

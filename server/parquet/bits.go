@@ -8,15 +8,16 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 )
 
-// Levels and dictionary indexes are in the hybrid of runs and bit-packing that Parquet calls RLE:
+// Levels and dictionary indexes are encoded in the hybrid of runs and bit-packing that Parquet
+// calls RLE:
 //
-//	run          uvarint n<<1, the value in as few bytes as hold the width
+//	run          uvarint n<<1, the value in the fewest bytes that hold the width
 //	bit-packed   uvarint groups<<1 | 1, groups of 8 values, lowest bits first, the last group padded
 //
-// A page is either one run or one bit-packed stretch. Mixing them would save little: the page is
-// compressed afterwards.
+// A page is either one run or one bit-packed sequence. Mixing them would save little, because the
+// page is compressed afterwards.
 
-// appendRun appends n times v, of width bits.
+// appendRun appends a run: n times the value v of width bits.
 func appendRun(dst []byte, n int, v uint32, width int) []byte {
 	dst = binary.AppendUvarint(dst, uint64(n)<<1)
 	for ; width > 0; width -= 8 {
@@ -26,9 +27,9 @@ func appendRun(dst []byte, n int, v uint32, width int) []byte {
 	return dst
 }
 
-// appendPacked appends values of width bits each, bit-packed. The width is at most 16, so that half
-// a group fits a word: a group is two stores, of which the second repeats the bits that share a
-// byte with the first half.
+// appendPacked appends values of width bits each, bit-packed. The width is at most 16, so half a
+// group fits into 64 bits. A group is written by two stores. The second store repeats the bits that
+// share a byte with the first half.
 func appendPacked(dst []byte, values []uint32, width int) []byte {
 	groups := (len(values) + 7) / 8
 	dst = binary.AppendUvarint(dst, uint64(groups)<<1|1)
@@ -48,8 +49,8 @@ func appendPacked(dst []byte, values []uint32, width int) []byte {
 	return dst[:size]
 }
 
-// appendGroup stores 8 values of width bits at the start of out. Half a group is bytes whole bytes
-// and shift bits.
+// appendGroup stores 8 values of width bits at the start of out. Half a group occupies `bytes`
+// whole bytes and `shift` more bits.
 func appendGroup(out []byte, v *[8]uint32, width uint, bytes int, shift uint) {
 	lo := uint64(v[0]) | uint64(v[1])<<width | uint64(v[2])<<(2*width) | uint64(v[3])<<(3*width)
 	hi := uint64(v[4]) | uint64(v[5])<<width | uint64(v[6])<<(2*width) | uint64(v[7])<<(3*width)
@@ -57,9 +58,9 @@ func appendGroup(out []byte, v *[8]uint32, width uint, bytes int, shift uint) {
 	binary.LittleEndian.PutUint64(out[bytes:], lo>>(8*uint(bytes))|hi<<shift)
 }
 
-// appendLevels appends the definition levels of rows [from, to), with their length in front: 0 for
-// a null, 1 for a value. Packed levels are the complement of the bitmap of nulls, which has the
-// same order of bits.
+// appendLevels appends the definition levels of rows [from, to), after their length in bytes. A
+// level is 0 for a null and 1 for a value. The packed levels are the complement of the null bitmap,
+// which has the same bit order.
 func appendLevels(dst []byte, nulls column.Bitmap, from, to, count int) []byte {
 	start, n := len(dst), to-from
 	dst = append(dst, 0, 0, 0, 0)
@@ -85,7 +86,7 @@ func appendLevels(dst []byte, nulls column.Bitmap, from, to, count int) []byte {
 	return dst
 }
 
-// word is the 64 bits of b that begin at bit i.
+// word returns the 64 bits of b that begin at bit i.
 func word(b column.Bitmap, i int) uint64 {
 	at, shift := i>>6, uint(i)&63
 	var w uint64
@@ -98,7 +99,7 @@ func word(b column.Bitmap, i int) uint64 {
 	return w
 }
 
-// countNulls is how many of rows [from, to) are in the bitmap.
+// countNulls returns the number of rows in [from, to) that are set in the bitmap.
 func countNulls(b column.Bitmap, from, to int) int {
 	n := 0
 	for ; from < to; from += 64 {

@@ -9,7 +9,7 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 )
 
-// unpack reads what appendPacked writes, bit by bit.
+// unpack decodes the output of appendPacked, bit by bit.
 func unpack(t *testing.T, b []byte, n, width int) []uint32 {
 	t.Helper()
 	header, size := binary.Uvarint(b)
@@ -52,7 +52,7 @@ func TestPacked(t *testing.T) {
 func TestLevels(t *testing.T) {
 	var nulls column.Bitmap
 	for range 300 {
-		nulls = nulls.Set(rand.IntN(500)) // ends before the last row
+		nulls = nulls.Set(rand.IntN(500)) // the bitmap ends before the last row
 	}
 	for from := range 130 {
 		for _, n := range []int{1, 8, 63, 64, 65, 400, 500} {
@@ -70,7 +70,7 @@ func TestLevels(t *testing.T) {
 				t.Fatalf("size %d of %d bytes", size, len(b))
 			}
 			if count == 0 || count == n {
-				continue // a run, which the other tests read
+				continue // the levels are a run, which the other tests read
 			}
 			for i, level := range unpack(t, b[4:], n, 1) {
 				if (level == 0) != nulls.Get(from+i) {

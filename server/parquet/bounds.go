@@ -10,15 +10,16 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 )
 
-// maxBound is how long the bounds of text may be in the statistics. Longer ones are shortened to
-// bounds that still hold.
+// maxBound is the maximum length of text bounds in the statistics, in bytes. Longer bounds are
+// shortened, and remain valid bounds.
 const maxBound = 64
 
-// bounds is the least and the greatest value of a page or of a column chunk, as PLAIN bytes. Ok is
-// false when there are none: all is null, a value is NaN, or a text has no upper bound.
+// bounds contains the minimum and the maximum of a page or of a column chunk, as PLAIN bytes. If
+// there are no bounds, ok is false: all values are null, a value is NaN, or a text has no upper
+// bound.
 type bounds struct {
 	min, max           []byte
-	exactMin, exactMax bool // values that occur; otherwise a shortened text
+	exactMin, exactMax bool // true if the bound is a value that occurs, false if it is a shortened text
 	ok                 bool
 }
 
@@ -32,8 +33,9 @@ func (b *bounds) set8(lo, hi uint64) {
 	b.exactMin, b.exactMax, b.ok = true, true, true
 }
 
-// setFloats wants bounds that are not NaN. As the format asks, a zero is written as -0 below and as
-// +0 above, since readers may take the two for different or for equal.
+// setFloats sets the bounds; neither may be NaN. As the format requires, a zero becomes -0 in the
+// lower bound and +0 in the upper bound, because readers may treat -0 and +0 as different or as
+// equal.
 func (b *bounds) setFloats(lo, hi float64) {
 	if lo == 0 {
 		lo = math.Copysign(0, -1)
@@ -49,8 +51,9 @@ func (b *bounds) setBools(lo, hi bool) {
 	b.exactMin, b.exactMax, b.ok = true, true, true
 }
 
-// setText shortens what is too long: the lower bound to a prefix, the upper one to the least text
-// above all that share the prefix. Text for which there is none has no bounds.
+// setText sets the bounds, and shortens texts that exceed maxBound. The lower bound becomes a
+// prefix. The upper bound becomes the smallest text that is greater than every text with that
+// prefix. If no such text exists, there are no bounds.
 func (b *bounds) setText(lo, hi []byte) {
 	b.min, b.max, b.ok = append(b.min[:0], lo...), append(b.max[:0], hi...), true
 	b.exactMin, b.exactMax = true, true
@@ -63,7 +66,8 @@ func (b *bounds) setText(lo, hi []byte) {
 	}
 }
 
-// cut is where a text is shortened: at maxBound, or just before, so as not to split a character.
+// cut returns the length to which a text is shortened: maxBound, or slightly less so that no
+// character is split.
 func cut(s []byte) int {
 	for n := maxBound; n > maxBound-utf8.UTFMax; n-- {
 		if utf8.RuneStart(s[n]) {
@@ -73,8 +77,8 @@ func cut(s []byte) int {
 	return maxBound
 }
 
-// increment turns a prefix into the least UTF-8 text above every text that begins with it; empty if
-// there is none.
+// increment turns a prefix into the smallest UTF-8 text that is greater than every text with this
+// prefix. It returns an empty text if there is none.
 func increment(s []byte) []byte {
 	for len(s) > 0 {
 		r, size := utf8.DecodeLastRune(s)
@@ -82,7 +86,7 @@ func increment(s []byte) []byte {
 		if r == utf8.RuneError && size == 1 || r == utf8.MaxRune {
 			continue
 		}
-		if r++; !utf8.ValidRune(r) { // the surrogates are no characters
+		if r++; !utf8.ValidRune(r) { // surrogates are not characters
 			r = 0xe000
 		}
 		return utf8.AppendRune(s, r)
@@ -90,7 +94,7 @@ func increment(s []byte) []byte {
 	return s
 }
 
-// widen makes b, of a column chunk, hold for a page's bounds too.
+// widen extends the bounds b of a column chunk to include the bounds of a page.
 func (b *bounds) widen(page *bounds, kind column.Kind) {
 	if !b.ok {
 		b.min, b.max = append(b.min[:0], page.min...), append(b.max[:0], page.max...)
@@ -105,7 +109,7 @@ func (b *bounds) widen(page *bounds, kind column.Kind) {
 	}
 }
 
-// compare orders two bounds as the column's type does.
+// compare compares two bounds in the order of the column's type.
 func compare(kind column.Kind, x, y []byte) int {
 	switch kind {
 	case column.Int64, column.Time:

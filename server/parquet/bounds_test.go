@@ -16,7 +16,7 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 )
 
-// plain is a cell as the bounds have it.
+// plain returns a cell in the encoding of the bounds.
 func plain(c *column.Column, row int) []byte {
 	switch c.Kind {
 	case column.Bool:
@@ -30,8 +30,8 @@ func plain(c *column.Column, row int) []byte {
 	}
 }
 
-// checkBounds finds rows [from, to) within the bounds, and the bounds among the rows unless they
-// were shortened.
+// checkBounds checks that rows [from, to) are within the bounds. Unless the bounds were shortened,
+// they must occur among the rows.
 func checkBounds(t *testing.T, c *column.Column, from, to int, lo, hi []byte) {
 	t.Helper()
 	var foundLo, foundHi, any bool
@@ -58,7 +58,7 @@ func checkBounds(t *testing.T, c *column.Column, from, to int, lo, hi []byte) {
 	}
 }
 
-// Every page and every column chunk is described truly: its bounds, its nulls, its place.
+// The bounds, nulls and offset of every page and column chunk are described correctly.
 func TestIndexes(t *testing.T) {
 	var edges, long builder
 	edges.row(math.MinInt64, map[string]any{"f": math.NaN(), "i": int64(math.MaxInt64), "s": "", "nan": math.NaN(), "z": 0.0})
@@ -142,7 +142,7 @@ func checkPages(t *testing.T, c *column.Column, first, rows int, index *format.C
 
 func hasNaN(c *column.Column) bool { return slices.ContainsFunc(c.Floats, math.IsNaN) }
 
-// checkSeek reads from the last row on, which takes the offset index to find.
+// checkSeek seeks to the last row by the offset index, and reads it.
 func checkSeek(t *testing.T, chunk parquet.ColumnChunk, c *column.Column, first, rows int) {
 	t.Helper()
 	pages := chunk.Pages()
@@ -214,7 +214,7 @@ func TestTextBounds(t *testing.T) {
 	}
 }
 
-// A dictionary that gives up leaves the pages that it served as they are.
+// When the writer abandons a dictionary, the pages that already use it remain unchanged.
 func TestTurning(t *testing.T) {
 	file := openIndexed(t, land(t, newSink(t, Options{}), "f.parquet", turning()))
 	for _, c := range file.Metadata().RowGroups[0].Columns {

@@ -10,36 +10,36 @@ import (
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
-// chunk is the column chunk being built: its finished pages, and what the indexes and the footer
-// will say about them. Pages wait in memory for as long as a dictionary page, which is complete
-// last, may have to go before them.
+// chunk is the column chunk being built. It contains the finished pages, and their data for the
+// indexes and the footer. A dictionary page precedes the data pages but is complete last. So data
+// pages wait in memory while the chunk may still need a dictionary page.
 type chunk struct {
 	field    table.Field
 	optional bool
-	first    bool  // of the file, in its column
-	codec    Codec // the file's, or Uncompressed where that saves less than an eighth of the column's first page
+	first    bool  // true for the column's first chunk in the file
+	codec    Codec // the file's codec, or Uncompressed if that codec saves less than an eighth of the column's first page
 	dict     dictionary
 
 	pages   []page
-	encoded []byte // data pages that wait, with their headers
-	written int    // bytes of data pages that went to the file before those
+	encoded []byte // waiting data pages, with their headers
+	written int    // bytes of data pages that were written to the file before the waiting pages
 	rows    int
 	nulls   int
-	raw     int // what the data pages would take uncompressed
-	plain   int // pages in PLAIN
-	indexed int // pages of numbers into dict
+	raw     int // uncompressed size of the data pages, with their headers
+	plain   int // number of data pages in PLAIN
+	indexed int // number of data pages that contain dictionary indexes
 	bounds  bounds
-	bounded bool // every page that has a value has bounds
-	sorted  bool // integers only: the values ascend, and no page has some nulls
+	bounded bool // every page that contains a value has bounds
+	sorted  bool // integer columns only: the values ascend, and no page contains both values and nulls
 	last    int64
 }
 
-// page is what the indexes say about a data page.
+// page describes a data page for the indexes.
 type page struct {
 	bounds
-	offset int // from the chunk's first data page
-	size   int // with the header
-	row    int // the first one
+	offset int // relative to the chunk's first data page
+	size   int // including the header
+	row    int // index of the first row in the chunk
 	rows   int
 	nulls  int
 }
@@ -54,14 +54,14 @@ func (c *chunk) reset(f table.Field, optional, first bool, codec Codec) {
 	c.sorted, c.last = f.Kind == column.Time || f.Kind == column.Int64, math.MinInt64
 }
 
-// add makes a page of rows [from, to) of the cells.
+// add appends a data page with rows [from, to) of the cells to the chunk.
 func (w *writer) add(cells *column.Column, from, to int) error {
 	c := &w.chunk
 	rows, nulls := to-from, to-from
 	if cells.Kind != column.Null {
 		nulls = countNulls(cells.Nulls, from, to)
 	}
-	c.pages = slices.Grow(c.pages, 1)[:len(c.pages)+1] // the buffers of earlier bounds are taken up again
+	c.pages = slices.Grow(c.pages, 1)[:len(c.pages)+1] // reuses the buffers of earlier bounds
 	p := &c.pages[len(c.pages)-1]
 	p.offset, p.row, p.rows, p.nulls = c.written+len(c.encoded), c.rows, rows, nulls
 	p.bounds.reset()
@@ -114,7 +114,8 @@ func (w *writer) add(cells *column.Column, from, to int) error {
 	return nil
 }
 
-// appendPageHeader writes a PageHeader; kind writes the part that depends on the page's type.
+// appendPageHeader appends a PageHeader to t. It calls kind to append the part that depends on the
+// page type.
 func appendPageHeader(t *thrift, typ int64, size int, packed []byte, kind func()) {
 	t.structElement(func() {
 		t.i32(1, typ)
@@ -125,8 +126,8 @@ func appendPageHeader(t *thrift, typ int64, size int, packed []byte, kind func()
 	})
 }
 
-// dictionaryPage is the chunk's dictionary as a page, empty if no data page refers to it, and its
-// size uncompressed.
+// dictionaryPage returns the chunk's dictionary as an encoded page, and the uncompressed size of
+// the page. The page is empty if no data page refers to the dictionary.
 func (w *writer) dictionaryPage() (encoded []byte, raw int) {
 	c, t := &w.chunk, &w.header
 	t.reset()

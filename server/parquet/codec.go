@@ -8,13 +8,13 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Codec is how pages are compressed. The zero value is Snappy.
+// Codec is the compression format of pages. The zero value is Snappy.
 type Codec uint8
 
 const (
 	Snappy       Codec = iota
-	Zstd               // level 1: files a quarter smaller for half as much time again
-	Uncompressed       // pages as they are
+	Zstd               // level 1: files are a quarter smaller than with Snappy, for 1.5 times the time
+	Uncompressed       // pages are not compressed
 )
 
 var codecNames = [...]string{"snappy", "zstd", "none"}
@@ -36,10 +36,10 @@ func (c *Codec) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// id is the codec's number in the format.
+// id returns the codec's number in the format.
 func (c Codec) id() int64 { return [...]int64{Snappy: 1, Zstd: 6, Uncompressed: 0}[c] }
 
-// newZstd makes an encoder for pages; only EncodeAll is used, from one goroutine.
+// newZstd returns an encoder for pages. Only its EncodeAll is called, by one goroutine.
 func newZstd() (*zstd.Encoder, error) {
 	return zstd.NewWriter(nil,
 		zstd.WithEncoderLevel(zstd.SpeedFastest),
@@ -48,7 +48,7 @@ func newZstd() (*zstd.Encoder, error) {
 		zstd.WithWindowSize(1<<20))
 }
 
-// compress is src compressed, in dst's memory when it fits there.
+// compress returns src compressed, in dst's memory if it fits there.
 func (w *writer) compress(dst, src []byte, c Codec) []byte {
 	switch c {
 	case Snappy:

@@ -17,8 +17,8 @@ import (
 
 var _ table.Counter = (*Sink)(nil)
 
-// Count implements [table.Counter]. It reads the footer of each file; the error is that of the
-// files whose rows are not counted, since they cannot be read.
+// Count implements [table.Counter]. It reads the footer of each file. The error reports the files
+// whose rows are not counted because the files cannot be read.
 func (s *Sink) Count(ctx context.Context, dir string, except []string) (n table.Totals, err error) {
 	if err := ctx.Err(); err != nil {
 		return n, err

@@ -8,32 +8,34 @@ import (
 )
 
 const (
-	maxEntries  = 1 << 16 // of a dictionary: more hardly fit the caches, neither ours nor a reader's
+	maxEntries  = 1 << 16 // of a dictionary; more entries would hardly fit into the CPU caches of the writer and of readers
 	maxDictText = 1 << 20 // bytes of text in a dictionary
-	trial       = 4096    // values of a page after which it may turn out to be hopeless
+	trial       = 4096    // number of a page's values before hopeless may report true
 	minSlots    = 1 << 10
 )
 
-// dictionary numbers the different values of a column chunk, in the order in which they first
-// occur. It gives up for the rest of the chunk when a page does not pay: when the page's numbers,
-// and the entries that it adds, are not a quarter smaller than its values in PLAIN.
+// dictionary assigns indexes to the distinct values of a column chunk, in the order of their first
+// occurrence. If it does not save a quarter of a page, the dictionary gives up for the rest of the
+// chunk. For this test, the page's indexes plus its new entries are compared with its values in
+// PLAIN.
 //
-// It is an open hash table whose slots point into the entries. The hash is seeded, as the values
+// It is an open hash table whose slots refer to the entries. The hash is seeded, because the values
 // come from outside.
 type dictionary struct {
 	on    bool
 	n     int      // entries
-	words []uint64 // the entries of columns of 8-byte values
-	text  []byte   // the entries of text columns, one after the other
-	ends  []uint32 // where each ends in text
-	slots []slot   // a power of two, at most half of them taken
-	spare []slot   // the slots before they last grew
-	seen  []bool   // scratch: the entries in a page
+	words []uint64 // the entries, in columns of 8-byte values
+	text  []byte   // the entries, in text columns, concatenated
+	ends  []uint32 // the end of each entry in text
+	slots []slot   // their number is a power of two; at most half of them are used
+	spare []slot   // the slots before the last grow, for reuse
+	seen  []bool   // scratch: for each entry, whether it occurs in a page
 	seed  maphash.Seed
 	mix   [2]uint64
 }
 
-// slot is free when its entry is 0; otherwise the entry is one more than the value's number.
+// slot is a slot of the hash table. Its entry is 0 if the slot is free, and otherwise the value's
+// index plus one.
 type slot struct{ hash, entry uint32 }
 
 func newDictionary() dictionary {
@@ -57,15 +59,15 @@ func (d *dictionary) reset(on bool) {
 	clear(d.slots)
 }
 
-// width is how many bits a number takes. A single entry takes one all the same: not every reader
-// knows numbers of no bits.
+// width returns the number of bits of an index. It is 1 even for a single entry, because not every
+// reader supports indexes of 0 bits.
 func (d *dictionary) width() int { return max(1, bits.Len(uint(d.n-1))) }
 
-// size is what the entries take in PLAIN.
+// size returns the size of the entries in PLAIN.
 func (d *dictionary) size() int { return 8*len(d.words) + len(d.text) + 4*len(d.ends) }
 
-// numberWords is the numbers of the values, in the memory of ids. It reports false when the
-// dictionary gave up; then the values are not in it.
+// numberWords returns the indexes of the values, in the memory of ids. It reports false if the
+// dictionary gave up. Then the dictionary does not contain the page's new values.
 func (d *dictionary) numberWords(ids []uint32, values []uint64) ([]uint32, bool) {
 	n, size := d.n, d.size()
 	ids = slices.Grow(ids[:0], len(values))[:len(values)]
@@ -102,8 +104,8 @@ func (d *dictionary) numberWords(ids []uint32, values []uint64) ([]uint32, bool)
 	return ids, d.pays(n, size, len(ids), 8*len(values))
 }
 
-// numberText is numberWords for the texts that follow each other in text from start on, and end at
-// ends.
+// numberText is numberWords for texts. They are concatenated in text from offset start on; each
+// ends at its offset in ends.
 func (d *dictionary) numberText(ids []uint32, text []byte, start uint32, ends []uint32) ([]uint32, bool) {
 	n, size, plain := d.n, d.size(), 4*len(ends)
 	ids = slices.Grow(ids[:0], len(ends))[:len(ends)]
@@ -143,8 +145,8 @@ func (d *dictionary) numberText(ids []uint32, text []byte, start uint32, ends []
 	return ids, d.pays(n, size, len(ids), plain)
 }
 
-// hash mixes the two words that a short text has, which overlap when it is shorter than they are,
-// with secret numbers.
+// hash returns a seeded hash of v. A text of up to 16 bytes is read as two words, which may
+// overlap, and the words are mixed with secret numbers.
 func (d *dictionary) hash(v []byte) uint32 {
 	var a, b uint64
 	switch n := len(v); {
@@ -161,7 +163,7 @@ func (d *dictionary) hash(v []byte) uint32 {
 	return uint32(hi ^ lo)
 }
 
-// hopeless reports that nearly all of the page's first values were new.
+// hopeless reports whether nearly all of the page's first values were new entries.
 func hopeless(entries, values int) bool { return values >= trial && entries > values-values/16 }
 
 func (d *dictionary) textAt(i int) []byte {
@@ -172,8 +174,9 @@ func (d *dictionary) textAt(i int) []byte {
 	return d.text[start:d.ends[i]]
 }
 
-// pays judges a page of count values, which takes plain bytes in PLAIN, after which the dictionary
-// has grown from n entries of size bytes. If the page does not pay, its entries are dropped again.
+// pays reports whether the dictionary saves enough on a page of count values, whose size in PLAIN
+// is plain bytes. Before the page, the dictionary contained n entries of size bytes. If it does not
+// save enough, pays drops the page's entries and the dictionary gives up.
 func (d *dictionary) pays(n, size, count, plain int) bool {
 	if 4*(d.size()-size+count*d.width()/8) > 3*plain {
 		d.giveUp(n)
@@ -181,7 +184,7 @@ func (d *dictionary) pays(n, size, count, plain int) bool {
 	return d.on
 }
 
-// giveUp drops the entries from n on and ends the numbering. The slots are stale from then on.
+// giveUp drops the entries from n on and turns the dictionary off. Afterwards the slots are stale.
 func (d *dictionary) giveUp(n int) {
 	d.on, d.n = false, n
 	d.words = d.words[:min(n, len(d.words))]
@@ -192,8 +195,8 @@ func (d *dictionary) giveUp(n int) {
 	}
 }
 
-// grow doubles the slots. Two tables take turns, so that a dictionary that is used again soon
-// allocates no more.
+// grow doubles the number of slots. It alternates between two tables, so a reused dictionary soon
+// stops allocating.
 func (d *dictionary) grow() []slot {
 	old := d.slots
 	d.slots = slices.Grow(d.spare[:0], 2*len(old))[:2*len(old)]
@@ -229,7 +232,7 @@ func (d *dictionary) appendPlain(dst []byte) []byte {
 	return appendText(dst, d.text, 0, d.ends)
 }
 
-// appendNumbers appends numbers as the values of a data page.
+// appendNumbers appends indexes as the values of a data page.
 func (d *dictionary) appendNumbers(dst []byte, ids []uint32) []byte {
 	width := d.width()
 	dst = append(dst, byte(width))

@@ -9,22 +9,22 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// dirs makes directories that survive a crash: the entry of a directory in its parent is synced
-// before a file in it counts as landed. A directory that is already there may have been made just
-// before a crash of the process and never been synced, so each one below the root is synced once in
-// the life of the process.
+// dirs makes directories that survive a crash. It syncs the entry of a directory in its parent
+// before a file in the directory counts as landed. An existing directory may have been made just
+// before a crash of the process, without a sync. So each directory below the root is synced once
+// per process.
 type dirs struct {
 	disk   disk.Disk
 	root   string
-	mu     disk.Mutex // held while syncing, so that no one relies on an entry that another is still syncing
+	mu     disk.Mutex // held while syncing, so that no goroutine relies on an entry that another one is still syncing
 	synced map[string]bool
 }
 
-// maxSynced bounds the memory of old hours' directories; forgetting one costs no more than another
-// sync.
+// maxSynced limits the number of remembered directories, most of them of old hours. Forgetting a
+// directory costs only another sync.
 const maxSynced = 1 << 14
 
-// ensure makes a directory below the root, and those between, and syncs their entries.
+// ensure makes a directory below the root and its missing parents, and syncs their entries.
 func (d *dirs) ensure(dir string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -47,7 +47,7 @@ func (d *dirs) make(dir string) error {
 		err = disk.MkdirAll(d.disk, dir)
 	}
 	if err == nil {
-		err = d.disk.SyncDir(parent) // also if dir was there: its entry may never have been synced
+		err = d.disk.SyncDir(parent) // even if dir existed: its entry may never have been synced
 	}
 	if err == nil {
 		d.synced[dir] = true
@@ -55,8 +55,8 @@ func (d *dirs) make(dir string) error {
 	return err
 }
 
-// create opens a new file in the directory, which it makes if need be: for the first time, or again
-// after someone has removed it.
+// create opens a new file in the directory. It makes the directory if needed, and makes it again if
+// someone has removed it.
 func (d *dirs) create(dir, path string) (disk.File, error) {
 	for again := false; ; again = true {
 		if err := d.ensure(dir); err != nil {
@@ -70,7 +70,8 @@ func (d *dirs) create(dir, path string) (disk.File, error) {
 	}
 }
 
-// forget has directories that may have been removed be made again.
+// forget clears the list of synced directories, so that directories that may have been removed are
+// made again.
 func (d *dirs) forget() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

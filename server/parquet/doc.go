@@ -1,8 +1,8 @@
 // Package parquet writes columns to Parquet files. It is the [table.Sink] of the service.
 //
-// It writes flat files only. The service's columns have few types, and are contiguous in memory, so
-// a page is little more than a copy. A general writer, which takes rows or single values, costs
-// several times as much (docs/decisions.md has the figures). Files are read with parquet-go
+// It writes flat files only. The service's columns have few types and are contiguous in memory, so
+// writing a page is little more than a copy. A general writer, which accepts rows or single values,
+// takes several times as long (figures: docs/decisions/ingest.md). Files are read with parquet-go
 // (read.go).
 //
 // # The file
@@ -22,7 +22,7 @@
 //
 // # A page
 //
-//	header      PageHeader in Thrift's compact protocol, with a CRC-32 of what follows
+//	header      PageHeader in Thrift's compact protocol, with a CRC-32 of the compressed body
 //	body, compressed as a whole:
 //	  u32 n, n bytes                  definition levels, in optional columns only: 1 is a value, 0 a null
 //	  values                          without the nulls
@@ -45,7 +45,7 @@
 // # Readers
 //
 // A column has the same type in all files of a table. Later files may have more columns. An engine
-// that takes the columns from the first file needs an option to show those:
+// that takes the columns from the first file needs an option to show the added columns:
 //
 //	engine       columns that the first file does not have   the option
 //	DuckDB       not shown                                   union_by_name=true
@@ -56,12 +56,12 @@
 //	chDB         not shown                                   SETTINGS schema_inference_mode='union'
 //	Spark        not shown                                   option("mergeSchema", True)
 //
-// TestReaders compares the result of each engine with the rows that have landed.
+// TestReaders compares the result of each engine with the landed rows.
 //
 // # Durability
 //
 // A file is written with a temporary name that engines ignore (".{name}.tmp"), synced and renamed.
-// Then its directory is synced, and at first use each parent directory up to the root. A crash can
-// leave a temporary file, which New removes. [Sink.Rewrite] replaces landed files by ones with the
-// table's current column types, in the same way.
+// Then its directory is synced. When a directory is first used, its parents up to the root are
+// synced too. A crash can leave a temporary file; New removes it. In the same way, [Sink.Rewrite]
+// replaces landed files with files that have the table's current column types.
 package parquet

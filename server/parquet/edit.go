@@ -83,7 +83,7 @@ func (s *Sink) edit(ctx context.Context, name string, edit func(*column.Batch) (
 	return err
 }
 
-// read reads all of a file.
+// read returns all rows and the metadata of a file.
 func (s *Sink) read(path string) (rows *column.Batch, meta map[string]string, err error) {
 	f, err := s.options.Disk.Open(path, os.O_RDONLY, 0)
 	if err != nil {
@@ -125,8 +125,8 @@ func (s *Sink) RemoveAll(dir string) error {
 	return s.prune(at)
 }
 
-// prune removes a directory and those below it that are empty. What else is there is not the
-// sink's.
+// prune removes the empty directories below dir, and then dir if it is empty. It leaves other
+// files, because they do not belong to the sink.
 func (s *Sink) prune(dir string) error {
 	d := s.options.Disk
 	entries, err := d.ReadDir(dir)

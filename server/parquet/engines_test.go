@@ -15,12 +15,14 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 )
 
-// engines.py prints what an engine reads from each file that it is given; see there.
+// engines.py prints the types and cells that an engine reads from each file; see the comment in the
+// script.
 //
 //go:embed testdata/engines.py
 var engines string
 
-// python is an interpreter that has some packages.
+// python returns the path of a Python interpreter with the given packages. If there is none, it
+// skips the test, or fails it if SLIPSTREAM_REQUIRE_PYTHON is 1.
 func python(t *testing.T, packages ...string) string {
 	t.Helper()
 	candidates := []string{os.Getenv("SLIPSTREAM_PYTHON"), filepath.FromSlash("../../.cache/venv/bin/python"), "python3"}
@@ -37,14 +39,14 @@ func python(t *testing.T, packages ...string) string {
 	return ""
 }
 
-// seen is what an engine reads: the columns' types in its own words, and the cells as text that
-// tells all values apart.
+// seen is an engine's result for a file: its own names of the columns' types, and the cells as text
+// that distinguishes all values.
 type seen struct {
 	Types map[string]string
 	Cells map[string][]*string
 }
 
-// ask lets an engine read the files.
+// ask returns the results of an engine for the files.
 func ask(t *testing.T, python, engine string, paths ...string) []seen {
 	t.Helper()
 	var files []seen
@@ -52,7 +54,7 @@ func ask(t *testing.T, python, engine string, paths ...string) []seen {
 	return files
 }
 
-// runPython runs a script and decodes what it prints.
+// runPython runs a script and decodes its output into v.
 func runPython(t *testing.T, v any, python, script string, args ...string) {
 	t.Helper()
 	cmd := exec.Command(python, append([]string{"-c", script}, args...)...)
@@ -67,7 +69,7 @@ func runPython(t *testing.T, v any, python, script string, args ...string) {
 	}
 }
 
-// engineTypes are the engines' words for our kinds.
+// engineTypes contains the engines' names of the kinds of columns.
 var engineTypes = map[string]map[column.Kind]string{
 	"pyarrow": {
 		column.Bool: "bool", column.Int64: "int64", column.Float64: "double", column.String: "string",
@@ -79,7 +81,7 @@ var engineTypes = map[string]map[column.Kind]string{
 	},
 }
 
-// engineCell prints a cell as engines.py does.
+// engineCell returns a cell in the format of engines.py.
 func engineCell(c *column.Column, row int) *string {
 	if c.IsNull(row) {
 		return nil
@@ -129,7 +131,7 @@ func TestEngines(t *testing.T) {
 			paths = append(paths, land(t, s, fmt.Sprintf("db/t/utc_date=2026-11-21/utc_hour=09/%d.parquet", i), b))
 			wants = append(wants, b)
 		}
-		batches = batches[:len(batches)-1] // the last is large, and codecs differ by page, not by row group
+		batches = batches[:len(batches)-1] // the last batch is large; codecs differ by page, not by row group
 	}
 	for engine, types := range engineTypes {
 		t.Run(engine, func(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
-// fileOf is a file whose cells are those of the batch; the batch's first column is "time".
+// fileOf returns a file with the cells of the batch. The batch's first column is "time".
 func fileOf(path string, b *column.Batch) *table.File {
 	f := &table.File{Path: path, Rows: b.Rows, Meta: map[string]string{"slipstream.rows": fmt.Sprint(b.Rows)}}
 	for _, c := range b.Columns {
@@ -35,10 +35,10 @@ func newSink(t testing.TB, o Options) *Sink {
 	return s
 }
 
-// land lands the batch and returns the file's place.
+// land lands the batch and returns the path of the file.
 func land(t testing.TB, s *Sink, path string, b *column.Batch) string {
 	t.Helper()
-	if err := s.Remove(path); err != nil { // of an earlier call: Land replaces nothing
+	if err := s.Remove(path); err != nil { // the file of an earlier call, because Land never replaces a file
 		t.Fatal(err)
 	}
 	if _, err := s.Land(context.Background(), fileOf(path, b)); err != nil {
@@ -47,7 +47,7 @@ func land(t testing.TB, s *Sink, path string, b *column.Batch) string {
 	return filepath.Join(s.root, filepath.FromSlash(path))
 }
 
-// builder makes batches row by row.
+// builder builds a batch row by row.
 type builder struct{ column.Batch }
 
 func (b *builder) row(at int64, cells map[string]any) {
@@ -84,7 +84,8 @@ func (b *builder) row(at int64, cells map[string]any) {
 	}
 }
 
-// telemetry is the usual shape: time, a host out of 1000, and three floats of two decimals.
+// telemetry returns a batch of the usual shape: a time, one of 1000 hosts, and three floats with
+// two decimals.
 func telemetry(rows int) *column.Batch {
 	b := new(column.Batch)
 	rnd := rand.New(rand.NewPCG(1, 2))
@@ -107,8 +108,8 @@ func telemetry(rows int) *column.Batch {
 	return b
 }
 
-// turning is a batch whose columns begin with few values, and then have ever new ones, so that
-// their dictionaries give up in the middle of a column chunk.
+// turning returns a batch whose columns begin with few distinct values, and then contain only new
+// ones. So the writer abandons their dictionaries in the middle of a column chunk.
 func turning() *column.Batch {
 	b := new(column.Batch)
 	const rows = 3 * pageRows
@@ -134,7 +135,8 @@ func turning() *column.Batch {
 	return b
 }
 
-// mixed is a batch of every kind, with nulls: one row in every nulls has them (0: none, 1: all).
+// mixed returns a batch with columns of every kind. On average, one of nulls cells is null; 0 means
+// no cell, and 1 means every cell.
 func mixed(rows, nulls int) *column.Batch {
 	b := new(column.Batch)
 	rnd := rand.New(rand.NewPCG(uint64(rows), uint64(nulls)))

@@ -10,8 +10,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
-// The numbers of the format (parquet.thrift). The numbers of fields stand in the code below, in the
-// order of the format.
+// These are the constants of the format (parquet.thrift). The field numbers are in the code below,
+// in the order of the format.
 const (
 	magic = "PAR1"
 
@@ -54,24 +54,24 @@ func physical(k column.Kind) int64 {
 	}
 }
 
-// footer gathers, while a file is written, what stands at its end. A column chunk is described as
-// soon as it is written, in bytes: wide files have many thousands of them, and each would be a tree
-// of small objects.
+// footer collects the indexes and the metadata at the end of a file, while the file is written. The
+// description of a column chunk is encoded as soon as the chunk is written. Wide files contain many
+// thousands of chunks, and each description would otherwise be a tree of small objects.
 type footer struct {
 	groups  []group
 	chunks  thrift // a ColumnMetaData for each column chunk
-	columns thrift // a ColumnIndex for most of them
-	offsets thrift // an OffsetIndex for each
-	ends    []ends // where those of each column chunk end
+	columns thrift // a ColumnIndex for most column chunks
+	offsets thrift // an OffsetIndex for each column chunk
+	ends    []ends // the ends of each column chunk's data in chunks, columns and offsets
 	out     thrift // FileMetaData
 }
 
 type ends struct{ chunk, column, offset int }
 
 type group struct {
-	start        int64 // where in the file
+	start        int64 // offset in the file
 	rows         int
-	chunks       int // the first one, in footer.ends
+	chunks       int // index of the first one in footer.ends
 	raw, encoded int64
 	sorted       bool // by time, its first column
 }
@@ -84,7 +84,7 @@ func (f *footer) reset() {
 	f.out.reset()
 }
 
-// idle is what the buffers hold while no file is written.
+// idle returns the memory that the buffers keep while no file is written.
 func (f *footer) idle() int {
 	return cap(f.chunks.buf) + cap(f.columns.buf) + cap(f.offsets.buf) + cap(f.out.buf)
 }
@@ -93,8 +93,8 @@ func (f *footer) beginGroup(start int64, rows int) {
 	f.groups = append(f.groups, group{start: start, rows: rows, chunks: len(f.ends)})
 }
 
-// addChunk describes a column chunk that begins at start, with a dictionary page of so many bytes
-// (0: none), raw before compression.
+// addChunk adds the description of a column chunk that begins at offset start. Its dictionary page
+// takes `dictionary` bytes, and `raw` bytes before compression. Without such a page, both are 0.
 func (f *footer) addChunk(c *chunk, start int64, dictionary, raw int) {
 	g := &f.groups[len(f.groups)-1]
 	if g.chunks == len(f.ends) {
@@ -153,8 +153,9 @@ func (f *footer) statistics(c *chunk) {
 	}
 }
 
-// encodingStats says how many pages of which kind there are. Readers see from it whether all values
-// are in the dictionary, and can then rule out the whole chunk by it.
+// encodingStats writes the number of pages of each type and encoding. It tells readers whether all
+// values are in the dictionary. Then they can skip the whole chunk if the dictionary contains no
+// match.
 func (f *footer) encodingStats(c *chunk) {
 	t := &f.chunks
 	stats := make([][3]int64, 0, 3)
@@ -174,8 +175,8 @@ func (f *footer) encodingStats(c *chunk) {
 	}
 }
 
-// columnIndex writes the bounds of each page. If a page has values but no bounds, the format wants
-// no index at all.
+// columnIndex writes the bounds of each page. If a page contains values but has no bounds, the
+// format requires that the index is omitted.
 func (f *footer) columnIndex(c *chunk) {
 	if !c.bounded {
 		return
@@ -236,7 +237,7 @@ func (f *footer) finish(w *writer, file *table.File, columns []int) {
 		t.list(4, thriftStruct, len(f.groups))
 		for i := range f.groups {
 			f.rowGroup(i, columnsAt, offsetsAt)
-			runtime.Gosched() // a group of thousands of columns takes a while
+			runtime.Gosched() // a group of thousands of columns takes long
 		}
 		t.list(5, thriftStruct, len(file.Meta))
 		for _, key := range slices.Sorted(maps.Keys(file.Meta)) {
@@ -248,7 +249,7 @@ func (f *footer) finish(w *writer, file *table.File, columns []int) {
 		t.string(6, w.options.createdBy())
 		t.list(7, thriftStruct, len(columns))
 		for range columns {
-			t.structElement(func() { t.structure(1, func() {}) }) // bounds are ordered as the type defines
+			t.structElement(func() { t.structure(1, func() {}) }) // bounds have the order that the type defines
 		}
 	})
 	w.put(t.buf)
@@ -281,7 +282,7 @@ func (f *footer) schema(file *table.File, columns []int) {
 				t.i32(6, convertedTimestampMicros)
 				t.structure(10, func() {
 					t.structure(logicalTimestamp, func() {
-						t.bool(1, false) // with a zone, readers in Python ask for more packages; the times are UTC
+						t.bool(1, false) // if true, readers in Python need more packages; the times are UTC anyway
 						t.structure(2, func() { t.structure(unitMicros, func() {}) })
 					})
 				})

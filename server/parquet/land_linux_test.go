@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// A full disk fails the landing and leaves nothing, so that the same file can be landed once there
-// is room.
+// On a full disk, Land fails and leaves no files. The same file can be landed once there is space.
 func TestDiskFull(t *testing.T) {
 	root := t.TempDir()
 	if err := syscall.Mount("tmpfs", root, "tmpfs", 0, "size=256k"); err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
-// files are the regular files in a tree, relative to it.
+// files returns the paths of the regular files in a tree, relative to its root.
 func files(t *testing.T, root string) []string {
 	t.Helper()
 	var found []string
@@ -109,7 +109,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// A column that has no type yet is left out; its neighbours keep their cells.
+// A column that has no type yet is omitted. The columns beside it keep their cells.
 func TestNullKind(t *testing.T) {
 	var b builder
 	b.row(1, map[string]any{"a": "x", "none": nil, "z": 2.5})
@@ -122,7 +122,7 @@ func TestNullKind(t *testing.T) {
 	sameBatch(t, got, &b.Batch)
 }
 
-// Cells of which a stretch is null may come without their kind.
+// A range of cells that are all null may have no kind.
 func TestNullStretch(t *testing.T) {
 	var rows builder
 	for i := range pageRows {
@@ -156,7 +156,7 @@ func TestNullStretch(t *testing.T) {
 func TestRemove(t *testing.T) {
 	s := newSink(t, Options{})
 	path := land(t, s, "db/t/f.parquet", mixed(1, 0))
-	for range 2 { // the second time it is gone already
+	for range 2 { // the second time, the file does not exist
 		if err := s.Remove("db/t/f.parquet"); err != nil {
 			t.Fatal(err)
 		}
@@ -172,7 +172,7 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// Landing never replaces a file, and works in a directory that someone has removed meanwhile.
+// Land never replaces a file. It works even if its directory has been removed.
 func TestLandAgain(t *testing.T) {
 	s := newSink(t, Options{})
 	path := land(t, s, "db/t/f.parquet", mixed(10, 0))
@@ -220,8 +220,8 @@ func TestConcurrent(t *testing.T) {
 	group.Wait()
 }
 
-// The process is killed while it lands a file: what is left is a temporary file, and the next New
-// removes it.
+// If the process is killed while it lands a file, a temporary file remains. The next New removes
+// it.
 func TestKilled(t *testing.T) {
 	testkit.Killed(func(root string, _ int) {
 		s, err := New(root, Options{})

@@ -10,13 +10,14 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 )
 
-// predicates.py compares an engine's answers from files with those from memory; see there.
+// predicates.py compares an engine's answers from files with its answers from memory; see the
+// comment in the script.
 //
 //go:embed testdata/predicates.py
 var predicates string
 
-// special returns batches whose columns hold the values that readers and writers of bounds treat
-// differently: NaN, infinities, zeros with signs, extremes, texts that are longer than a bound.
+// special returns batches with the values that readers and writers of bounds treat differently:
+// NaN, infinities, signed zeros, extreme integers, and texts that are longer than a bound.
 func special() map[string]*column.Batch {
 	batches := map[string]*column.Batch{}
 	negativeZero := math.Copysign(0, -1)

@@ -14,10 +14,10 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// Reading is for queries of a few files, for the load tool and for tests: it is simple, not fast.
-// It reads files of this package, not Parquet at large.
+// The functions below read files for queries of a few files, for the load tool and for tests. They
+// are simple, not fast. They support the files that this package writes, not Parquet in general.
 
-// Rows is the number of rows in a file, by its footer.
+// Rows returns the number of rows in a file, according to its footer.
 func Rows(path string) (int64, error) {
 	file, closer, err := open(path)
 	if err != nil {
@@ -27,7 +27,7 @@ func Rows(path string) (int64, error) {
 	return file.NumRows(), nil
 }
 
-// Meta is what was written as [table.File.Meta].
+// Meta returns the metadata that was written as [table.File.Meta].
 func Meta(path string) (map[string]string, error) {
 	file, closer, err := open(path)
 	if err != nil {
@@ -41,7 +41,7 @@ func Meta(path string) (map[string]string, error) {
 	return meta, nil
 }
 
-// Read is the whole file as one batch.
+// Read returns the whole file as one batch.
 func Read(path string) (*column.Batch, error) {
 	file, closer, err := open(path)
 	if err != nil {
@@ -51,7 +51,7 @@ func Read(path string) (*column.Batch, error) {
 	return read(file, path)
 }
 
-// ReadOn is the whole file of this path on a disk, as one batch.
+// ReadOn returns the whole file at path on the disk d, as one batch.
 func ReadOn(d disk.Disk, path string) (*column.Batch, error) {
 	f, err := d.Open(path, os.O_RDONLY, 0)
 	if err != nil {
@@ -65,7 +65,7 @@ func ReadOn(d disk.Disk, path string) (*column.Batch, error) {
 	return ReadFrom(f, info.Size(), path)
 }
 
-// ReadFrom is the whole file of size bytes that r reads, as one batch. The name is for errors.
+// ReadFrom returns the whole file as one batch. It reads the size bytes of r. Errors contain name.
 func ReadFrom(r io.ReaderAt, size int64, name string) (*column.Batch, error) {
 	file, err := parquet.OpenFile(r, size, parquet.SkipPageIndex(true))
 	if err != nil {
@@ -156,15 +156,15 @@ func readColumn(dst *column.Column, chunk parquet.ColumnChunk) error {
 	return r.read(dst, math.MaxInt)
 }
 
-// cells reads the cells of a column chunk one after the other. It holds one page of them.
+// cells reads the cells of a column chunk one after the other. It keeps one page in memory.
 type cells struct {
 	kind   column.Kind
 	pages  parquet.Pages
-	page   parquet.Page // nil: there is none
+	page   parquet.Page // nil if none is open
 	values parquet.ValueReader
 }
 
-// openCells begins with the given row of the chunk.
+// openCells returns a reader of the chunk's cells, positioned at the given row.
 func openCells(chunk parquet.ColumnChunk, row int64) (*cells, error) {
 	kind, err := kindOf(chunk.Type())
 	if err != nil {
@@ -181,7 +181,7 @@ func openCells(chunk parquet.ColumnChunk, row int64) (*cells, error) {
 	return r, nil
 }
 
-// read appends the next n cells, or those that are left.
+// read appends the next n cells, or the remaining cells if there are fewer.
 func (r *cells) read(dst *column.Column, n int) error {
 	dst.Accepts(r.kind)
 	var values [512]parquet.Value
@@ -238,7 +238,7 @@ func kindOf(t parquet.Type) (column.Kind, error) {
 	return column.Null, fmt.Errorf("type %v is none of those that this package writes", t)
 }
 
-// timestampOf returns what makes t a timestamp in microseconds, or nil.
+// timestampOf returns t's timestamp type, or nil if t is not a timestamp in microseconds.
 func timestampOf(t parquet.Type) *format.TimestampType {
 	logical := t.LogicalType()
 	if logical == nil {

@@ -22,12 +22,12 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// readers.py prints what engines read from tables; see there.
+// readers.py prints the cells that engines read from tables; see the comment in the script.
 //
 //go:embed testdata/readers.py
 var readers string
 
-// lake is a store whose rows are known.
+// lake is a store, together with the rows that were written to it.
 type lake struct {
 	t      *testing.T
 	store  *table.Store
@@ -53,7 +53,7 @@ func newLake(t *testing.T, dir string) *lake {
 	return &lake{t: t, store: store, tables: make(map[string][]record)}
 }
 
-// land lands rows, one in each of three hours and the others in the first.
+// land lands rows, distributed over three hours.
 func (l *lake) land(name string, rows ...record) {
 	l.t.Helper()
 	var b builder
@@ -74,7 +74,7 @@ func (l *lake) land(name string, rows ...record) {
 	}
 }
 
-// alter changes a table's columns, and so its rows.
+// alter updates the rows of a table after the store has altered the table's columns.
 func (l *lake) alter(err error, name string, change func(record)) {
 	l.t.Helper()
 	if err != nil {
@@ -85,7 +85,7 @@ func (l *lake) alter(err error, name string, change func(record)) {
 	}
 }
 
-// kinds are values of each kind.
+// kinds contains values of each kind.
 var kinds = map[string][]any{
 	"bool":   {true, false, nil, true},
 	"int":    {int64(0), int64(-1), nil, int64(1 << 52)},
@@ -96,7 +96,7 @@ var kinds = map[string][]any{
 	"time":   {time.Date(1970, 1, 2, 0, 0, 0, 1000, time.UTC), time.Date(1965, 1, 1, 0, 0, 0, 0, time.UTC), nil, time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)},
 }
 
-// fill makes the tables, and returns those whose first files do not have all columns.
+// fill creates the tables, and returns the names of tables whose first files lack some columns.
 func (l *lake) fill() (late []string) {
 	ctx := context.Background()
 	rows := func(column string, values []any) (list []record) {
@@ -114,7 +114,7 @@ func (l *lake) fill() (late []string) {
 		l.land(name, rows("v", values)...)
 		l.land(name, rows("v", values)...)
 
-		name = "later_" + kind // files that have landed do not have the column
+		name = "later_" + kind // the files that landed first do not contain the column
 		late = append(late, name)
 		l.land(name, rows("v", []any{nil, nil})...)
 		l.land(name, rows("v", values)...)
@@ -147,7 +147,7 @@ func (l *lake) fill() (late []string) {
 	l.land("widened", rows("v", []any{20.5})...)
 	l.land("widened", rows("v", kinds["int"])...)
 
-	// Ranges and pages end where they may: more rows than a page has.
+	// This table has more rows than a page, so it spans several ranges and pages.
 	many := make([]any, 3*pageRows)
 	for i := range many {
 		many[i] = int64(i)
@@ -161,7 +161,7 @@ func (l *lake) fill() (late []string) {
 	return late
 }
 
-// tableDirs returns the directory of each table below one, which its files name.
+// tableDirs returns the directory of each table below root, by the table name in its files.
 func tableDirs(t *testing.T, root string) map[string]string {
 	dirs := make(map[string]string)
 	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
@@ -183,7 +183,7 @@ func tableDirs(t *testing.T, root string) map[string]string {
 	return dirs
 }
 
-// cellText is a cell as readers.py prints it, in a column of a kind.
+// cellText returns a cell of a column in the format of readers.py.
 func cellText(v any, kind column.Kind) string {
 	switch v := v.(type) {
 	case nil:
@@ -203,9 +203,9 @@ func cellText(v any, kind column.Kind) string {
 	return fmt.Sprint(v)
 }
 
-// Every engine reads every table, whatever its columns have gone through. A column that the first
-// file does not have is one that some engines do not show, or refuse, unless they are asked to look
-// at all files.
+// Every engine reads every table, even after its columns have changed. If the first file lacks a
+// column, some engines hide the column or reject the table, unless they are told to look at all
+// files.
 func TestReaders(t *testing.T) {
 	packages := []string{"pyarrow", "duckdb", "pandas", "polars", "datafusion", "chdb"}
 	if os.Getenv("SLIPSTREAM_SPARK") != "" {
@@ -227,7 +227,7 @@ func TestReaders(t *testing.T) {
 		files[info.Name.Table] = info.Columns
 	}
 	runPython(t, &got, interpreter, readers, slices.Collect(maps.Values(dirs))...)
-	// What engines do with columns that the first file does not have.
+	// The behaviour of each engine if the first file lacks a column.
 	lateness := map[string]string{"duckdb": "hidden", "pyarrow": "hidden", "pandas": "hidden", "polars": "refused", "chdb": "hidden", "spark": "hidden"}
 	for engine, tables := range got {
 		t.Run(engine, func(t *testing.T) {

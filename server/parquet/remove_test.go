@@ -8,8 +8,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk/faulty"
 )
 
-// A file that Remove has removed does not come back after a power cut, whether it was there or an
-// earlier life had removed it and ended before that was durable.
+// A file that Remove has removed does not reappear after a power failure. This is true even if an
+// earlier process removed the file and ended before the removal was durable.
 func TestRemoveIsDurable(t *testing.T) {
 	const path = "db/cpu/utc_date=2023-11-14/utc_hour=22/n-1-1.parquet"
 	for _, there := range []bool{true, false} {

@@ -18,13 +18,13 @@ import (
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
-// Rewrite implements [table.Sink]. A file is read and written page by page, so that the memory is
-// that of landing it, and of a page.
+// Rewrite implements [table.Sink]. It reads and writes a file page by page. So it needs as much
+// memory as landing the file, plus one page.
 //
 //	temporary file ─▶ fsync ─▶ rename over the file … ─▶ fsync of the directory, when its last file is done
 //
-// A crash leaves each file as it was or as it will be, and perhaps a temporary file, which New
-// removes.
+// A crash leaves each file either unchanged or completely rewritten. It may also leave a temporary
+// file; New removes it.
 func (s *Sink) Rewrite(ctx context.Context, dir string, fields []table.Field) (table.Rewritten, error) {
 	var done table.Rewritten
 	path, err := s.path(dir)
@@ -41,7 +41,7 @@ func (s *Sink) Rewrite(ctx context.Context, dir string, fields []table.Field) (t
 
 func (s *Sink) rewriteAll(ctx context.Context, dir string, kinds map[string]column.Kind, done *table.Rewritten) error {
 	entries, err := s.options.Disk.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) { // nothing has landed, or somebody has removed it
+	if errors.Is(err, fs.ErrNotExist) { // no file has landed, or someone has removed the directory
 		return nil
 	}
 	if err != nil {
@@ -70,26 +70,28 @@ func (s *Sink) rewriteAll(ctx context.Context, dir string, kinds map[string]colu
 	if files == 0 {
 		return nil
 	}
-	// Also when no file was replaced now: an earlier call may have ended after a rename.
+	// The sync is needed even if this call replaced no file: an earlier call may have ended after a
+	// rename.
 	if err := s.options.Disk.SyncDir(dir); err != nil {
 		return fmt.Errorf("parquet: %w", err)
 	}
 	return nil
 }
 
-// contentError says that the fault is in a file, so that trying again is of no use.
+// contentError reports a fault in the content of a file, so retrying is useless.
 type contentError struct{ err error }
 
 func (e *contentError) Error() string { return e.err.Error() }
 func (e *contentError) Unwrap() error { return e.err }
 
-// rewrite replaces a file whose columns do not have the kinds, and reports whether it has.
+// rewrite replaces a file if its columns do not have the given kinds, and reports whether it
+// replaced the file.
 func (s *Sink) rewrite(ctx context.Context, path string, kinds map[string]column.Kind) (changed bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}
 	in, err := s.options.Disk.Open(path, os.O_RDONLY, 0)
-	if errors.Is(err, fs.ErrNotExist) { // somebody has removed it
+	if errors.Is(err, fs.ErrNotExist) { // someone has removed the file
 		return false, nil
 	}
 	if err != nil {
@@ -98,7 +100,7 @@ func (s *Sink) rewrite(ctx context.Context, path string, kinds map[string]column
 	defer in.Close()
 	src := &source{in: in}
 	defer func() {
-		if fault := recover(); fault != nil { // parquet-go's, at bytes that are no Parquet: other files are to be rewritten
+		if fault := recover(); fault != nil { // parquet-go panics on bytes that are not Parquet; the other files must still be rewritten
 			err = &contentError{fmt.Errorf("%v", fault)}
 		}
 		if err != nil {
@@ -119,7 +121,7 @@ func (s *Sink) rewrite(ctx context.Context, path string, kinds map[string]column
 		return false, err
 	}
 	if _, err = s.fill(ctx, out, f); err == nil {
-		_, err = s.options.Disk.Lstat(path) // what somebody has removed meanwhile stays away
+		_, err = s.options.Disk.Lstat(path) // a file that someone has removed meanwhile must not come back
 	}
 	if err == nil {
 		err = s.options.Disk.Rename(temp, path)
@@ -140,16 +142,17 @@ type source struct {
 	err  error // of the disk
 	file *parquet.File
 
-	kinds []column.Kind // of its columns; Null: as they are
+	kinds []column.Kind // of its columns, after the rewrite
 
-	// What is read at present:
+	// The current position:
 	cells       *cells
-	column, row int // whose next cell it is
+	column, row int // of the next cell to read
 }
 
-// ReadAt tells an error of the disk from one of the content.
+// ReadAt reads from the file, and records an error of the disk in err, to distinguish it from an
+// error in the content.
 func (s *source) ReadAt(b []byte, off int64) (int, error) {
-	if off < 0 { // by a length in the file
+	if off < 0 { // due to a wrong length in the file
 		return 0, io.ErrUnexpectedEOF
 	}
 	n, err := s.in.ReadAt(b, off)
@@ -159,7 +162,7 @@ func (s *source) ReadAt(b []byte, off int64) (int, error) {
 	return n, err
 }
 
-// open reads the footer, and reports whether the columns have the kinds already.
+// open reads the footer, and reports whether the columns already have the given kinds.
 func (s *source) open(kinds map[string]column.Kind) (fits bool, err error) {
 	info, err := s.in.Stat()
 	if err != nil {
@@ -190,7 +193,7 @@ func (s *source) open(kinds map[string]column.Kind) (fits bool, err error) {
 	return fits, nil
 }
 
-// describe returns the file as it will be.
+// describe returns the description of the rewritten file.
 func (s *source) describe(kinds map[string]column.Kind) (*table.File, error) {
 	f := &table.File{Rows: int(s.file.NumRows()), Meta: make(map[string]string), Gather: s.gather}
 	for i, path := range s.file.Schema().Columns() {
@@ -212,8 +215,8 @@ func (s *source) close() {
 	}
 }
 
-// gather is [table.File.Gather]. The writer asks for the rows of a column in a row group in their
-// order, and a row group is as large as in the file.
+// gather implements [table.File.Gather]. The writer requests the rows of a column chunk in order.
+// Its row groups are as large as the row groups of the old file.
 func (s *source) gather(col, from, to int, dst *column.Column) error {
 	dst.Reset()
 	if err := s.read(col, from, to, dst); err != nil {
@@ -229,7 +232,7 @@ func (s *source) gather(col, from, to int, dst *column.Column) error {
 	return nil
 }
 
-// read appends rows [from, to) of a column.
+// read appends rows [from, to) of a column to dst.
 func (s *source) read(col, from, to int, dst *column.Column) error {
 	for from < to {
 		seek := s.cells == nil || s.column != col || s.row != from
@@ -249,12 +252,12 @@ func (s *source) read(col, from, to int, dst *column.Column) error {
 		if seek {
 			return fmt.Errorf("row %d is missing", from)
 		}
-		s.close() // the row group is at its end
+		s.close() // the row group has ended
 	}
 	return nil
 }
 
-// seek goes to a cell.
+// seek opens s.cells at a row of a column.
 func (s *source) seek(col, row int) (err error) {
 	s.close()
 	start := 0

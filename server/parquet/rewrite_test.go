@@ -17,8 +17,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
-// widened returns the fields of a batch, with the named columns widened, and the batch that a
-// reader finds after that.
+// widened returns the fields of a batch with the named columns widened, and the batch that a reader
+// reads after the rewrite.
 func widened(b *column.Batch, names ...string) ([]table.Field, *column.Batch) {
 	wide := new(column.Batch)
 	for _, c := range b.Columns {
@@ -37,8 +37,8 @@ func widened(b *column.Batch, names ...string) ([]table.Field, *column.Batch) {
 	return fileOf("", wide).Columns, wide
 }
 
-// Rewriting changes the kinds of the columns, and nothing else, in every kind of column, with and
-// without nulls, over pages and row groups. A second time there is nothing to do.
+// Rewrite changes the kinds of columns, and nothing else. It does so for every kind of column, with
+// and without nulls, and across pages and row groups. A second call changes nothing.
 func TestRewrite(t *testing.T) {
 	for _, codec := range []Codec{Snappy, Zstd} {
 		for name, b := range map[string]*column.Batch{
@@ -76,7 +76,7 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
-// Timestamps that say that they are UTC, as earlier programs wrote them, become those that do not.
+// Timestamps that earlier programs marked as UTC are rewritten without that mark.
 func TestRewriteTimestamps(t *testing.T) {
 	s := newSink(t, Options{})
 	b := mixed(100, 3)
@@ -104,7 +104,7 @@ func TestRewriteTimestamps(t *testing.T) {
 	sameBatch(t, got, b)
 }
 
-// A file that cannot be converted or read stays as it is, and the others are rewritten.
+// A file that cannot be read or converted remains unchanged, and the other files are rewritten.
 func TestRewriteKeeps(t *testing.T) {
 	s := newSink(t, Options{})
 	var exact, large builder
@@ -180,9 +180,9 @@ func TestRewriteNothing(t *testing.T) {
 	}
 }
 
-// Whichever call of the disk fails, and whichever is the last before a crash, each file is the old
-// or the new one, and another call goes on: after a crash, what a call without an error has done is
-// there.
+// A call of the disk fails, or the machine crashes at a call. Then each file is either the old or
+// the new one, and another Rewrite continues. After a Rewrite without an error, a crash loses none
+// of its changes.
 func TestRewriteInterrupted(t *testing.T) {
 	var ints builder
 	for i := range 100 {
@@ -255,7 +255,7 @@ func TestRewriteInterrupted(t *testing.T) {
 	}
 }
 
-// A file that somebody removes while it is rewritten stays away.
+// A file that is removed while it is rewritten does not reappear.
 func TestRewriteRemoved(t *testing.T) {
 	s := newSink(t, Options{})
 	var ints builder
@@ -271,7 +271,7 @@ func TestRewriteRemoved(t *testing.T) {
 	}
 }
 
-// removing is a disk on which a file is removed when another is made.
+// removing is a disk that removes the file at path when another file is created.
 type removing struct {
 	disk.Disk
 	path string

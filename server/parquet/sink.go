@@ -14,15 +14,15 @@ import (
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
-// Options are a sink's.
+// Options configures a sink.
 type Options struct {
 	Codec   Codec
 	Version string    // of the program, for the files' created_by; "dev" if empty
 	Disk    disk.Disk // disk.OS if nil
 }
 
-// createdBy has the form that parquet-mr parses; it distrusts the statistics of files whose author
-// it cannot make out.
+// createdBy returns the value of created_by, in the form that parquet-mr parses. Parquet-mr
+// distrusts the statistics of files whose writer it cannot identify.
 func (o Options) createdBy() string {
 	if o.Version == "" {
 		return "slipstream version dev"
@@ -30,8 +30,8 @@ func (o Options) createdBy() string {
 	return "slipstream version " + o.Version
 }
 
-// Sink makes Parquet files under one directory. It is safe for concurrent use; each file that is
-// being made takes the memory of a few column chunks.
+// Sink writes Parquet files below one directory. It is safe for concurrent use. Each file that is
+// being written takes as much memory as a few column chunks.
 type Sink struct {
 	root    string
 	options Options
@@ -41,8 +41,8 @@ type Sink struct {
 
 var _ table.Sink = (*Sink)(nil)
 
-// New makes a sink for the directory, which it creates if need be, and removes the temporary files
-// that a crash has left in it. One process at a time may use a directory.
+// New returns a sink for the directory. It creates the directory if needed, and removes the
+// temporary files that a crash has left in it. Only one process at a time may use a directory.
 func New(dir string, o Options) (*Sink, error) {
 	if int(o.Codec) >= len(codecNames) {
 		return nil, fmt.Errorf("parquet: unknown codec %v", o.Codec)
@@ -68,7 +68,7 @@ const (
 	tempSuffix = ".tmp"
 )
 
-// sweep removes the temporary files in a directory and those below it.
+// sweep removes the temporary files in a directory and in all directories below it.
 func sweep(d disk.Disk, dir string) error {
 	entries, err := d.ReadDir(dir)
 	if err != nil {
@@ -88,7 +88,7 @@ func sweep(d disk.Disk, dir string) error {
 	return nil
 }
 
-// path is the file's place in the file system.
+// path returns the file's path in the file system.
 func (s *Sink) path(name string) (string, error) {
 	if !fs.ValidPath(name) || name == "." || strings.HasPrefix(filepath.Base(name), ".") || !filepath.IsLocal(filepath.FromSlash(name)) {
 		return "", fmt.Errorf("%q is no path of a file below the root", name)
@@ -109,7 +109,8 @@ func (s *Sink) Land(ctx context.Context, f *table.File) (bytes int64, err error)
 	return bytes, nil
 }
 
-// make writes a file under another name and syncs it. Then publish gives it its own name.
+// make writes a file under a temporary name and syncs it. Then it calls publish, which gives the
+// file its final name. It returns the file's size.
 func (s *Sink) make(ctx context.Context, f *table.File, path string, publish func(temp string) error) (int64, error) {
 	dir := filepath.Dir(path)
 	temp := filepath.Join(dir, tempPrefix+filepath.Base(path)+tempSuffix)
@@ -162,7 +163,7 @@ func (s *Sink) Remove(name string) error {
 		return fmt.Errorf("parquet: %w", err)
 	}
 	err = s.options.Disk.Remove(path)
-	if err == nil || errors.Is(err, fs.ErrNotExist) { // one that is gone may have been removed just before a crash
+	if err == nil || errors.Is(err, fs.ErrNotExist) { // a missing file may have been removed just before a crash, without a sync
 		err = s.options.Disk.SyncDir(filepath.Dir(path))
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -178,7 +179,8 @@ func (s *Sink) writer() (*writer, error) {
 	return newWriter(s.options)
 }
 
-// release puts a writer back, unless an extraordinary file has made it too large to keep.
+// release returns a writer to the pool, unless an unusual file has made its buffers too large to
+// keep.
 func (s *Sink) release(w *writer) {
 	w.out.Reset(nil)
 	if w.idle() <= maxIdle {

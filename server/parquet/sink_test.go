@@ -56,7 +56,7 @@ func sameCell(a, b *column.Column, row int) bool {
 	}
 }
 
-// cell prints a cell.
+// cell returns a cell as text.
 func cell(c *column.Column, row int) string {
 	if c.IsNull(row) {
 		return "null"
@@ -125,7 +125,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// What a landing keeps is that of a few column chunks, however large the file was.
+// After landing a file of any size, the writer keeps only the buffers of a few column chunks.
 func TestMemory(t *testing.T) {
 	w, err := newWriter(Options{})
 	if err != nil {
@@ -139,8 +139,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// FuzzRoundTrip lands what it can make of the input: a byte says which cell comes next, or that the
-// row ends.
+// FuzzRoundTrip lands rows that it builds from the input. A byte selects the next cell, or ends the
+// row.
 func FuzzRoundTrip(f *testing.F) {
 	f.Add([]byte("\x00\x05hello\x01\x02\x03\x04\x04\x00\x00\x04\x04\x01\x09\x04"))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -11,12 +11,12 @@ import "encoding/binary"
 //	         u8 0xf0 | type, uvarint size, …
 //	i16…i64  zigzag varint
 //	binary   uvarint length, bytes
-//	bool     as a field: its type says it; in a list: one byte of 1 or 2
+//	bool     as a field: the type is the value; in a list: one byte, 1 or 2
 //
-// A value that is added outside any field is an element of the list just begun.
+// A value that is written without a field is an element of the current list.
 type thrift struct {
 	buf  []byte
-	last int // the number of the last field written in the struct being written
+	last int // the number of the last field in the current struct
 }
 
 const (
@@ -41,7 +41,7 @@ func (t *thrift) field(id int, typ byte) {
 	t.last = id
 }
 
-// In Thrift's words i16, i32 and i64 differ by type only: all are zigzag varints.
+// In Thrift, i16, i32 and i64 differ only in the type number: all are zigzag varints.
 
 func (t *thrift) i16(id int, v int64) { t.integer(id, thriftI16, v) }
 func (t *thrift) i32(id int, v int64) { t.integer(id, thriftI32, v) }
@@ -70,19 +70,19 @@ func (t *thrift) binary(id int, b []byte) {
 	t.binaryElement(b)
 }
 
-// structure writes a struct whose fields body writes.
+// structure writes a struct. It calls body to write the fields.
 func (t *thrift) structure(id int, body func()) {
 	t.field(id, thriftStruct)
 	t.structElement(body)
 }
 
-// encoded writes a struct that is already there in bytes.
+// encoded writes a struct that is already encoded in b.
 func (t *thrift) encoded(id int, b []byte) {
 	t.field(id, thriftStruct)
 	t.buf = append(t.buf, b...)
 }
 
-// list begins a list; its n elements must follow.
+// list begins a list. The caller must write its n elements next.
 func (t *thrift) list(id int, typ byte, n int) {
 	t.field(id, thriftList)
 	if n < 15 {

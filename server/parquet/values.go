@@ -8,8 +8,9 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 )
 
-// values appends those of the rows [from, to) that are not null to the body, sets the page's
-// bounds, and reports whether they are numbers into the dictionary. There is at least one.
+// values appends the non-null values of rows [from, to) to the body, and sets the page's bounds. It
+// reports whether it appended dictionary indexes instead of the values. At least one value must not
+// be null.
 func (w *writer) values(p *page, cells *column.Column, from, to int) (indexed bool) {
 	c := &w.chunk
 	switch c.field.Kind {
@@ -31,8 +32,9 @@ func (w *writer) values(p *page, cells *column.Column, from, to int) (indexed bo
 	}
 }
 
-// present is the cells without the nulls. Cell i is row from+i; nulls is how many are null. Text
-// needs no more than this: a null is an empty text, so that its end can be dropped.
+// present returns the cells without the nulls. Cell i is row from+i, and nulls is the number of
+// nulls. For text columns, the cells are the ends of the texts: a null is an empty text, so its end
+// can be dropped.
 func present[T any](scratch *[]T, cells []T, bitmap column.Bitmap, from, nulls int) []T {
 	if nulls == 0 {
 		return cells
@@ -47,8 +49,8 @@ func present[T any](scratch *[]T, cells []T, bitmap column.Bitmap, from, nulls i
 	return dst
 }
 
-// intWords is the integers as the format writes them; on the way it takes their bounds, and whether
-// they ascend.
+// intWords returns the integers as the format writes them. It also sets the page's bounds, and
+// records in the chunk whether the values ascend.
 func (w *writer) intWords(p *page, values []int64) []uint64 {
 	c := &w.chunk
 	words := w.wordsFor(len(values))
@@ -65,8 +67,9 @@ func (w *writer) intWords(p *page, values []int64) []uint64 {
 }
 
 // floatWords returns the floats as the format writes them, and sets the page's bounds if no value
-// is NaN. The format leaves NaN out of bounds, but for DuckDB a NaN is greater than all other
-// values: it skips pages, and whole files, by bounds that leave NaN out, and gives wrong answers.
+// is NaN. The format excludes NaN from bounds. But DuckDB treats NaN as greater than all other
+// values. With bounds that exclude NaN, it skips pages and whole files that contain NaN, and
+// returns wrong results.
 func (w *writer) floatWords(p *page, values []float64) []uint64 {
 	words := w.wordsFor(len(values))
 	lo, hi := math.Inf(1), math.Inf(-1)
@@ -94,7 +97,7 @@ func (w *writer) wordsFor(n int) []uint64 {
 	return w.scratch
 }
 
-// words appends values of 8 bytes.
+// words appends 8-byte values, and reports whether it appended dictionary indexes instead.
 func (w *writer) words(values []uint64) (indexed bool) {
 	d := &w.chunk.dict
 	if d.on {
@@ -107,8 +110,9 @@ func (w *writer) words(values []uint64) (indexed bool) {
 	return false
 }
 
-// text appends the texts that follow each other in text from start on, and sets the page's bounds;
-// with a dictionary, those of the entries that occur.
+// text appends texts, and sets the page's bounds. The texts are concatenated in text from offset
+// start on; each ends at its offset in ends. It reports whether it appended dictionary indexes
+// instead. Then it computes the bounds from the entries that occur.
 func (w *writer) text(p *page, text []byte, start uint32, ends []uint32) (indexed bool) {
 	d := &w.chunk.dict
 	var lo, hi []byte
@@ -143,7 +147,7 @@ func (w *writer) text(p *page, text []byte, start uint32, ends []uint32) (indexe
 	return indexed
 }
 
-// appendBools appends one bit for each value, lowest first.
+// appendBools appends one bit for each value, the lowest bit first.
 func appendBools(dst []byte, values []bool) []byte {
 	for len(values) > 0 {
 		n := min(8, len(values))
@@ -159,7 +163,7 @@ func appendBools(dst []byte, values []bool) []byte {
 	return dst
 }
 
-// appendWords appends values of 8 bytes in PLAIN.
+// appendWords appends 8-byte values in PLAIN.
 func appendWords(dst []byte, values []uint64) []byte {
 	start := len(dst)
 	dst = slices.Grow(dst, 8*len(values))[:start+8*len(values)]
@@ -171,7 +175,7 @@ func appendWords(dst []byte, values []uint64) []byte {
 	return dst
 }
 
-// appendText appends texts in PLAIN: each with its length in front.
+// appendText appends texts in PLAIN: each after its length.
 func appendText(dst, text []byte, start uint32, ends []uint32) []byte {
 	if len(ends) == 0 {
 		return dst

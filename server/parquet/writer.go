@@ -17,26 +17,26 @@ import (
 )
 
 const (
-	groupRows = 1 << 18  // of a row group: engines read row groups in parallel, and prune by them
-	pageRows  = 1 << 15  // of a page: 256 KiB of numbers, which are encoded and compressed in less than a millisecond
+	groupRows = 1 << 18  // of a row group: engines read row groups in parallel, and skip groups without matches
+	pageRows  = 1 << 15  // of a page: 256 KiB of numbers; encoding and compressing them takes less than a millisecond
 	pageText  = 1 << 20  // bytes of text in a page
 	maxIdle   = 64 << 20 // bytes of buffers that a writer may keep
 )
 
-// writer encodes one file at a time. All of its buffers are kept from file to file; the largest are
-// those of one column chunk. Of the cells, it holds one page.
+// writer encodes one file at a time, and reuses all its buffers for the next file. The largest
+// buffers contain one column chunk. Of the input cells, it keeps one page in memory.
 type writer struct {
 	options Options
 	out     *bufio.Writer
-	at      int64 // what was written to out
+	at      int64 // bytes written to out
 	err     error // of the first write that failed
 
-	cells  column.Column // as gathered
+	cells  column.Column // the last result of File.Gather
 	chunk  chunk
-	codecs []Codec // by column: the format lets each chunk have its own, but not all readers do
+	codecs []Codec // by column: the format allows a codec for each chunk, but not all readers support that
 	footer footer
 
-	// One page's:
+	// For the current page:
 	bools   []bool
 	ints    []int64
 	floats  []float64
@@ -61,13 +61,13 @@ func newWriter(o Options) (*writer, error) {
 	return w, nil
 }
 
-// idle is what the buffers hold while no file is written.
+// idle returns the memory that the buffers keep while no file is written.
 func (w *writer) idle() int {
 	c := &w.chunk
 	return w.cells.Footprint() + cap(c.encoded) + cap(w.body) + cap(w.packed) + w.footer.idle()
 }
 
-// write writes the whole file. The columns of Kind Null are left out.
+// write writes the whole file. It omits columns of Kind Null.
 func (w *writer) write(ctx context.Context, out io.Writer, f *table.File) error {
 	columns, err := columnsOf(f)
 	if err != nil {
@@ -94,7 +94,8 @@ func (w *writer) write(ctx context.Context, out io.Writer, f *table.File) error 
 	return cmp.Or(w.err, w.out.Flush())
 }
 
-// columnsOf is the columns to write, by number.
+// columnsOf returns the indexes of the columns to write, or an error if Parquet cannot store the
+// file's columns.
 func columnsOf(f *table.File) ([]int, error) {
 	if f.Rows <= 0 {
 		return nil, errors.New("no rows: a file must have at least one")
@@ -148,7 +149,7 @@ func (w *writer) column(ctx context.Context, f *table.File, i, from, to int) err
 				c.written, c.encoded = c.written+len(c.encoded), c.encoded[:0]
 			}
 			lo = hi
-			runtime.Gosched() // requests are waiting for this processor
+			runtime.Gosched() // requests may wait for this processor
 		}
 	}
 	w.codecs[i] = c.codec
@@ -159,7 +160,7 @@ func (w *writer) column(ctx context.Context, f *table.File, i, from, to int) err
 	return nil
 }
 
-// check makes sure that the gathered cells are what they were asked for.
+// check returns an error unless the gathered cells are n cells of the field's kind.
 func check(cells *column.Column, f table.Field, optional bool, n int) error {
 	ok := cells.Rows == n
 	switch cells.Kind {
@@ -181,8 +182,8 @@ func check(cells *column.Column, f table.Field, optional bool, n int) error {
 	return nil
 }
 
-// textPage is how far a page of text that begins at row from may reach: to about pageText bytes,
-// and at least one row.
+// textPage returns the end of a page of text that begins at row from. The page contains up to about
+// pageText bytes, and at least one row.
 func textPage(cells *column.Column, from int) int {
 	start := uint32(0)
 	if from > 0 {
@@ -197,7 +198,7 @@ func textPage(cells *column.Column, from int) int {
 	return from + max(n, 1)
 }
 
-// put writes b. What it writes after a failure goes nowhere.
+// put writes b to out. After a failed write, it discards b.
 func (w *writer) put(b []byte) {
 	n, err := w.out.Write(b)
 	w.at += int64(n)

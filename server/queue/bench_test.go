@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// BenchmarkPut puts and delivers, in memory that is a directory: what it takes beside the disk.
+// BenchmarkPut measures putting and delivery without the cost of a disk: its directory is in
+// memory.
 func BenchmarkPut(b *testing.B) {
 	for _, tc := range []struct {
 		name   string

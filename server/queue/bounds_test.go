@@ -17,7 +17,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// stall makes deliveries take until they are let go.
+// stall makes deliveries wait until letGo is called.
 func stall(o *Options) (letGo func()) {
 	over, deliver := make(chan struct{}), o.Deliver
 	o.Deliver = func(ctx context.Context, tenant string, items []*Item) Verdict {
@@ -48,7 +48,7 @@ func TestFull(t *testing.T) {
 		checkStats(t, q)
 	}
 	full(FullError{Tenant: "a", Held: 684, Limit: 684}, item("a", "4"))
-	full(FullError{Tenant: "a", Held: 684, Limit: 684}, item("b", "1"), item("a", "4")) // all or none
+	full(FullError{Tenant: "a", Held: 684, Limit: 684}, item("b", "1"), item("a", "4")) // Put accepts all items or none
 	full(FullError{Tenant: "b", Held: 1140, Limit: 1140, All: true}, item("b", "1"), item("b", "2"), item("b", "3"))
 	mustPut(t, q, item("b", "1"), item("b", "2"))
 	full(FullError{Tenant: "c", Held: 1140, Limit: 1140, All: true}, Item{Tenant: "c"})
@@ -66,8 +66,8 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// TestFullNamesEachTenant wants the error of a Put to name all tenants that are full, so that
-// whoever leaves their items out needs one more Put, not one for each of them.
+// The error of a Put names all full tenants. So a caller that leaves out the items of these tenants
+// needs only one more Put, not one for each tenant.
 func TestFullNamesEachTenant(t *testing.T) {
 	g := newTarget()
 	letGo := hold(g)
@@ -97,8 +97,8 @@ func TestFullNamesEachTenant(t *testing.T) {
 	drained(t, q)
 }
 
-// With DropOldest the oldest items of the tenant itself make room, and nobody else's; the newest
-// always stays.
+// With DropOldest, a tenant that exceeds a limit loses its own oldest items, and no other tenant
+// loses any. The newest item is always kept.
 func TestDropOldest(t *testing.T) {
 	g := newTarget()
 	o := testOptions(g)
@@ -112,8 +112,8 @@ func TestDropOldest(t *testing.T) {
 		}
 	}
 	put("a", 1, 6)
-	put("b", 1, 13) // 3 dropped for its own bound: 10 are left, 16 in all
-	put("a", 7, 8)  // 2 of its own, for the bound of all
+	put("b", 1, 13) // 3 are dropped because of b's own limit: 10 of b remain, 16 in total
+	put("a", 7, 8)  // drops 2 items of a, because of the limit for all tenants
 	for what, item := range map[string]Item{
 		"larger than the tenant's bound":   {Tenant: "a", Body: make([]byte, 3000)},
 		"no room, and nothing of its own":  {Tenant: "c"},
@@ -125,7 +125,7 @@ func TestDropOldest(t *testing.T) {
 	}
 	checkStats(t, q)
 	st := q.Stats()
-	busy := int64(4) // up to so many of each are with a worker, and are not dropped while they are
+	busy := int64(4) // workers hold up to this many items of each tenant; these are not dropped meanwhile
 	if n := st.Dropped.Bytes.Items; n < 5 || n > 5+2*busy || int64(st.Items) != 21-n || st.Taken.Items != 21 {
 		t.Errorf("%+v", st)
 	}
@@ -136,7 +136,7 @@ func TestDropOldest(t *testing.T) {
 			t.Errorf("%s got %v", tenant, got)
 		}
 	}
-	// It stays so.
+	// Dropped items do not return after a restart.
 	mustClose(t, q)
 	q = mustOpen(t, dir, o)
 	if st := q.Stats(); st.Taken.Items != 0 {
@@ -148,7 +148,8 @@ func byNumber(a, b string) int {
 	return strings.Compare(fmt.Sprintf("%9s", a), fmt.Sprintf("%9s", b))
 }
 
-// Items that are with Deliver stay, and are dropped when they come back.
+// Items that Deliver currently holds are kept. They are dropped when Deliver returns them for a
+// retry.
 func TestDropOldestAfterBusy(t *testing.T) { synctest.Test(t, testDropOldestAfterBusy) }
 
 func testDropOldestAfterBusy(t *testing.T) {
@@ -171,7 +172,7 @@ func testDropOldestAfterBusy(t *testing.T) {
 	if got := <-entered; !slices.Equal(got, []string{"0"}) {
 		t.Fatal(got)
 	}
-	put(1, 7) // there is room for two beside 0, which is busy
+	put(1, 7) // the limit allows two items in addition to item 0, which Deliver holds
 	checkStats(t, q)
 	line := func() (all []uint64) {
 		q.mu.Lock()
@@ -202,8 +203,8 @@ func testDropOldestAfterBusy(t *testing.T) {
 	}
 }
 
-// Where a bound has room for one item, the one that is with Deliver and the newest are there, and
-// then the newest alone.
+// If the limit allows only one item, the queue contains the item that Deliver holds and the newest
+// item. When Deliver fails, only the newest item remains.
 func TestDropOldestWhenItComesBack(t *testing.T) {
 	g := newTarget()
 	entered, leave := make(chan bool, 9), make(chan Verdict)
@@ -235,7 +236,7 @@ func TestDropOldestWhenItComesBack(t *testing.T) {
 	}
 }
 
-// MaxAge drops with DropOldest only.
+// MaxAge drops items only if DropOldest is set.
 func TestMaxAge(t *testing.T) { synctest.Test(t, testMaxAge) }
 
 func testMaxAge(t *testing.T) {
@@ -264,7 +265,7 @@ func testMaxAge(t *testing.T) {
 	}
 }
 
-// What is with Deliver does not age, nor do younger items in its place.
+// MaxAge drops no item while Deliver holds it, and no younger item instead of it.
 func TestMaxAgeAfterBusy(t *testing.T) { synctest.Test(t, testMaxAgeAfterBusy) }
 
 func testMaxAgeAfterBusy(t *testing.T) {
@@ -297,7 +298,8 @@ func testMaxAgeAfterBusy(t *testing.T) {
 	}
 }
 
-// The log's own refusals come through; what is there is delivered all the same.
+// Put returns the log's own errors: a full log and a full disk. Queued items are delivered
+// nevertheless.
 func TestLogRefuses(t *testing.T) {
 	g := newTarget()
 	letGo := hold(g)
@@ -325,7 +327,7 @@ func TestLogRefuses(t *testing.T) {
 	checkStats(t, q)
 	letGo()
 	drained(t, q)
-	mustClose(t, q) // notes are written on a full disk
+	mustClose(t, q) // Close writes its notes although the disk is full
 	if got := g.delivered("t"); !slices.Equal(got, ids("", 0, n-1)) {
 		t.Errorf("got %v of %d", got, n)
 	}
@@ -339,7 +341,7 @@ func TestLogRefuses(t *testing.T) {
 	drained(t, q)
 }
 
-// Tenants without items are forgotten but for the latest, and so is all else about them.
+// The queue forgets all tenants without items, and all data about them, except the latest tenants.
 func TestTenantsAreForgotten(t *testing.T) {
 	g := newTarget()
 	g.verdict = func(string, []string) Verdict { return Verdict{Kind: Refused} }
@@ -367,16 +369,16 @@ func TestTenantsAreForgotten(t *testing.T) {
 		t.Errorf("%d tenants are known, %d rest; %+v", known, q.idle.Len(), st)
 	}
 	for range q.Tenants {
-		break // it takes no for an answer
+		break // Tenants stops when the loop does
 	}
 }
 
-// nearlyFull is the system's disk, which says that 1000 bytes are free.
+// nearlyFull is the system's disk, but reports that only 1000 bytes are free.
 type nearlyFull struct{ disk.Disk }
 
 func (nearlyFull) Free(string) (int64, error) { return 1000, nil }
 
-// What strangers are told of an error names no path.
+// Explain returns an error text for strangers, without paths.
 func TestExplain(t *testing.T) {
 	for _, cause := range []error{wal.ErrLowDisk, wal.ErrFull, wal.ErrFailed, ErrClosed, os.ErrPermission} {
 		err := fmt.Errorf("queue: %w: %w", cause, &os.PathError{Op: "write", Path: "/secret/00000001.wal", Err: os.ErrInvalid})
@@ -390,7 +392,8 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// Tenants of a group share a bound, which others do not feel; also across a restart.
+// The tenants of a group share a limit, which does not affect other tenants. It also holds after a
+// restart.
 func TestGroups(t *testing.T) {
 	g := newTarget()
 	o := testOptions(g)
@@ -432,15 +435,15 @@ func TestGroups(t *testing.T) {
 	drained(t, q)
 	mustPut(t, q, item("a3", "1"))
 	drained(t, q)
-	// The oldest of a group is dropped, but for what is being posted.
+	// Each new item drops the oldest item of its own tenant, unless Deliver holds it.
 	if a1, a2, a3, b := g.delivered("a1"), g.delivered("a2"), g.delivered("a3"), g.delivered("b"); len(a1)+len(a2) != 4 || len(a3) != 1 || len(b) != 3 {
 		t.Errorf("%v, %v, %v, %v", a1, a2, a3, b)
 	}
 }
 
-// Tenants whose items are not taken leave room to those whose items are, however many there are, in
-// all and in a group; also where the oldest are dropped. When they are taken again, they have all
-// of the room.
+// However many tenants fail, they leave reserved room to tenants whose items are accepted. This
+// holds for the limit of the queue and of a group, with and without DropOldest. When the failed
+// tenants recover, they can use all of the room again.
 func TestRoomIsKept(t *testing.T) {
 	for _, c := range []struct{ grouped, drop bool }{{false, false}, {true, false}, {false, true}, {true, true}} {
 		g := newTarget()
@@ -459,7 +462,7 @@ func TestRoomIsKept(t *testing.T) {
 		}
 		q := mustOpen(t, memDir(t), o)
 		item := func(tenant string) Item { return Item{Tenant: tenant, Body: body("1", 100)} }
-		for i := range 10 { // which are found out
+		for i := range 10 { // so that the queue learns that these tenants fail
 			mustPut(t, q, item(fmt.Sprint("dead", i)))
 		}
 		eventually(t, "all of them to have failed", func() bool {

@@ -13,15 +13,15 @@ import (
 	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
-// A process is killed while it puts, delivers and moves items, again and again. Each item of which
-// it has reported that it was put is delivered at least once, by it or by a later one, and in each
-// process the items of a tenant are in order.
+// Processes that put, deliver and move items are killed, one after the other. Each item whose Put
+// succeeded is delivered at least once, by its own process or by a later one. Within each process,
+// each tenant's items are delivered in order.
 func TestKill(t *testing.T) {
 	testkit.Killed(putForEver)
 	dir := memDir(t)
 	type numbers map[int]bool
 	put, got := map[string]numbers{}, map[string]numbers{}
-	last := map[string]int{} // in this process
+	last := map[string]int{} // last delivered number per tenant in this process
 	note := func(all map[string]numbers, tenant string, n int) {
 		if all[tenant] == nil {
 			all[tenant] = numbers{}
@@ -90,8 +90,8 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// putForEver puts items with numbers after first. The tenants whose names begin with dead do not
-// take theirs.
+// putForEver puts items, numbered from first+1. The target rejects all calls for the tenants whose
+// names begin with dead.
 func putForEver(dir string, first int) {
 	fail := func(err error) {
 		if err != nil {
@@ -100,7 +100,7 @@ func putForEver(dir string, first int) {
 	}
 	o := testOptions(nil)
 	o.MaxJoinItems, o.Memory = 3, 10_000
-	var lead [4]atomic.Int64 // of putting before delivering
+	var lead [4]atomic.Int64 // items put minus items delivered
 	o.Deliver = func(_ context.Context, tenant string, items []*Item) Verdict {
 		if strings.HasPrefix(tenant, "dead") {
 			return Verdict{Err: errDown}

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// spoil changes a byte of each of these bodies in the log's files.
+// spoil changes one byte of each of these bodies in the log's files.
 func spoil(t *testing.T, dir string, bodies ...[]byte) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "*.wal"))
@@ -39,8 +39,8 @@ func spoil(t *testing.T, dir string, bodies ...[]byte) {
 	}
 }
 
-// What the disk does not give back is lost and counted; the rest goes on, in the same flight, of
-// the same tenant and of others.
+// Items that cannot be read back from the disk are lost and counted. All other items are delivered:
+// of the same call, of the same tenant and of other tenants.
 func TestDamage(t *testing.T) {
 	for _, join := range []int{1, 5} {
 		g := newTarget()
@@ -76,8 +76,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// A segment that cannot be read as a whole is released all the same when its items should move;
-// they are lost when their turn comes.
+// A segment with unreadable items is released after the move of its items. The unreadable items are
+// lost and counted when their delivery is due.
 func TestDamageWhileMoving(t *testing.T) {
 	g := deadTarget()
 	dir := memDir(t)
@@ -100,7 +100,7 @@ func TestDamageWhileMoving(t *testing.T) {
 	}
 }
 
-// An item whose segment cannot be opened at present is not lost: it is tried again.
+// An item is kept and retried while its segment cannot be opened.
 func TestReadFailureThatPasses(t *testing.T) {
 	g := newTarget()
 	letGo := hold(g)

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// When a target takes items again, the first call that it answers ends the pauses of all tenants
-// that waited for it, and not those of tenants that wait for a target of their own, or for a reason
-// of their own.
+// When a target recovers, its first successful call ends the pauses of all tenants that this target
+// had failed. Tenants of another target, and tenants that are paused for another reason, stay
+// paused.
 func TestOutageEndsForAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var down atomic.Bool
@@ -41,12 +41,12 @@ func TestOutageEndsForAll(t *testing.T) {
 			defer q.mu.Unlock()
 			return q.tenants[tenant].due
 		}
-		for time.Until(due("limited")) < 2*time.Second || time.Until(due("x")) < 2*time.Second { // else their pauses end by themselves meanwhile
+		for time.Until(due("limited")) < 2*time.Second || time.Until(due("x")) < 2*time.Second { // otherwise their pauses could end during the next 1.5 s
 			time.Sleep(time.Second)
 		}
 		limited, other := due("limited"), due("x")
 		down.Store(false)
-		mustPut(t, q, Item{Tenant: "l new", Body: body("1", 10)}) // which is not paused
+		mustPut(t, q, Item{Tenant: "l new", Body: body("1", 10)}) // this tenant is not paused
 		time.Sleep(1500 * time.Millisecond)
 		if n := q.Stats().Items; n != 2 {
 			t.Errorf("%d items wait", n)
@@ -57,8 +57,7 @@ func TestOutageEndsForAll(t *testing.T) {
 	})
 }
 
-// A target that takes one call and refuses the next does not get all tenants' calls again and
-// again.
+// A target that accepts one call and fails the next is not flooded with retries for all tenants.
 func TestFlappingTargetIsNotFlooded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls atomic.Int64
@@ -80,7 +79,7 @@ func TestFlappingTargetIsNotFlooded(t *testing.T) {
 			mustPut(t, q, Item{Tenant: "good", Body: body("1", 10)})
 			time.Sleep(10 * time.Millisecond)
 		}
-		// A pause is on the average half a second, or less while the first ones are short.
+		// The average pause is half a second. The first pauses are shorter.
 		if n := calls.Load(); n > tenants*seconds*3 {
 			t.Errorf("%d calls for %d tenants in %d s", n, tenants, seconds)
 		}

@@ -8,27 +8,27 @@ import (
 )
 
 var (
-	// ErrFull: a limit of the queue is reached. The error is a [*FullError].
+	// ErrFull reports that a limit of the queue is reached. The error is a [*FullError].
 	ErrFull = errors.New("queue: full")
 
-	// ErrClosed: the queue is closed.
+	// ErrClosed reports that the queue is closed.
 	ErrClosed = errors.New("queue: closed")
 )
 
-// FullError reports the tenant of an item that has no room. No item of its Put was accepted.
+// FullError reports an item that exceeds a limit of the queue. Its Put accepted none of its items.
 type FullError struct {
 	Tenant string
-	Held   int64 // bytes that wait, of the tenant or of all
-	Limit  int64 // Options.MaxTenantBytes or MaxBytes
-	All    bool  // it is MaxBytes
-	Group  bool  // it is MaxGroupBytes
-	Kept   bool  // there is room, which is kept for tenants whose items are taken at present
-	Never  bool  // the item alone exceeds the bound: waiting does not help
+	Held   int64 // queued bytes: of the tenant, of its group or of all tenants
+	Limit  int64 // Options.MaxTenantBytes, MaxGroupBytes or MaxBytes; less if Kept
+	All    bool  // the limit is MaxBytes
+	Group  bool  // the limit is MaxGroupBytes
+	Kept   bool  // the rest of the limit is reserved for tenants whose items are currently accepted
+	Never  bool  // the item alone exceeds the limit: waiting does not help
 
-	// Next is the error of the next item of the Put that has no room either: its tenant is at
-	// MaxTenantBytes, its group at MaxGroupBytes, the room is reserved for other tenants, or it
-	// exceeds a limit alone. It is nil if there is none. So a caller can omit all such items at
-	// once.
+	// Next reports the next item of the same Put that exceeds a limit, or is nil if there is none.
+	// That item's tenant is at MaxTenantBytes, its group is at MaxGroupBytes, the rest of a limit
+	// is reserved for other tenants, or the item alone exceeds a limit. So a caller can omit all
+	// such items at once.
 	Next *FullError
 }
 
@@ -53,7 +53,7 @@ func (e *FullError) Error() string {
 
 func (e *FullError) Unwrap() error { return ErrFull }
 
-// Explain returns the text of an error of Put without paths, for answers to senders.
+// Explain returns the text of an error of Put, without file paths, for responses to senders.
 func Explain(err error) string {
 	var full *FullError
 	switch {

@@ -19,16 +19,16 @@ import (
 
 var errDown = errors.New("the target is down")
 
-// target is where the queues of the tests deliver to. Bodies are IDs, padded.
+// target receives the deliveries of the tests' queues. Each body is an ID with padding.
 type target struct {
-	verdict func(tenant string, ids []string) Verdict // nil: all is delivered
-	alive   atomic.Bool                               // of deadTarget: the dead tenant is so no more
+	verdict func(tenant string, ids []string) Verdict // nil: everything is delivered
+	alive   atomic.Bool                               // for deadTarget: the tenant "dead" has recovered
 
 	mu    sync.Mutex
-	held  bool // as if it were down, and calls do not count
+	held  bool // all calls fail, and are not counted
 	busy  map[string]bool
-	got   map[string][]string // IDs that were delivered, by tenant
-	calls map[string][]int    // how many items each call had, whatever became of it
+	got   map[string][]string // IDs of delivered items, by tenant
+	calls map[string][]int    // number of items of each call, whatever its verdict
 }
 
 func newTarget() *target {
@@ -73,7 +73,7 @@ func (g *target) delivered(tenant string) []string {
 	return slices.Clone(g.got[tenant])
 }
 
-// body is an ID, padded to size bytes.
+// body returns an ID, padded to size bytes.
 func body(id string, size int) []byte {
 	return []byte(id + "/" + strings.Repeat(".", max(0, size-len(id)-1)))
 }
@@ -95,7 +95,7 @@ func testOptions(g *target) Options {
 	}
 }
 
-// mustOpen opens the queue in dir. It is closed when the test ends, if it was not before.
+// mustOpen opens the queue in dir. The end of the test closes it, unless it is already closed.
 func mustOpen(t testing.TB, dir string, o Options) *Queue {
 	t.Helper()
 	q, err := Open(dir, o)
@@ -113,7 +113,7 @@ func mustPut(t testing.TB, q *Queue, items ...Item) {
 	}
 }
 
-// closeNow closes without waiting for deliveries.
+// closeNow closes the queue without waiting for deliveries.
 func closeNow(q *Queue) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -134,7 +134,8 @@ func drained(t testing.TB, q *Queue) {
 	eventually(t, "all items leave", func() bool { return q.Stats().Items == 0 })
 }
 
-// checkStats holds the sums of a queue to each other, and to its lines and segments.
+// checkStats compares the totals of a queue with each other, with the lines of its tenants, and
+// with its segments.
 func checkStats(t testing.TB, q *Queue) {
 	t.Helper()
 	q.mu.Lock()
@@ -190,8 +191,8 @@ func checkStats(t testing.TB, q *Queue) {
 	}
 }
 
-// memDir is a directory in memory where the system has one: a test that restarts often would wait
-// for the disk.
+// memDir returns a directory in memory, if the system offers one. On a disk, tests with many
+// restarts would be slow.
 func memDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "queue")
@@ -202,13 +203,13 @@ func memDir(t testing.TB) string {
 	return dir
 }
 
-// crash copies what a crash at this moment would leave of the queue in dir.
+// crash copies the files that a crash at this moment would leave in the queue's directory dir.
 func crash(t testing.TB, dir string) string {
 	t.Helper()
 	for {
 		before, to := names(t, dir), memDir(t)
 		err := os.CopyFS(to, os.DirFS(dir))
-		if slices.Equal(names(t, dir), before) { // else a segment has come or gone meanwhile
+		if slices.Equal(names(t, dir), before) { // otherwise a segment appeared or disappeared during the copy
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -229,7 +230,7 @@ func names(t testing.TB, dir string) (all []string) {
 	return all
 }
 
-// ids are the IDs from..to, formatted.
+// ids returns the IDs from prefix+from to prefix+to.
 func ids(prefix string, from, to int) []string {
 	var all []string
 	for i := from; i <= to; i++ {

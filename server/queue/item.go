@@ -9,12 +9,12 @@ import (
 // Item is an entry of a queue.
 type Item struct {
 	Tenant string
-	Codec  uint8     // how the body is to be read; opaque to the queue, which joins items of one codec only
-	Note   [4]uint32 // counts of the caller's own; summed where items are counted
+	Codec  uint8     // encoding of the body; opaque to the queue, which delivers only items of one codec together
+	Note   [4]uint32 // the caller's own counts; summed in [Count]
 	Body   []byte
 
-	// Order and Time are set by Put. A later item of a tenant has a higher Order, also after
-	// crashes.
+	// Order and Time are assigned by Put, for Deliver. A later item of a tenant has a higher Order,
+	// even after crashes.
 	Order uint64
 	Time  time.Time
 }
@@ -23,55 +23,55 @@ type Item struct {
 type Kind uint8
 
 const (
-	Retry     Kind = iota // they are kept and tried again after a pause
-	Delivered             // they are where they should be
-	Refused               // they will never be taken
-	TooLarge              // they will never be taken together: tried again in halves, at once. A single item is refused
+	Retry     Kind = iota // the items are kept, and retried after a pause
+	Delivered             // the items have arrived
+	Refused               // the target will never accept the items
+	TooLarge              // the target will never accept the items together: they are retried in halves, at once. A single item is refused
 )
 
 // Verdict is the outcome of a delivery. The zero value keeps the items.
 type Verdict struct {
 	Kind  Kind
-	After time.Duration // of Retry: the pause is at least so long
+	After time.Duration // of Retry: minimum pause
 	Fewer bool          // of Retry: the next call for the tenant has at most half of the weight
-	Down  bool          // of Retry: the target takes nobody's items at present; the pause ends soon after it has answered a call
-	Err   error         // why; shown in logs and in TenantStats
+	Down  bool          // of Retry: the target currently accepts no items of any tenant; the pause ends soon after another call to the target ends without Retry
+	Err   error         // the reason; shown in logs and in TenantStats
 }
 
 // DeliverFunc delivers items of one tenant and one codec, in order. The items and their content are
 // valid until it returns. It must return soon after ctx has ended.
 type DeliverFunc func(ctx context.Context, tenant string, items []*Item) Verdict
 
-// itemCost is what each item counts for beside its body: what the queue itself keeps of it in
-// memory, item and the pointer in its tenant's line with room to grow, or in the log. So the bounds
-// hold for a flood of empty bodies too.
+// itemCost is the number of bytes that each item counts for in addition to its body. It covers the
+// queue's own data of an item. In memory, this is the struct item and a pointer in its tenant's
+// line, with spare capacity. In the log, it is the entry without the body. So the limits also hold
+// for a flood of empty bodies.
 const itemCost = 128
 
-// item is what the queue keeps of an Item.
+// item is an Item in the queue.
 type item struct {
 	tenant *tenant
 	order  uint64
 	time   int64 // microseconds since the Unix epoch
 	note   [4]uint32
-	body   []byte // nil: only in the log
+	body   []byte // nil if it is only in the log
 	size   uint32 // of the body
 	sum    uint32 // CRC-32C of the body
-	head   uint32 // bytes that stand before the body in its entry
+	head   uint32 // bytes before the body in the item's log entry
 	codec  uint8
 	gone   bool // delivered, refused or dropped
-	lost   bool // the log does not give the body any more
+	lost   bool // the body can no longer be read from the log
 
-	// Where the body lies, once it is on disk: in its latest copy, if it was moved.
-	segment    *segment // nil: nowhere, for it is gone or lost
+	// The location of the body, once it is on disk. If the item was moved, it is the latest copy.
+	segment    *segment // nil if the item is gone or lost
 	offset     int64
 	prev, next *item // neighbours among the segment's live items
 }
 
-// cost is what the item counts for against the bounds.
+// cost returns the number of bytes that the item counts for in the limits.
 func (it *item) cost() int64 { return int64(it.size) + itemCost }
 
-// weight is what the item counts for where items are delivered together: one, and the sum of its
-// notes.
+// weight returns the item's share of the weight of a call: one plus the sum of its notes.
 func (it *item) weight() int64 {
 	w := int64(1)
 	for _, n := range it.note {
@@ -80,7 +80,7 @@ func (it *item) weight() int64 {
 	return w
 }
 
-// disk is how long the item's entry in the log is.
+// disk returns the length of the item's entry in the log.
 func (it *item) disk() int64 { return int64(it.head) + int64(it.size) }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

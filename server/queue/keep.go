@@ -8,21 +8,21 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// keep is the keeper: it looks after everything that need not be done at once.
+// keep runs the keeper. It does all work that need not be done at once.
 func (q *Queue) keep() {
 	defer close(q.ended)
 	tick := time.NewTicker(q.o.noteInterval)
 	defer tick.Stop()
 	reported := time.Now()
 	for {
-		var now time.Time // of a tick; zero: there was none
+		var now time.Time // of a tick; zero without one
 		select {
 		case <-q.ending:
 		case now = <-tick.C:
 		case <-q.nudge:
 		}
-		// What else has come meanwhile is done in the same order each time, and not in that of
-		// select.
+		// Other pending events are handled now too, always in the same order. The order of select
+		// is random.
 		select {
 		case <-q.ending:
 			return
@@ -57,7 +57,7 @@ func (q *Queue) wake() {
 	}
 }
 
-// expire drops what has waited too long.
+// expire drops items that have waited longer than MaxAge.
 func (q *Queue) expire(now time.Time) {
 	if !q.o.DropOldest || q.o.MaxAge <= 0 {
 		return
@@ -80,7 +80,7 @@ func (q *Queue) expire(now time.Time) {
 	}
 }
 
-// note writes down how far tenants have come.
+// note appends a progress note to the log: the progress of all tenants since the last note.
 func (q *Queue) note() error {
 	q.mu.Lock()
 	unnoted := q.unnoted

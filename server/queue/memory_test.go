@@ -18,7 +18,7 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// What the package comment says of memory: of an item, and of a tenant.
+// An item and a tenant need no more memory than the package comment says.
 func TestMemory(t *testing.T) {
 	if size := unsafe.Sizeof(item{}); size > 112 {
 		t.Errorf("an item takes %d bytes", size)
@@ -44,7 +44,7 @@ func TestMemory(t *testing.T) {
 			if st := q.Stats(); st.Items != n || st.Memory != 0 {
 				t.Errorf("%+v", st)
 			}
-			eventually(t, "each tenant was tried", func() bool { return tries.Load() >= int64(tc.tenants) }) // and waits for its next try
+			eventually(t, "each tenant was tried", func() bool { return tries.Load() >= int64(tc.tenants) }) // and waits for its next call
 			each := (heap() - before) / int64(n)
 			t.Logf("%d tenants with %d items: %d bytes for each item", tc.tenants, tc.items, each)
 			if each > int64(tc.most) {

@@ -9,25 +9,25 @@ import (
 	"time"
 )
 
-// model is what a queue should do, in few words: each tenant has a history of what was put, and a
-// place in it.
+// model is a simple model of a queue: for each tenant, all items that were put, and the position of
+// the next delivery.
 type model struct {
 	t   *testing.T
 	rnd *rand.Rand
 
 	mu          sync.Mutex
 	tenants     map[string]*history
-	incarnation int   // counts restarts; what an earlier queue still does is nothing to us
-	settled     int64 // items that a verdict of this incarnation has taken out of the queue
+	incarnation int   // counts restarts; verdicts for earlier queues are ignored
+	settled     int64 // items that verdicts of this incarnation removed from the queue
 }
 
 type history struct {
 	ids   []string
-	bad   map[string]bool // these are refused
+	bad   map[string]bool // items that the target rejects
 	dead  bool
-	next  int // ids before it are done with
-	done  int // and so were these before a crash, of which some may come again
-	noted int // but none of these; noted ≤ next ≤ done, or done ≤ next
+	next  int // number of ids that are complete
+	done  int // number of ids that were complete before a crash; some of them may be delivered again
+	noted int // number of ids that are never delivered again; noted ≤ next ≤ done, or done ≤ next
 }
 
 func (m *model) tenant(name string) *history {
@@ -39,8 +39,8 @@ func (m *model) tenant(name string) *history {
 	return h
 }
 
-// verdict compares a delivery with the model: the items must be the next ones. Of those that were
-// done with before a crash some may be left out.
+// verdict compares a delivery with the model: it must contain the next items. Items that were
+// complete before a crash may be missing.
 func (m *model) verdict(incarnation int, name string, ids []string) Verdict {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -70,7 +70,8 @@ func (m *model) verdict(incarnation int, name string, ids []string) Verdict {
 	return v
 }
 
-// restarted begins a new incarnation, which knows of all verdicts if they were noted.
+// restarted begins a new incarnation. It keeps the progress of each tenant if noted, and otherwise
+// returns to the last progress that was noted.
 func (m *model) restarted(noted bool) {
 	m.incarnation++
 	m.settled = 0
@@ -83,7 +84,7 @@ func (m *model) restarted(noted bool) {
 	}
 }
 
-// crash copies the log at a moment at which no verdict is given, and leaves q behind.
+// crash copies the log at a moment without verdicts. It does not close q.
 func (m *model) crash(q *Queue, dir string, noted bool) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -93,7 +94,7 @@ func (m *model) crash(q *Queue, dir string, noted bool) string {
 			return st.Delivered.Items+st.Refused.Items == m.settled
 		})
 		q.mu.Lock()
-		for _, tn := range q.tenants { // the keeper may be about to note some
+		for _, tn := range q.tenants { // the keeper may be about to note the progress of some tenants
 			q.markDone(tn)
 		}
 		q.mu.Unlock()
@@ -106,7 +107,7 @@ func (m *model) crash(q *Queue, dir string, noted bool) string {
 	return dir
 }
 
-// TestModel does what comes to mind, in any order.
+// The queue agrees with the model during random sequences of operations.
 func TestModel(t *testing.T) {
 	moved := int64(0)
 	for seed := range uint64(12) {

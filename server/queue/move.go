@@ -7,8 +7,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// moving are items that are written again at the log's end, and where in the record's payload their
-// bodies are.
+// moving lists items that are written again at the end of the log. It contains the offset of each
+// body in the new record's payload.
 type moving []moved
 
 type moved struct {
@@ -18,11 +18,11 @@ type moved struct {
 	head   int
 }
 
-// moveBytes is about how much is moved at a time: notes get in between.
+// moveBytes is the approximate size of one move. Between moves, progress notes can be written.
 const moveBytes = 1 << 20
 
-// makeRoom moves items out of the oldest segment if too much of the log is of no use. The segment
-// is released when all have moved.
+// makeRoom moves items out of the oldest segment if too much of the log is dead data. The segment
+// is released when all its items have moved.
 func (q *Queue) makeRoom() {
 	q.mu.Lock()
 	var items moving
@@ -35,17 +35,18 @@ func (q *Queue) makeRoom() {
 	}
 	err := q.move(items)
 	if err == nil {
-		q.wake() // to go on
+		q.wake() // to continue
 	} else if !errors.Is(err, wal.ErrClosed) {
 		q.o.Logger.Error("queue: rewriting old items failed; the log grows", "error", err)
 	}
 }
 
-// wasteful reports whether the log has more dead bytes than it may.
+// wasteful reports whether the log contains more dead bytes than allowed.
 //
-// That is as many as live ones and two segments, so that each byte is moved about once for each
-// that is put; and near the log's budget half of what is left of it, though not less than an eighth
-// of all: with less there would be more moving than putting.
+// It allows as many dead bytes as there are live bytes, plus two segments. So about one byte is
+// moved for each byte that is put. Near the log's budget, it allows half of the remaining budget,
+// but at least an eighth of the whole budget, and at least one segment. With less, more bytes would
+// be moved than put.
 func (q *Queue) wasteful() bool {
 	most := q.live + 2*q.o.WAL.SegmentBytes
 	if budget := q.o.WAL.MaxBytes; budget > 0 {
@@ -54,7 +55,8 @@ func (q *Queue) wasteful() bool {
 	return q.log.Size()-q.live > most
 }
 
-// oldest are items of the oldest segment, unless it is the one that the log writes to, pinned.
+// oldest returns pinned items of the oldest segment, up to about moveBytes. It returns none if the
+// log still writes to that segment.
 func (q *Queue) oldest() (items moving) {
 	if len(q.segments) < 2 {
 		return nil
@@ -67,8 +69,8 @@ func (q *Queue) oldest() (items moving) {
 	return items
 }
 
-// move writes the items again. An item that cannot be read stays in line, without anything in the
-// log.
+// move writes the items again. An item that cannot be read stays in its tenant's line, but has no
+// body in the log any more.
 func (q *Queue) move(items moving) error {
 	r := &wal.Record{Type: wal.Intent, Codec: version, Time: time.Now().UnixMicro()}
 	var kept moving
@@ -106,8 +108,9 @@ func (q *Queue) move(items moving) error {
 	return err
 }
 
-// arriveMoved notes where the items of r are now. Those that have left meanwhile came back to the
-// log after the note of that, which may be released before them: it is noted again.
+// arriveMoved records the new locations of the items of r. An item may have left the queue during
+// the move. Then its new copy is in the log after the progress note that covers it, and the note
+// may be released before the copy. So the progress is noted again.
 func (q *Queue) arriveMoved(items moving, r *wal.Record, s *segment) {
 	for _, m := range items {
 		if m.item.gone {

@@ -12,7 +12,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// deadTarget delivers to all but the tenant "dead".
+// deadTarget delivers to all tenants except "dead".
 func deadTarget() *target {
 	g := newTarget()
 	g.verdict = func(tenant string, _ []string) Verdict {
@@ -24,8 +24,9 @@ func deadTarget() *target {
 	return g
 }
 
-// A dead tenant's few items do not pin the log while the others put hundred times as much; in the
-// end they are delivered in order and once, after restarts and whether bodies are in memory or not.
+// The few items of a failing tenant do not hold back the log while other tenants put a hundred
+// times as many bytes. In the end its items are delivered once and in order. This holds after
+// restarts, and with or without bodies in memory.
 func TestDeadTenantDoesNotPinTheLog(t *testing.T) {
 	for _, tc := range []struct{ memory, budget int64 }{{-1, 0}, {1 << 20, 0}, {20_000, 150_000}} {
 		g := deadTarget()
@@ -49,7 +50,7 @@ func TestDeadTenantDoesNotPinTheLog(t *testing.T) {
 				}
 				time.Sleep(time.Millisecond)
 			}
-			if i%100 == 0 { // the others deliver, and the keeper keeps up
+			if i%100 == 0 { // when other tenants' items are delivered, the log becomes small
 				eventually(t, "busy is done", func() bool { return q.Stats().Items == dead })
 				st := q.Stats()
 				bound := 2*st.Live + 3*o.WAL.SegmentBytes
@@ -85,8 +86,8 @@ func TestDeadTenantDoesNotPinTheLog(t *testing.T) {
 	}
 }
 
-// movable is a queue in dir whose keeper sleeps, with items of the dead tenant in segments that
-// hold others' items too.
+// movable opens a queue in dir whose keeper sleeps. Its segments contain items of the tenant "dead"
+// and of another tenant.
 func movable(t *testing.T, dir string, g *target) (*Queue, Options) {
 	o := testOptions(g)
 	o.noteInterval, o.Memory = time.Hour, -1
@@ -101,7 +102,7 @@ func movable(t *testing.T, dir string, g *target) (*Queue, Options) {
 	return q, o
 }
 
-// moveAll moves everything out of the oldest segment.
+// moveAll moves all items out of the oldest segment.
 func moveAll(t *testing.T, q *Queue) *segment {
 	t.Helper()
 	q.mu.Lock()
@@ -134,14 +135,14 @@ func (q *Queue) first() *segment {
 	return q.segments[0]
 }
 
-// Between the moving and the release of the segment the log has two copies. Each item is there
-// once.
+// After a crash between the move of items and the release of their segment, the log contains two
+// copies of these items. The queue then contains each item once.
 func TestCrashBetweenMoveAndRelease(t *testing.T) {
 	dir := memDir(t)
 	q, o := movable(t, dir, deadTarget())
 	type image struct {
 		dir    string
-		places map[uint64]where // of the dead tenant's items, by order
+		places map[uint64]where // places of the dead tenant's items, by order
 	}
 	var images []image
 	shoot := func() {
@@ -151,7 +152,7 @@ func TestCrashBetweenMoveAndRelease(t *testing.T) {
 	shoot()
 	for range 6 {
 		q.mu.Lock()
-		src := source{segment: q.segments[0]} // which keeps the keeper from releasing it
+		src := source{segment: q.segments[0]} // pinned, so that the keeper cannot release it
 		src.segment.pins++
 		q.mu.Unlock()
 		moveAll(t, q)
@@ -171,7 +172,7 @@ func TestCrashBetweenMoveAndRelease(t *testing.T) {
 		o.Deliver = g.deliver
 		q := mustOpen(t, image.dir, o)
 		st := q.Stats()
-		busyItems := st.Taken.Items - 80 // not noted, perhaps
+		busyItems := st.Taken.Items - 80 // busy's items, if their progress was not noted before the crash
 		if busyItems < 0 || busyItems > 80 || st.Taken.Notes[0] != 560 {
 			t.Errorf("image %d: %+v", n, st)
 		}
@@ -203,13 +204,13 @@ func places(q *Queue, tenant string) map[uint64]where {
 	return all
 }
 
-// Moving goes on until the segment is free, though nothing else happens.
+// Moving continues until the segment is released, even if no other event occurs.
 func TestMovingGoesOn(t *testing.T) {
 	o := testOptions(deadTarget())
 	o.noteInterval, o.WAL.SegmentBytes = time.Hour, 4<<20
 	q := mustOpen(t, memDir(t), o)
 	for i := range 50 {
-		mustPut(t, q, Item{Tenant: "dead", Body: body(fmt.Sprint(i), 50_000)}) // more than is moved at a time
+		mustPut(t, q, Item{Tenant: "dead", Body: body(fmt.Sprint(i), 50_000)}) // one move cannot hold all of these items
 	}
 	s := q.first()
 	for i := 0; q.Stats().Rewritten == 0; i++ {
@@ -226,13 +227,13 @@ func TestMovingGoesOn(t *testing.T) {
 	}
 }
 
-// An item that is delivered while it is being moved comes to the log after its note, and is noted
-// again.
+// If an item is delivered while it is being moved, its copy follows the progress note in the log.
+// So the progress is noted again.
 func TestDeliveredWhileMoving(t *testing.T) {
 	g := deadTarget()
 	dir := memDir(t)
 	q, o := movable(t, dir, g)
-	mustClose(t, q) // notes busy's items; then the dead tenant's are delivered
+	mustClose(t, q) // notes the progress of busy; the dead tenant's items are delivered later
 
 	q = mustOpen(t, dir, o)
 	q.mu.Lock()
@@ -254,7 +255,7 @@ func TestDeliveredWhileMoving(t *testing.T) {
 	}
 	mustClose(t, q)
 
-	// So it stays when the first note leaves the log.
+	// The log contains a second note, which remains when the first one leaves the log.
 	notes := 0
 	log, err := wal.Open(dir, o.WAL)
 	if err != nil {
@@ -276,8 +277,8 @@ func TestDeliveredWhileMoving(t *testing.T) {
 	}
 }
 
-// A body is read from where it was when its turn came, though the item moves meanwhile and its
-// segment is to be released.
+// A body can be read from its original place even if its item moves during the read and the segment
+// is about to be released.
 func TestMovedWhileRead(t *testing.T) {
 	g := deadTarget()
 	q, _ := movable(t, memDir(t), g)

@@ -11,19 +11,20 @@ const version = 1
 
 var errPayload = errors.New("the payload is malformed")
 
-// entry is an item as it stands in a record.
+// entry is an item decoded from a record.
 type entry struct {
 	tenant []byte
 	codec  uint8
 	note   [4]uint32
-	order  uint64 // moved entries only; others have it from where they stand
-	time   int64  // so too
+	order  uint64 // in moved entries only; otherwise it follows from the position in the log
+	time   int64  // in moved entries only; otherwise it is the time of the record
 	sum    uint32
 	head   int // bytes before the body
 	body   []byte
 }
 
-// appendEntry appends it with the given body, and its order and time too if it is moved.
+// appendEntry appends the entry of an item with the given body. A moved entry also contains the
+// item's order and time.
 func appendEntry(b []byte, it *item, body []byte, moved bool) []byte {
 	b = appendText(b, it.tenant.name)
 	b = append(b, it.codec)
@@ -43,7 +44,7 @@ func appendText(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
-// readEntry reads the entry at the beginning of b, of which it is a view.
+// readEntry reads the entry at the beginning of b. The entry refers to the memory of b.
 func readEntry(b []byte, moved bool) (e entry, rest []byte, err error) {
 	r := reader{b: b}
 	e.tenant = r.bytes(r.uvarint())
@@ -71,12 +72,13 @@ func readEntry(b []byte, moved bool) (e entry, rest []byte, err error) {
 	return e, r.b, nil
 }
 
-// appendNote appends that all items of the tenant up to the order to are done with.
+// appendNote appends the progress of a tenant: all its items up to the order `to` are complete.
 func appendNote(b []byte, tenant string, to uint64) []byte {
 	return binary.AppendUvarint(appendText(b, tenant), to)
 }
 
-// readNote reads what appendNote appends; the tenant is a view of b.
+// readNote reads the progress of a tenant that appendNote has written. The tenant's name refers to
+// the memory of b.
 func readNote(b []byte) (tenant []byte, to uint64, rest []byte, err error) {
 	r := reader{b: b}
 	tenant = r.bytes(r.uvarint())
@@ -87,7 +89,8 @@ func readNote(b []byte) (tenant []byte, to uint64, rest []byte, err error) {
 	return tenant, to, r.b, nil
 }
 
-// reader takes values from the front of b. Once something was not there it is bad, and gives zeros.
+// reader reads values from the front of b. After a missing or invalid value, bad is true and the
+// reader returns zeros.
 type reader struct {
 	b   []byte
 	bad bool
@@ -103,7 +106,7 @@ func (r *reader) varint() int64 {
 	return advance(r, v, n)
 }
 
-// advance steps over n bytes that were read as v; n ≤ 0 says that they could not be.
+// advance skips the n bytes of the value v and returns v. If n ≤ 0, the value could not be read.
 func advance[T uint64 | int64](r *reader, v T, n int) T {
 	if n <= 0 || r.bad {
 		r.bad = true

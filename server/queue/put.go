@@ -11,16 +11,16 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// An order is the sequence number of the record that first held the item, and the item's index
-// there. Other bits would do, but not fewer: at a hundred thousand records a second these last for
-// 89 years.
+// An order consists of the sequence number of the record that first contained the item, and the
+// item's index in that record. Another split of the 64 bits would do, but not fewer bits: at a
+// hundred thousand records a second, these last for 89 years.
 const (
 	indexBits = 16
-	maxItems  = 1 << indexBits // in a Put
-	maxTenant = math.MaxUint16 // bytes of its name
+	maxItems  = 1 << indexBits // per Put
+	maxTenant = math.MaxUint16 // bytes of a tenant's name
 )
 
-// payloads are buffers that records are made in. Large ones are not kept.
+// payloads is a pool of buffers for the payloads of records. Large buffers are not kept.
 var payloads = sync.Pool{New: func() any { return new([]byte) }}
 
 const keptPayload = 4 << 20
@@ -31,12 +31,13 @@ func freePayload(b *[]byte) {
 	}
 }
 
-// Put adds all items, or none. When it returns nil, they are on disk. Items are in the order of the
-// log: if one Put has returned before another is called, its items come first. The caller must not
-// change bodies until Put returns.
+// Put adds all items or none. When it returns nil, the items are on disk. Items have the order of
+// the log: if one Put returns before another is called, the items of the first Put come first. The
+// caller must not change bodies until Put returns.
 //
-// Errors are a [*FullError], [ErrClosed], and those of the log, of which [wal.ErrLowDisk] and
-// [wal.ErrFull] are temporary. Only after [wal.ErrFailed] may the items be in the queue.
+// The error is a [*FullError], [ErrClosed] or an error of the log. Of the log's errors,
+// [wal.ErrLowDisk] and [wal.ErrFull] are temporary. Only after [wal.ErrFailed] may the items be in
+// the queue despite the error.
 func (q *Queue) Put(items []Item) error {
 	if len(items) == 0 {
 		return nil
@@ -89,8 +90,8 @@ func checkItems(items []Item) error {
 	return nil
 }
 
-// admit finds room for the items. Those whose bodies have room in memory have them, though not
-// copied yet.
+// admit counts the items against the limits, or returns an error. It keeps bodies up to the limit
+// of Options.Memory, without copying them yet.
 func (q *Queue) admit(items []Item) ([]*item, error) {
 	coming := make([]*item, 0, len(items))
 	q.mu.Lock()
@@ -130,8 +131,8 @@ func (q *Queue) admit(items []Item) ([]*item, error) {
 	return coming, nil
 }
 
-// checkRoom returns nil if t may have so many bytes more. Where old items make room for new ones
-// they do so when the new ones are on disk.
+// checkRoom returns nil if t may have cost more bytes. With DropOldest, it treats the tenant's old
+// items as dropped. They are dropped later, when the new items are on disk.
 func (q *Queue) checkRoom(t *tenant, cost int64) *FullError {
 	for _, limit := range []int64{q.o.MaxTenantBytes, q.o.MaxGroupBytes, q.o.MaxBytes} {
 		if q.over(cost, limit) {
@@ -155,11 +156,13 @@ func (q *Queue) checkRoom(t *tenant, cost int64) *FullError {
 	return nil
 }
 
-// keptShare is the part of the bounds that tenants share which is kept for those whose items are
-// taken: an eighth. So tenants whose items are not taken never fill up the queue for the others.
+// keptShare defines the reserve in the limits that tenants share: an eighth, for tenants whose
+// items are accepted. So tenants whose items are not accepted never fill up the queue for the
+// others.
 const keptShare = 8
 
-// limit is how much of a bound that tenants share may be in use for the tenant to have room.
+// limit returns the shared limit `most` as it applies to the tenant: all of it, or all but the
+// reserve.
 func (t *tenant) limit(most int64) int64 {
 	if t.pause > 0 { // the last call ended with Retry
 		most -= most / keptShare
@@ -167,7 +170,7 @@ func (t *tenant) limit(most int64) int64 {
 	return most
 }
 
-// dismiss gives up items that did not get to the disk.
+// dismiss gives up items that did not reach the disk.
 func (q *Queue) dismiss(coming []*item) {
 	for _, it := range coming {
 		t := it.tenant
@@ -178,7 +181,8 @@ func (q *Queue) dismiss(coming []*item) {
 	}
 }
 
-// committed is told by the log what is on disk, in order.
+// committed is the log's OnCommit. It adds the items of records that are on disk, in the order of
+// the log.
 func (q *Queue) committed(recs []*wal.Record) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -194,7 +198,7 @@ func (q *Queue) committed(recs []*wal.Record) {
 	q.dispatch()
 }
 
-// arrive puts the items of r in line.
+// arrive adds the items of r to the lines of their tenants.
 func (q *Queue) arrive(items []*item, r *wal.Record, s *segment) {
 	for i, it := range items {
 		it.order = r.Seq<<indexBits | uint64(i)

@@ -13,53 +13,54 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// Options are the options of a queue. Deliver must be set.
+// Options configures a queue. Deliver must be set.
 type Options struct {
-	// WAL has the options of the log. The queue sets OnCommit and OnFail. The default of
-	// SegmentBytes is 32 MiB. MaxBytes of the log should be at least twice that of the queue,
-	// because delivered items leave the log with a delay. Items that are moved may exceed it by a
-	// segment.
+	// WAL contains the options of the log. The queue sets OnCommit and OnFail. The default of
+	// SegmentBytes is 32 MiB. WAL.MaxBytes should be at least twice the queue's MaxBytes, because
+	// delivered items leave the log with a delay. Moved items may exceed WAL.MaxBytes by a segment.
 	WAL wal.Options
 
-	// Deliver is called by workers, concurrently for many tenants, but one call at a time for a
-	// tenant.
+	// Deliver is called by workers: concurrently for many tenants, but only one call at a time for
+	// a tenant.
 	Deliver DeliverFunc
 
-	// Workers is the maximum number of concurrent calls of Deliver, and MaxSlow the maximum of
-	// those that take longer than 50 ms, which do not count as Workers. A tenant whose last call
-	// was slow and failed gets only slow calls until one is quick. New tenants get at most half of
-	// Workers. Both together get at most half of MaxSlow. So tenants that the target has answered
-	// before do not wait for others, however many of these hang. Defaults: 16, 1024.
+	// Workers limits the concurrent calls of Deliver. A call that takes longer than 50 ms becomes a
+	// slow call. MaxSlow limits the slow calls, and Workers does not count them. A tenant whose
+	// last call was slow and failed gets only slow calls until one of them is quick. New tenants
+	// get at most half of Workers, or three quarters while enough slow calls are free. Both kinds
+	// of tenants together get at most half of MaxSlow. So tenants that the target has answered
+	// before do not wait for other tenants, however many of the others hang. Defaults: 16, 1024.
 	Workers int
 	MaxSlow int
 
-	// MaxJoinItems, MaxJoinBytes and MaxJoinWeight limit the number of items, the bytes of bodies
-	// and the weight of a call, which delivers items of one tenant and codec. A single item may
-	// exceed them. The weight of an item is one plus the sum of its notes. Verdicts reduce the
-	// weight for a tenant: see [Verdict.Fewer]. Defaults: 128, 1 MiB, no limit.
+	// MaxJoinItems, MaxJoinBytes and MaxJoinWeight limit one call of Deliver: the number of its
+	// items, the bytes of their bodies, and their weight. A call delivers items of one tenant and
+	// codec. A single item may exceed the limits. The weight of an item is one plus the sum of its
+	// notes. Verdicts can reduce the maximum weight for a tenant: see [Verdict.Fewer]. Defaults:
+	// 128, 1 MiB, no limit.
 	MaxJoinItems  int
 	MaxJoinBytes  int64
 	MaxJoinWeight int64
 
-	// Joins, if not nil, reports whether items of a codec may be delivered together. Otherwise they
-	// are delivered one by one.
+	// Joins, if not nil, reports whether items of a codec may be delivered together. If it reports
+	// false, they are delivered one by one.
 	Joins func(codec uint8) bool
 
-	// Memory limits the bodies in memory, including those that are being written to disk. Other
-	// bodies are read from the log when they are delivered, which takes up to Workers ×
-	// MaxJoinBytes, and one body for each call in addition. The default is 64 MiB. If it is
-	// negative, no bodies are kept.
+	// Memory limits the bytes of bodies in memory, including bodies that are being written to disk.
+	// Other bodies are read from the log for delivery. This takes additional memory: up to Workers
+	// × MaxJoinBytes, plus one body for each call. The default is 64 MiB. If it is negative, no
+	// bodies are kept in memory.
 	Memory int64
 
 	// MaxTenantBytes and MaxBytes limit the queued bytes of one tenant and in total. An item counts
-	// as its body and 128 bytes. Zero means no limit. The last eighth of the room that tenants
-	// share is reserved for those whose last call did not end with Retry.
+	// as its body plus 128 bytes. Zero means no limit. The last eighth of MaxBytes and of
+	// MaxGroupBytes is reserved for tenants whose last call did not end with Retry.
 	MaxTenantBytes int64
 	MaxBytes       int64
 
 	// Group, if not nil, returns the group of a tenant, and MaxGroupBytes limits the queued bytes
-	// of each group. So tenants that share a target that is down do not use up MaxBytes for others.
-	// There should be few groups, because they are never forgotten.
+	// of each group. So the tenants of a target that is down do not use up MaxBytes for other
+	// tenants. There should be few groups, because they are never forgotten.
 	Group         func(tenant string) string
 	MaxGroupBytes int64
 
@@ -67,7 +68,7 @@ type Options struct {
 	MaxAge time.Duration
 
 	// DropOldest drops the oldest items of a tenant if new ones would exceed a limit. By default,
-	// new items are refused with [ErrFull]. Items that are being delivered are not dropped.
+	// new items are rejected with [ErrFull]. Items that are being delivered are not dropped.
 	DropOldest bool
 
 	Logger *slog.Logger // slog.Default() when nil
@@ -76,7 +77,7 @@ type Options struct {
 	// reduced. The default is random.
 	Jitter func(below time.Duration) time.Duration
 
-	// Tests make it faster.
+	// Tests set shorter durations.
 	noteInterval             time.Duration
 	reportInterval           time.Duration
 	firstPause, longestPause time.Duration
@@ -96,7 +97,7 @@ func (o *Options) setDefaults() error {
 	setDefault(&o.MaxJoinWeight, 1<<48) // more than the items of a call can weigh
 	setDefault(&o.WAL.SegmentBytes, 32<<20)
 	if o.WAL.MaxBytes > 0 {
-		o.WAL.SegmentBytes = min(o.WAL.SegmentBytes, max(o.WAL.MaxBytes/4, 1)) // as the log itself does
+		o.WAL.SegmentBytes = min(o.WAL.SegmentBytes, max(o.WAL.MaxBytes/4, 1)) // like the log itself
 	}
 	if o.Memory == 0 {
 		o.Memory = 64 << 20
@@ -130,21 +131,21 @@ type Queue struct {
 	working sync.WaitGroup
 	nudge   chan struct{} // wakes the keeper
 	ending  chan struct{} // closed to end the keeper
-	ended   chan struct{} // closed by it
+	ended   chan struct{} // closed when the keeper has ended
 
 	mu      sync.Mutex
 	closed  bool
 	groups  map[string]*group
-	tenants map[string]*tenant // those with items, and those in idle
-	idle    *list.List         // of *tenant without items, the one that was used last at the back
+	tenants map[string]*tenant // tenants with items, and tenants in idle
+	idle    *list.List         // of *tenant without items; the most recently used is at the back
 	schedule
 	segments []*segment        // oldest first; the last is the one that the log writes to
-	unnoted  map[string]uint64 // how far tenants have come that was not noted yet
+	unnoted  map[string]uint64 // progress of tenants that is in no progress note yet
 
 	items     int
-	bytes     int64 // cost of all items, and of those that are coming
+	bytes     int64 // cost of all items, including items on their way to the disk
 	memory    int64 // of bodies
-	live      int64 // bytes of entries in the log that are needed
+	live      int64 // bytes of entries in the log that are still needed
 	taken     Count
 	counts    [outcomes]Count
 	retries   int64
@@ -152,9 +153,9 @@ type Queue struct {
 	blamed    [outcomes + 1]blame // for the keeper's reports; the last is for retries
 }
 
-// Open opens the queue in dir, and creates dir if it does not exist. Items in the log are
-// delivered. If the log is damaged, intact items are delivered; damaged parts are set aside in the
-// directory, logged, and counted in Stats. Other errors are those of [wal.Open].
+// Open opens the queue in dir, and creates dir if it does not exist. Undelivered items in the log
+// will be delivered. If the log is damaged, intact items will be delivered; damaged parts are set
+// aside in the directory, logged, and counted in Stats. Other errors are the errors of [wal.Open].
 func Open(dir string, o Options) (*Queue, error) {
 	if err := o.setDefaults(); err != nil {
 		return nil, err
@@ -170,7 +171,7 @@ func Open(dir string, o Options) (*Queue, error) {
 		return nil, fmt.Errorf("queue: %w", err)
 	}
 	q.log = log
-	q.o.WAL.SegmentBytes = log.SegmentBytes() // which goes by the disk
+	q.o.WAL.SegmentBytes = log.SegmentBytes() // which depends on the disk
 	if err := q.recover(); err != nil {
 		return nil, errors.Join(fmt.Errorf("queue: %w", err), log.Close())
 	}
@@ -184,7 +185,7 @@ func Open(dir string, o Options) (*Queue, error) {
 }
 
 // Close ends deliveries, records their progress and closes the log. Other items stay on disk. It
-// waits for current deliveries; when ctx ends, so does theirs.
+// waits for current deliveries. When ctx ends, the context of these deliveries ends too.
 func (q *Queue) Close(ctx context.Context) error {
 	q.mu.Lock()
 	before := q.closed
@@ -205,7 +206,7 @@ func (q *Queue) Close(ctx context.Context) error {
 	return errors.Join(err, q.log.Close())
 }
 
-// endPauses stops all timers.
+// endPauses stops the timers of all pauses.
 func (q *Queue) endPauses() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -14,8 +14,9 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// Many put items of many tenants at a time; each tenant's arrive in the order in which they were
-// put, whether their bodies are in memory, in the log or either, and nothing is left.
+// Several goroutines put items of several tenants. Each tenant's items are delivered in the order
+// of their Put, whether their bodies are in memory, only in the log, or mixed. At the end the queue
+// is empty.
 func TestOrder(t *testing.T) {
 	for _, memory := range []int64{-1, 3000, 1 << 20} {
 		for _, join := range []int{1, 7} {
@@ -37,7 +38,7 @@ func TestOrder(t *testing.T) {
 							t.Error(err)
 						}
 						for _, it := range items {
-							clear(it.Body) // it was borrowed
+							clear(it.Body) // Put only borrowed it
 						}
 					}
 				})
@@ -66,7 +67,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// hold makes deliveries fail until they are let go, so that items gather.
+// hold makes deliveries fail until letGo is called, so that items accumulate.
 func hold(g *target) (letGo func()) {
 	set := func(held bool) {
 		g.mu.Lock()
@@ -87,14 +88,14 @@ func TestJoin(t *testing.T) {
 	put := func(id string, codec uint8, size int) {
 		mustPut(t, q, Item{Tenant: "t", Codec: codec, Body: body(id, size)})
 	}
-	for i := range 6 { // by count: 4 and 2
+	for i := range 6 { // limited by count: 4 and 2
 		put(fmt.Sprint("c", i), 1, 10)
 	}
-	put("other", 2, 10) // by codec: 1
-	for i := range 4 {  // by bytes: 2 and 2
+	put("other", 2, 10) // separated by codec: 1
+	for i := range 4 {  // limited by bytes: 2 and 2
 		put(fmt.Sprint("b", i), 1, 450)
 	}
-	put("large", 1, 5000) // more than the bound: alone
+	put("large", 1, 5000) // exceeds the limit: alone
 	mustClose(t, q)
 	letGo()
 	q = mustOpen(t, dir, o)
@@ -109,15 +110,15 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// A refused call is done again item by item; only what is refused alone is lost, and counted with
-// its notes.
+// The items of a rejected call are delivered again, one by one. Only items that are rejected alone
+// are lost. They are counted, with their notes.
 func TestRefused(t *testing.T) {
 	g := newTarget()
 	bad := []string{"x2", "x5", "x9"}
 	tries := 0
 	g.verdict = func(_ string, ids []string) Verdict {
 		for _, id := range ids {
-			if id == "x3" && len(ids) == 1 && tries < 3 { // items that go one by one are tried again too
+			if id == "x3" && len(ids) == 1 && tries < 3 { // single items are retried too
 				tries++
 				return Verdict{Err: errDown}
 			}
@@ -156,8 +157,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A dead tenant with many items neither delays the others nor keeps a worker, of which there is
-// one.
+// A failing tenant with many items does not delay other tenants, and does not occupy the only
+// worker.
 func TestDeadTenant(t *testing.T) { synctest.Test(t, testDeadTenant) }
 
 func testDeadTenant(t *testing.T) {
@@ -178,7 +179,7 @@ func testDeadTenant(t *testing.T) {
 		}
 	}
 	eventually(t, "the others have all", func() bool { return len(g.delivered("one")) == 200 && len(g.delivered("two")) == 200 })
-	time.Sleep(time.Millisecond) // the clock moves only when all others wait, and the age of what waits is above 0
+	time.Sleep(time.Millisecond) // the clock advances only when all goroutines wait; then the age of waiting items exceeds 0
 	g.mu.Lock()
 	calls := len(g.calls["dead"])
 	g.mu.Unlock()
@@ -197,7 +198,7 @@ func testDeadTenant(t *testing.T) {
 	checkStats(t, q)
 }
 
-// Pauses grow up to the longest, and begin anew after a success.
+// Pauses grow up to longestPause, and restart from firstPause after a success.
 func TestPauses(t *testing.T) { synctest.Test(t, testPauses) }
 
 func testPauses(t *testing.T) {
@@ -232,8 +233,8 @@ func testPauses(t *testing.T) {
 	}
 }
 
-// Close ends pauses at once, gives Deliver as long as its context has, and what waits is there
-// after the next Open, once.
+// Close ends pauses at once. It lets Deliver run until the end of its context. After the next Open,
+// the undelivered items are delivered once.
 func TestClose(t *testing.T) { synctest.Test(t, testClose) }
 
 func testClose(t *testing.T) {
@@ -251,7 +252,7 @@ func testClose(t *testing.T) {
 		}
 		return g.deliver(ctx, tenant, items)
 	}
-	o.noteInterval = time.Hour // the note is Close's
+	o.noteInterval = time.Hour // only Close writes the note
 	dir := memDir(t)
 	q := mustOpen(t, dir, o)
 	for _, id := range []string{"1", "2", "slow", "3"} {
@@ -288,7 +289,7 @@ func testClose(t *testing.T) {
 	}
 }
 
-// Nothing happens after Close.
+// No pause ends after Close.
 func TestCloseEndsPauses(t *testing.T) { synctest.Test(t, testCloseEndsPauses) }
 
 func testCloseEndsPauses(t *testing.T) {
@@ -307,7 +308,7 @@ func testCloseEndsPauses(t *testing.T) {
 	}
 }
 
-// What is shown to Deliver after a restart is what was put.
+// After a restart, Deliver gets exactly the items that were put.
 func TestItemsAreWhole(t *testing.T) {
 	dir := memDir(t)
 	o := testOptions(nil)
@@ -363,7 +364,7 @@ func TestPutRefuses(t *testing.T) {
 	}
 }
 
-// A note that could not be written is written with the next.
+// A progress note that could not be written is written together with the next note.
 func TestNoteFails(t *testing.T) {
 	dir := memDir(t)
 	o := testOptions(newTarget())
@@ -389,8 +390,8 @@ func TestNoteFails(t *testing.T) {
 	}
 }
 
-// The log is told of each loss, but not in a line of its own, nor in one for each tick of the
-// keeper.
+// The logger gets the number of losses and one example, in one line per interval. It does not get
+// one line per loss or per tick of the keeper.
 func TestReport(t *testing.T) {
 	var mu sync.Mutex
 	lines, counted := 0, int64(0)

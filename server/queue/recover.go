@@ -8,16 +8,16 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// backlog is what a replay finds of a tenant.
+// backlog contains the items and the progress of a tenant that a replay finds.
 type backlog struct {
 	name  string
 	items []*item
-	mixed bool   // by items that were moved: not in order, and some are there twice
-	done  uint64 // items up to this order are done with
+	mixed bool   // moved items are among the items: they are not in order, and some occur twice
+	done  uint64 // items up to this order are complete
 }
 
-// recover puts in line what the log has and no note says is done with. Bodies stay in the log until
-// they are due.
+// recover adds the items in the log to the lines of their tenants, except items that a progress
+// note covers. Bodies stay in the log until they are delivered.
 func (q *Queue) recover() error {
 	backlogs := make(map[string]*backlog)
 	of := func(name []byte) *backlog {
@@ -45,7 +45,7 @@ func (q *Queue) recover() error {
 	if err != nil {
 		return err
 	}
-	for _, name := range slices.Sorted(maps.Keys(backlogs)) { // in an order that a test can repeat
+	for _, name := range slices.Sorted(maps.Keys(backlogs)) { // in a fixed order, for tests
 		q.restore(backlogs[name])
 	}
 	if q.items > 0 {
@@ -54,8 +54,9 @@ func (q *Queue) recover() error {
 	return nil
 }
 
-// setAside keeps a record that is whole and cannot be read, such as one of a later version of this
-// program. If it cannot be kept, its segment stays in the log, for the next start to try again.
+// setAside saves an intact record that cannot be read, for example of a later version of this
+// program. If the record cannot be saved, its segment stays in the log, so that the next start
+// tries again.
 func (q *Queue) setAside(r *wal.Record, cause error) {
 	name, err := q.log.SetAside(r)
 	if err != nil {
@@ -109,7 +110,8 @@ func (b *backlog) add(it *item) {
 	b.items = append(b.items, it)
 }
 
-// settle removes what is done with from the front: all of that, if the items are in order.
+// settle removes complete items from the front. If the items are in order, it removes all complete
+// items.
 func (b *backlog) settle() {
 	n := 0
 	for n < len(b.items) && b.items[n].order <= b.done {
@@ -119,7 +121,7 @@ func (b *backlog) settle() {
 	b.items = b.items[n:]
 }
 
-// sort puts the items in order, and keeps the latest copy of each.
+// sort sorts the items by order, and keeps the latest copy of each item.
 func (b *backlog) sort() {
 	slices.SortStableFunc(b.items, func(x, y *item) int { return cmp.Compare(x.order, y.order) })
 	kept := b.items[:0]
@@ -134,7 +136,7 @@ func (b *backlog) sort() {
 	b.items = kept
 }
 
-// restore makes a tenant of what was found.
+// restore creates the tenant of a backlog, if the backlog contains incomplete items.
 func (q *Queue) restore(b *backlog) {
 	if b.mixed {
 		b.sort()

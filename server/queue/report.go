@@ -1,13 +1,13 @@
 package queue
 
-// The log tells of items that were lost, and of those that are not taken, once a second for each
-// reason: how many, and one tenant's case.
+// The service's log reports lost items and failed deliveries, once a second for each reason. A
+// report contains their number, and one tenant as an example.
 
-// blame is the case that the next report will tell.
+// blame is the example for the next report.
 type blame struct {
 	tenant   string
 	err      error
-	reported int64 // as of the last report
+	reported int64 // number of items up to the last report
 }
 
 var messages = [outcomes + 1]string{
@@ -18,12 +18,12 @@ var messages = [outcomes + 1]string{
 	retried: "queue: deliveries failed and will be tried again",
 }
 
-// blame notes a case for the next report.
+// blame sets the example for the next report.
 func (q *Queue) blame(why outcome, t *tenant, err error) {
 	q.blamed[why].tenant, q.blamed[why].err = t.name, err
 }
 
-// report tells what has happened since the last report.
+// report logs the lost items and failed deliveries since the last report.
 func (q *Queue) report() {
 	for why, message := range messages {
 		q.mu.Lock()

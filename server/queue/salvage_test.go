@@ -17,7 +17,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// badSector is the system's disk, of which some bytes of a file cannot be read.
+// badSector is the system's disk, but some bytes of one file cannot be read.
 type badSector struct {
 	disk.Disk
 	file     fs.FileInfo
@@ -45,8 +45,8 @@ func (f badFile) ReadAt(b []byte, off int64) (int, error) {
 	return f.File.ReadAt(b, off)
 }
 
-// Damage of the log does not keep the queue from starting. Whatever is whole is delivered, what is
-// damaged is set aside under a name, and it is counted and logged.
+// A damaged log does not prevent a start of the queue. Intact items are delivered. The damaged
+// parts are set aside in files, counted and logged.
 func TestOpenSalvages(t *testing.T) {
 	const items = 60
 	edit := func(fn func(b []byte) []byte) func(*testing.T, string) {
@@ -60,7 +60,7 @@ func TestOpenSalvages(t *testing.T) {
 			}
 		}
 	}
-	in := func(path string) (list []string) { // the items of a segment
+	in := func(path string) (list []string) { // returns the IDs of the items in a segment
 		b, err := os.ReadFile(path)
 		for _, id := range ids("", 1, items) {
 			if err == nil && bytes.Contains(b, body(id, 1000)) {
@@ -71,8 +71,8 @@ func TestOpenSalvages(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		damage func(t *testing.T, path string)
-		lost   func(of []string) []string // of those in the segment, at most
-		bad    bool                       // a sector
+		lost   func(of []string) []string // items of the segment that may be lost
+		bad    bool                       // the segment contains a bad sector
 	}{
 		"a byte of a body":          {damage: edit(func(b []byte) []byte { b[3000] ^= 1; return b }), lost: func(of []string) []string { return of[2:3] }},
 		"a kilobyte of zeros":       {damage: edit(func(b []byte) []byte { clear(b[3000:4000]); return b }), lost: func(of []string) []string { return of[2:4] }},
@@ -125,7 +125,7 @@ func TestOpenSalvages(t *testing.T) {
 				}
 				mustClose(t, q)
 				gone := items - len(got)
-				end := which == -1 && (name == "cut off" || name == "missing") // which the log cannot know of; see package wal
+				end := which == -1 && (name == "cut off" || name == "missing") // the log cannot detect this damage; see package wal
 				if !end && (found.Places == 0 || int(found.Records) < gone || !strings.Contains(log.String(), "DAMAGED")) {
 					t.Errorf("%d items are gone, and the queue tells of %+v\n%s", gone, found, &log)
 				}
@@ -137,7 +137,7 @@ func TestOpenSalvages(t *testing.T) {
 				if strings.Contains(log.String(), "never acknowledged") {
 					t.Error(log.String())
 				}
-				q = mustOpen(t, dir, o) // what was damaged is not so any more
+				q = mustOpen(t, dir, o) // the damaged parts are no longer in the log
 				if again := q.Stats().Salvaged; again.Places != 0 || again.Files != found.Files {
 					t.Errorf("the next start finds %+v", again)
 				}
@@ -146,8 +146,8 @@ func TestOpenSalvages(t *testing.T) {
 	}
 }
 
-// Of a commit that looks torn every whole record is delivered: it may have been acknowledged, and
-// damaged later.
+// Every intact record of a commit that looks torn is delivered, because the commit may have been
+// acknowledged before the damage.
 func TestTornCommitIsSalvaged(t *testing.T) {
 	dir := memDir(t)
 	g := newTarget()
@@ -175,8 +175,8 @@ func TestTornCommitIsSalvaged(t *testing.T) {
 	}
 }
 
-// Records that this package has not written are no items. They are set aside, and the others are
-// delivered.
+// Records that this package did not write contain no items. They are set aside, and the other
+// records are delivered.
 func TestStrangeRecords(t *testing.T) {
 	for _, r := range []*wal.Record{
 		{Type: wal.Data, Codec: version, Payload: []byte{1}},
@@ -195,7 +195,7 @@ func TestStrangeRecords(t *testing.T) {
 		if err := errors.Join(log.Append(r), log.Close()); err != nil {
 			t.Fatal(err)
 		}
-		for range 2 { // it stays in the log until its segment is released
+		for range 2 { // the record stays in the log until its segment is released
 			var text bytes.Buffer
 			o.Logger = slog.New(slog.NewTextHandler(&text, nil))
 			q := mustOpen(t, dir, o)

@@ -5,13 +5,14 @@ import (
 	"time"
 )
 
-// schedule decides whose call is next. A target that hangs for some tenants must not delay the
-// others, so a call holds one of Workers places only until it is slow; then it holds one of MaxSlow
-// places. A tenant whose last call was slow and failed is a suspect: its next call is slow from the
-// start. A tenant none of whose calls has been quick and ended otherwise is new: new ones get half
-// of Workers, and three quarters as long as there are slow places that they can move to. All these
-// are doubtful, and get at most half of the slow places together, so names that somebody makes up
-// without end take no more. Among tenants of one kind, the one that has waited longest comes first.
+// schedule selects the tenant of the next call. A target that hangs for some tenants must not delay
+// other tenants. So a call holds one of Workers places only until it is slow; then it holds one of
+// MaxSlow places. A tenant whose last call was slow and failed is a suspect: its next call is slow
+// from the start. A tenant is new until one of its calls is quick and does not end with Retry. New
+// tenants get half of Workers, or three quarters while they can still move to slow places. Suspects
+// and new tenants are doubtful. Together they get at most half of the slow places, so a sender that
+// invents tenant names without end cannot occupy more. Among tenants of one kind, the tenant that
+// has waited longest comes first.
 //
 //	             ┌─────────┐  place among Workers      ┌───────┐  takes longer than slowAfter
 //	tenant ─────▶│  ready  │──────────────────────────▶│ quick │──────────────┐
@@ -24,18 +25,19 @@ import (
 //	             └─────────┘
 type schedule struct {
 	ready    line // tenants that are neither new nor suspects
-	fresh    line // new ones
+	fresh    line // new tenants
 	suspects line
 
-	quick      int   // calls under way that are not slow
-	quickFresh int   // of these, calls for new tenants
-	slow       int   // all others
+	quick      int   // current calls that are not slow
+	quickFresh int   // number of these calls that are for new tenants
+	slow       int   // current calls that are slow
 	doubtful   int   // slow calls for suspects and new tenants
-	flying     int64 // bytes of the bodies of all calls
+	flying     int64 // bytes of the bodies of all current calls
 
-	// Calls that hold places among Workers: those that are not slow yet, in the order in which they
-	// began, and those that are, and wait for a slow place. Of calls that are slow at the same
-	// moment the first one in the line comes first, whichever timer does.
+	// Both lists contain calls that hold places among Workers. The calls in timed are not slow yet,
+	// and have the order in which they began. The calls in overdue are slow, and wait for a slow
+	// place. If several calls become slow at the same moment, they keep their order, whichever
+	// timer fires first.
 	timed   []*flight
 	overdue []*flight
 }
@@ -46,7 +48,7 @@ const slowAfter = 50 * time.Millisecond
 // line is a queue of tenants.
 type line []*tenant
 
-// take removes the first tenant, or returns nil.
+// take removes and returns the first tenant. It returns nil if there is none.
 func (l *line) take() *tenant {
 	if len(*l) == 0 {
 		return nil
@@ -57,7 +59,7 @@ func (l *line) take() *tenant {
 	return t
 }
 
-// makeReady puts the tenant in line for a call.
+// makeReady adds the tenant to the line for its next call.
 func (q *Queue) makeReady(t *tenant) {
 	t.state = ready
 	switch {
@@ -70,7 +72,7 @@ func (q *Queue) makeReady(t *tenant) {
 	}
 }
 
-// dispatch begins the calls for which there are tenants and places. The caller holds the lock.
+// dispatch begins calls while there are waiting tenants and free places. The caller holds the lock.
 func (q *Queue) dispatch() {
 	q.moveOverdue()
 	q.callAll(&q.fresh, func() bool { return q.quick < q.o.Workers && q.quickFresh < max(q.o.Workers/2, 1) })
@@ -79,7 +81,7 @@ func (q *Queue) dispatch() {
 	q.callAll(&q.suspects, func() bool { return q.slow < q.o.MaxSlow && q.spareDoubtful() })
 }
 
-// callAll begins calls for the tenants of a line as long as there are places.
+// callAll begins calls for the tenants of a line while places reports a free place.
 func (q *Queue) callAll(l *line, places func() bool) {
 	for !q.closed && places() {
 		t := l.take()
@@ -90,16 +92,16 @@ func (q *Queue) callAll(l *line, places func() bool) {
 	}
 }
 
-// mostDoubtful bounds the slow calls for suspects and new tenants.
+// mostDoubtful returns the maximum number of slow calls for suspects and new tenants.
 func (q *Queue) mostDoubtful() int { return max(q.o.MaxSlow/2, 1) }
 
-// spareDoubtful reports whether there is a slow place for one more of them, if all quick calls for
-// new tenants turn out slow.
+// spareDoubtful reports whether a slow place remains for one more doubtful call, even if all quick
+// calls for new tenants become slow.
 func (q *Queue) spareDoubtful() bool { return q.doubtful+q.quickFresh < q.mostDoubtful() }
 
-// call begins a call for a tenant whose turn it is.
+// call begins the next call for a tenant.
 func (q *Queue) call(t *tenant) {
-	if len(t.items) == 0 { // they were dropped
+	if len(t.items) == 0 { // the items were dropped
 		q.goOn(t)
 		return
 	}
@@ -113,7 +115,7 @@ func (q *Queue) call(t *tenant) {
 			q.quickFresh++
 		}
 		patience := slowAfter
-		if f.fresh { // others wait, and a slow place is as good
+		if f.fresh { // others wait, and a slow place is as good for this call
 			patience /= 2
 		}
 		f.due = f.began.Add(patience)
@@ -126,7 +128,8 @@ func (q *Queue) call(t *tenant) {
 	go q.deliver(f)
 }
 
-// slowDown has calls that take long move to the slow places, as soon as there are some.
+// slowDown adds calls that take too long to overdue, so that they move to slow places when these
+// are free.
 func (q *Queue) slowDown() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -144,7 +147,7 @@ func (q *Queue) slowDown() {
 	}
 }
 
-// moveOverdue moves calls that take long to the slow places that there are.
+// moveOverdue moves overdue calls to free slow places.
 func (q *Queue) moveOverdue() {
 	q.overdue = slices.DeleteFunc(q.overdue, func(f *flight) bool {
 		if f.over {
@@ -170,7 +173,7 @@ func (q *Queue) endQuick(f *flight) {
 	}
 }
 
-// callEnded gives the place of a call to the next.
+// callEnded frees the place of a call, and begins the next calls.
 func (q *Queue) callEnded(f *flight) {
 	f.over = true
 	if f.timer != nil {
@@ -189,8 +192,8 @@ func (q *Queue) callEnded(f *flight) {
 	q.dispatch()
 }
 
-// judge makes the tenant a suspect after a call that was slow and failed, until one is quick and
-// ends otherwise; then it is not new any more.
+// judge makes the tenant a suspect after a call that was slow and failed. After a call that was
+// quick and did not end with Retry, the tenant is neither a suspect nor new.
 func (f *flight) judge(v Verdict) {
 	late := time.Since(f.began) >= slowAfter
 	switch {

@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// waits measures how long items of healthy tenants wait until their call has ended, beside hanging
-// tenants: for them, calls take 15 s and fail. The clock is synctest's, so the measure is exact.
-// Each healthy call takes 5 ms.
+// waits measures the time from the Put of healthy tenants' items to the end of their delivery,
+// while calls for other tenants hang. A hanging call takes 15 s and fails; a healthy call takes 5
+// ms. The clock is that of synctest, so measurements are exact.
 type waits struct {
 	mu   sync.Mutex
 	took []time.Duration
-	most int // calls at once
+	most int // maximum of now
 	now  int
 }
 
@@ -48,14 +48,14 @@ func (w *waits) deliver(ctx context.Context, tenant string, items []*Item) Verdi
 	return Verdict{Kind: Delivered}
 }
 
-// calls returns how many calls there are, and were at most.
+// calls returns the current and the maximum number of concurrent calls.
 func (w *waits) calls() (now, most int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.now, w.most
 }
 
-// p99 forgets what it has measured.
+// p99 returns the 99th percentile of the measured times, and discards these times.
 func (w *waits) p99() time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -65,11 +65,11 @@ func (w *waits) p99() time.Duration {
 	return d
 }
 
-// With 500 hanging tenants of 1000, the healthy ones wait hardly longer than without them, from the
-// first moment on.
+// If 500 of 1000 tenants hang, the p99 of healthy tenants is at most twice their p99 without
+// hanging tenants. While the queue detects the hanging tenants, it is at most one second.
 func TestHangingTenantsDelayNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const tenants = 500 // of each kind
+		const tenants = 500 // number of healthy tenants, and of hanging tenants
 		measure := func(hanging bool) (onset, later time.Duration) {
 			w := new(waits)
 			o := testOptions(newTarget())
@@ -80,7 +80,7 @@ func TestHangingTenantsDelayNobody(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(1, 2))
 			send := func(d time.Duration) {
 				for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
-					for range 30 { // of the 640 calls that the workers can make in this time
+					for range 30 { // the workers can make 640 calls in this time
 						mustPut(t, q, Item{Tenant: fmt.Sprint("quiet", rnd.IntN(tenants)), Body: body("x", 10)})
 					}
 				}
@@ -108,8 +108,8 @@ func TestHangingTenantsDelayNobody(t *testing.T) {
 	})
 }
 
-// New names without end, for all of which the target hangs, delay none of the tenants that it has
-// answered before.
+// An endless series of new tenants for which the target hangs does not delay tenants with earlier
+// successful calls.
 func TestNewTenantsDelayNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := new(waits)
@@ -142,7 +142,8 @@ func TestNewTenantsDelayNobody(t *testing.T) {
 	})
 }
 
-// The bounds of calls at once hold: new tenants and suspects leave half of all places to others.
+// The limits of concurrent calls hold: new tenants and suspects leave half of all places to other
+// tenants.
 func TestBoundsOfCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := new(waits)
@@ -172,7 +173,7 @@ func TestBoundsOfCalls(t *testing.T) {
 	})
 }
 
-// A tenant whose calls are quick again gets places among Workers again.
+// A suspect whose calls are quick again is no longer a suspect.
 func TestSuspectRecovers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newTarget()
@@ -211,12 +212,12 @@ func TestSuspectRecovers(t *testing.T) {
 	})
 }
 
-// A call that takes long and finds all slow places taken moves to one when it is free, and not at
-// its own end only.
+// If a slow call finds no free slow place, it moves to the first slow place that becomes free. It
+// does not occupy a place among Workers until its end.
 func TestCallMovesWhenASlowPlaceIsFree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
-		var healthy atomic.Int64 // nanoseconds until its call
+		var healthy atomic.Int64 // nanoseconds from the start to the call for the healthy tenant
 		o := testOptions(newTarget())
 		o.Workers, o.MaxSlow = 1, 1
 		o.Deliver = func(_ context.Context, tenant string, _ []*Item) Verdict {

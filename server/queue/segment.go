@@ -2,16 +2,17 @@ package queue
 
 import "github.com/slipstream-go/slipstream/server/wal"
 
-// segment is what the queue knows of a segment of the log: which items have their body there.
+// segment describes a segment of the log, and lists the items whose bodies it contains.
 type segment struct {
 	number uint64
 	first  uint64 // sequence number of its first record
 	ring   item   // ring.next is the first live item, ring.prev the last
-	live   int64  // bytes of their entries
-	pins   int    // bodies being read, perhaps of items that have moved meanwhile
+	live   int64  // bytes of the live items' entries
+	pins   int    // number of bodies being read, perhaps of items that have moved meanwhile
 }
 
-// segmentOf is the segment of a record that comes after all before; the record may be its first.
+// segmentOf returns the segment of a record, and adds the segment if the record is its first.
+// Records must be passed in the order of the log.
 func (q *Queue) segmentOf(r *wal.Record) *segment {
 	if n := len(q.segments); n > 0 && q.segments[n-1].number == r.Place.Segment {
 		return q.segments[n-1]
@@ -23,10 +24,10 @@ func (q *Queue) segmentOf(r *wal.Record) *segment {
 	return s
 }
 
-// free reports whether nobody needs the segment.
+// free reports whether the segment is no longer needed.
 func (s *segment) free() bool { return s.ring.next == &s.ring && s.pins == 0 }
 
-// place notes that the latest copy of it has its body at offset in s.
+// place records that the latest copy of the item contains its body at offset in s.
 func (q *Queue) place(it *item, s *segment, offset int64, head int) {
 	q.displace(it)
 	it.segment, it.offset, it.head = s, offset, uint32(head)
@@ -36,7 +37,7 @@ func (q *Queue) place(it *item, s *segment, offset int64, head int) {
 	q.live += it.disk()
 }
 
-// displace notes that it needs no segment any more.
+// displace records that the item no longer needs a segment.
 func (q *Queue) displace(it *item) {
 	s := it.segment
 	if s == nil {
@@ -55,7 +56,7 @@ func (q *Queue) wakeIfFree(s *segment) {
 	}
 }
 
-// release lets go of the oldest segments, up to the first that somebody needs.
+// release releases the oldest segments of the log, up to the first segment that is still needed.
 func (q *Queue) release() {
 	q.mu.Lock()
 	n := 0

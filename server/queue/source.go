@@ -8,18 +8,20 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// source is where to find an item's body without holding the lock. A segment that must be read for
-// it is pinned: the item may move or leave meanwhile.
+// source is the location of an item's body, for reading it without the lock. If the body must be
+// read from a segment, the segment is pinned, because the item may move or leave the queue
+// meanwhile.
 type source struct {
 	body    []byte
-	segment *segment // nil: body is all there is
+	segment *segment // nil if no segment must be read
 	offset  int64
-	lost    error // why the log does not give the body
+	lost    error // why the body cannot be read from the log
 }
 
 var errLost = fmt.Errorf("%w when its segment was to be released", wal.ErrUnreadable)
 
-// pin tells where the item's body is. The caller holds the lock, reads it and unpins it.
+// pin returns the location of the item's body and pins its segment. The caller must hold the lock,
+// and must later unpin the source.
 func pin(it *item) source {
 	src := source{body: it.body, offset: it.offset}
 	switch {
@@ -32,7 +34,7 @@ func pin(it *item) source {
 	return src
 }
 
-// unpin lets go of the segment.
+// unpin unpins the segment of a source.
 func (q *Queue) unpin(src source) {
 	if s := src.segment; s != nil {
 		s.pins--
@@ -40,8 +42,8 @@ func (q *Queue) unpin(src source) {
 	}
 }
 
-// read fills in the source's body, after what buf has, if it is not in memory. A body that is
-// damaged or missing is lost; another error may pass.
+// read sets the source's body, if it is not in memory. It appends the body to buf. If the body is
+// damaged or missing, it sets lost. Any other error may be temporary.
 func (q *Queue) read(src *source, it *item, buf []byte) ([]byte, error) {
 	if src.segment == nil {
 		return buf, nil

@@ -6,7 +6,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// outcome is how an item ends.
+// outcome is the way in which an item leaves the queue.
 type outcome int
 
 const (
@@ -15,9 +15,9 @@ const (
 	tooOld
 	tooMany
 	damaged
-	outcomes // how many there are
+	outcomes // number of outcomes
 
-	retried = outcomes // stands for no outcome: in blame only
+	retried = outcomes // not an outcome; used only for blame
 )
 
 // Count is a number of items, and the sums of their notes.
@@ -35,33 +35,33 @@ func (c *Count) add(it *item) {
 
 // Dropped counts items that were dropped without a refusal.
 type Dropped struct {
-	Age    Count // by MaxAge
+	Age    Count // due to MaxAge
 	Bytes  Count // to make room for new ones
-	Damage Count // the log did not give them back
+	Damage Count // the log could not read them
 }
 
-// Stats are counters since the queue was opened, and its current state. At any moment Taken is the
-// sum of Items, Delivered, Refused and Dropped.
+// Stats contains counters since the queue was opened, and its current state. At any moment, Taken
+// is the sum of Items, Delivered, Refused and Dropped.
 type Stats struct {
 	Items   int
-	Bytes   int64         // as the bounds have it, with items that are on their way to the disk
-	Memory  int64         // bodies that are in memory
+	Bytes   int64         // as counted for the limits, including items on their way to the disk
+	Memory  int64         // bytes of bodies in memory
 	Oldest  time.Duration // how long the oldest item has waited
-	Tenants int           // that have items
+	Tenants int           // tenants with items
 
-	Taken     Count // by Put, or found in the log by Open
+	Taken     Count // accepted by Put, or found in the log by Open
 	Delivered Count
 	Refused   Count
 	Dropped   Dropped
 	Retries   int64 // deliveries that ended with Retry
-	Rewritten int64 // bytes that were written again so that segments could be released
-	Live      int64 // bytes of the log that are needed
+	Rewritten int64 // bytes that were written again to release segments
+	Live      int64 // bytes of the log that are still needed
 	Log       wal.Stats
-	Salvaged  wal.Salvaged // what of the log was damaged when it was opened
+	Salvaged  wal.Salvaged // damage found in the log by Open
 }
 
-// TenantStats are the counters of one tenant, since it was last forgotten. The queue remembers
-// tenants with items, and about a thousand of those without.
+// TenantStats contains the counters of one tenant since the queue last forgot it. The queue
+// remembers tenants with items, and about a thousand tenants without items.
 type TenantStats struct {
 	Tenant string
 	Items  int
@@ -73,7 +73,7 @@ type TenantStats struct {
 	Dropped   Dropped
 	Retries   int64
 	Pause     time.Duration // 0 unless the last delivery ended with Retry
-	Err       error         // of that
+	Err       error         // of that delivery
 }
 
 // Stats returns a consistent snapshot, except for Log.
@@ -95,7 +95,7 @@ func (q *Queue) Stats() Stats {
 	return st
 }
 
-// Tenants yields the known tenants, in their state when it was called.
+// Tenants yields the known tenants with their counters at the time of the call.
 func (q *Queue) Tenants(yield func(TenantStats) bool) {
 	for _, st := range q.tenantStats() {
 		if !yield(st) {
@@ -104,8 +104,8 @@ func (q *Queue) Tenants(yield func(TenantStats) bool) {
 	}
 }
 
-// Shortage returns the reason why the queue accepts no items, for any tenant, without paths, or an
-// empty string.
+// Shortage returns the reason why the queue accepts no items of any tenant, without file paths. It
+// returns an empty string if the queue accepts items.
 func (q *Queue) Shortage() string {
 	st := q.log.Stats()
 	return st.Shortage()

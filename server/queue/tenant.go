@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// state is what is going on with a tenant.
+// state is the state of a tenant.
 //
 //	      an item comes              a worker takes it up
 //	idle ───────────────▶ ready ◀──────────────────────────▶ busy
@@ -19,18 +19,18 @@ type state uint8
 
 const (
 	idle   state = iota // no items
-	ready               // in Queue.ready
-	busy                // with a worker
+	ready               // in a line of the schedule
+	busy                // a worker delivers its first items
 	paused              // until its timer makes it ready
 )
 
-// group is what some tenants have together.
+// group contains the state that the tenants of a group share.
 type group struct {
 	bytes int64
-	down  map[*tenant]struct{} // paused since their target takes nobody's items
+	down  map[*tenant]struct{} // paused because their target currently accepts no items of any tenant
 }
 
-// tenant is a line of items.
+// tenant is a tenant with its line of items.
 type tenant struct {
 	name    string
 	group   *group
@@ -38,28 +38,28 @@ type tenant struct {
 	suspect bool    // its target hangs for it; see schedule
 	proven  bool    // a call was quick, and did not fail: it is not new
 	items   []*item // by order, oldest first; 0 ≤ busy ≤ len(items)
-	busy    int     // how many of the first are with a worker
+	busy    int     // number of items at the front that a worker delivers
 	coming  int     // items on their way to the disk
-	bytes   int64   // cost of items, and of those that are coming
-	last    uint64  // order of the newest item there ever was
+	bytes   int64   // cost of items, including items on their way to the disk
+	last    uint64  // order of the newest item so far
 	window  Window  // of calls with several items
-	alone   uint64  // items up to this order are delivered one by one: joined, they were refused
-	misread int     // how many times in a row the log could not be read for a call
+	alone   uint64  // items up to this order are delivered one by one, because they were refused together
+	misread int     // number of consecutive calls for which the log could not be read
 
 	timer   *time.Timer   // ends the latest pause
-	due     time.Time     // when that is
+	due     time.Time     // end of the latest pause
 	pause   time.Duration // before the latest retry; 0 after a success
-	err     error         // of that
+	err     error         // of the call before that retry
 	retries int64
 	counts  [outcomes]Count
 
 	idle *list.Element // in Queue.idle, while it has no items
 }
 
-// keptIdle is how many tenants without items are remembered, for their counters.
+// keptIdle is the number of tenants without items whose counters the queue remembers.
 const keptIdle = 1024
 
-// tenantOf finds or makes the tenant of that name.
+// tenantOf returns the tenant with the given name, and creates it if needed.
 func (q *Queue) tenantOf(name string) *tenant {
 	t := q.tenants[name]
 	if t == nil {
@@ -69,7 +69,7 @@ func (q *Queue) tenantOf(name string) *tenant {
 	return t
 }
 
-// groupOf finds or makes the group of a tenant.
+// groupOf returns the group of a tenant, and creates it if needed.
 func (q *Queue) groupOf(of string) *group {
 	name := ""
 	if q.o.Group != nil {
@@ -83,14 +83,15 @@ func (q *Queue) groupOf(of string) *group {
 	return g
 }
 
-// hold counts bytes of the tenant's items, or with a negative number that they are gone.
+// hold adds bytes to the sums of the tenant, its group and the queue. A negative number subtracts.
 func (q *Queue) hold(t *tenant, bytes int64) {
 	t.bytes += bytes
 	t.group.bytes += bytes
 	q.bytes += bytes
 }
 
-// rest has a tenant without items remembered for a while, unless it is in use.
+// rest adds a tenant to the idle tenants, if it has no items and is not in use. If there are too
+// many idle tenants, it forgets the oldest.
 func (q *Queue) rest(t *tenant) {
 	if len(t.items) > 0 || t.coming > 0 || t.state != idle || t.idle != nil {
 		return
@@ -103,7 +104,7 @@ func (q *Queue) rest(t *tenant) {
 	}
 }
 
-// rouse ends a tenant's rest.
+// rouse removes a tenant from the idle tenants.
 func (q *Queue) rouse(t *tenant) {
 	if t.idle != nil {
 		q.idle.Remove(t.idle)
@@ -111,7 +112,7 @@ func (q *Queue) rouse(t *tenant) {
 	}
 }
 
-// enter puts an item that is on disk at the end of its tenant's line.
+// enter adds an item that is on disk to the end of its tenant's line.
 func (q *Queue) enter(it *item) {
 	t := it.tenant
 	t.items = append(t.items, it)
@@ -123,7 +124,8 @@ func (q *Queue) enter(it *item) {
 	}
 }
 
-// leave books the outcome of an item. Its tenant's line still has it; see close.
+// leave records the outcome of an item. The item remains in its tenant's line until close removes
+// it.
 func (q *Queue) leave(it *item, why outcome) {
 	t := it.tenant
 	it.gone = true
@@ -136,8 +138,8 @@ func (q *Queue) leave(it *item, why outcome) {
 	q.counts[why].add(it)
 }
 
-// close takes those of the first n items that are gone out of the tenant's line. What is done with
-// is to be noted.
+// close removes the gone items among the first n items of the tenant's line, and marks the tenant's
+// progress for the next progress note.
 func (q *Queue) close(t *tenant, n int) {
 	kept := n
 	for i := n - 1; i >= 0; i-- {
@@ -151,7 +153,7 @@ func (q *Queue) close(t *tenant, n int) {
 	q.markDone(t)
 }
 
-// drop drops n items of t, the oldest that are not with a worker.
+// drop drops the n oldest items of t that no worker is delivering.
 func (q *Queue) drop(t *tenant, n int, why outcome) {
 	for _, it := range t.items[t.busy:][:n] {
 		q.leave(it, why)
@@ -159,7 +161,7 @@ func (q *Queue) drop(t *tenant, n int, why outcome) {
 	q.close(t, t.busy+n)
 }
 
-// trim drops the oldest items of t while a bound is exceeded, but not the newest one.
+// trim drops the oldest items of t while a limit is exceeded. It keeps the newest item.
 func (q *Queue) trim(t *tenant) {
 	n, bytes := 0, int64(0)
 	for t.busy+n < len(t.items)-1 && (q.over(q.bytes-bytes, t.limit(q.o.MaxBytes)) || q.over(t.group.bytes-bytes, t.limit(q.o.MaxGroupBytes)) || q.over(t.bytes-bytes, q.o.MaxTenantBytes)) {
@@ -174,7 +176,8 @@ func (q *Queue) trim(t *tenant) {
 
 func (q *Queue) over(held, limit int64) bool { return limit > 0 && held > limit }
 
-// markDone has it noted how far the tenant has come: all its items up to that order are done with.
+// markDone records the tenant's progress for the next progress note: the order up to which all its
+// items are complete.
 func (q *Queue) markDone(t *tenant) {
 	to := t.last
 	if len(t.items) > 0 {

@@ -11,8 +11,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// A real file system that is really full: what was taken is delivered, old items are moved in what
-// the log keeps back for that, and then there is room again.
+// On a real file system that is full, accepted items are delivered. Old items are moved into space
+// that the log reserves for moves. Then Put succeeds again.
 func TestTmpfs(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can mount a small file system")

@@ -2,13 +2,14 @@ package queue
 
 // Window limits the weight of a call with several items, as a congestion window limits the bytes in
 // flight. It halves after a call that was too large for its target, and grows by an eighth after a
-// successful one. It stays below the weight that failed last, and tries that again after 100 calls,
-// because a call that times out may have been stored, and its items then arrive twice.
+// successful one. It stays below the weight that failed last, and tries this weight again only
+// after 100 calls. A target may have stored the items of a call that timed out, and then they
+// arrive twice.
 type Window struct {
 	most   int64
 	now    int64
-	failed int64 // weight that failed last; 0: none
-	passed int   // calls since the window has stopped below it
+	failed int64 // weight that failed last; 0 if none did
+	passed int   // number of calls since the window stopped below failed
 }
 
 // retryWeight is the number of calls after which a weight that failed is tried again.
@@ -20,7 +21,8 @@ func NewWindow(most int64) Window { return Window{most: most, now: most} }
 // Takes reports whether a call with several items may have this weight.
 func (w *Window) Takes(weight int64) bool { return weight <= w.now }
 
-// Failed halves the window after a call of this weight. The minimum is a single item of any weight.
+// Failed halves the window after a call of this weight. A single item of any weight is always
+// allowed.
 func (w *Window) Failed(weight int64) {
 	w.failed, w.passed = weight, 0
 	w.now = max(min(weight, w.now)/2, 1)

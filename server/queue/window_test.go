@@ -8,11 +8,12 @@ import (
 	"time"
 )
 
-// A call that is too large for its target is halved until it passes, and the window grows again.
+// The window halves after each call that is too large for its target, until a call succeeds. Then
+// it grows again.
 func TestWindow(t *testing.T) {
 	const limit = 5000
 	w := NewWindow(100_000)
-	weight := func() int64 { // of a call with many items of weight 100
+	weight := func() int64 { // returns the weight of the largest allowed call with items of weight 100
 		n := int64(1)
 		for w.Takes(100 * (n + 1)) {
 			n++
@@ -36,7 +37,7 @@ func TestWindow(t *testing.T) {
 	if n := weight(); n < limit/2 || n > limit+limit/8+100 {
 		t.Errorf("calls of weight %d, of at most %d that pass", n, limit)
 	}
-	for range 10_000 { // the target has recovered
+	for range 10_000 { // now all calls succeed
 		w.Passed(weight())
 	}
 	if !w.Takes(100_000) || w.Takes(100_001) {
@@ -44,7 +45,8 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// A window that has shrunk to single items grows again, and small calls prove nothing.
+// A window that has shrunk to single items grows again. Calls of at most half of the window do not
+// make it grow.
 func TestWindowOfSmallCalls(t *testing.T) {
 	w := NewWindow(1000)
 	w.Failed(1000)
@@ -69,8 +71,8 @@ func TestWindowOfSmallCalls(t *testing.T) {
 	}
 }
 
-// After an outage, the waiting items weigh more than the target takes in one call, or answers in
-// time: all of them arrive, in their order, whatever the target calls it.
+// After an outage, the queued items together exceed the size of a call that the target accepts or
+// completes in time. All items arrive, in order, whatever error the target returns.
 func TestBacklogThatIsTooLarge(t *testing.T) {
 	for name, refusal := range map[string]Verdict{
 		"a rate":    {Fewer: true, Err: errDown},
@@ -80,7 +82,7 @@ func TestBacklogThatIsTooLarge(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				g := newTarget()
-				failed, most := 0, 50 // items that a call may have
+				failed, most := 0, 50 // most: maximum number of items per accepted call
 				g.verdict = func(_ string, ids []string) Verdict {
 					if len(ids) > most {
 						failed++
@@ -110,7 +112,7 @@ func TestBacklogThatIsTooLarge(t *testing.T) {
 	}
 }
 
-// An item that is too large alone is refused, and its neighbours are not.
+// An item that is too large by itself is rejected. Its neighbours are delivered.
 func TestItemThatIsTooLarge(t *testing.T) {
 	g := newTarget()
 	g.verdict = func(_ string, ids []string) Verdict {
@@ -139,7 +141,8 @@ func TestItemThatIsTooLarge(t *testing.T) {
 	}
 }
 
-// Items delivered together weigh at most MaxJoinWeight: one for each, and the sum of its notes.
+// The items of one call weigh at most MaxJoinWeight. The weight of an item is one plus the sum of
+// its notes.
 func TestMaxJoinWeight(t *testing.T) {
 	g := newTarget()
 	letGo := hold(g)

@@ -7,26 +7,26 @@ import (
 	"time"
 )
 
-// flight is what a worker delivers at a time: the first items of one tenant.
+// flight is one call of a worker: the delivery of the first items of one tenant.
 type flight struct {
 	tenant   *tenant
 	began    time.Time
-	due      time.Time   // when the call is slow
-	timer    *time.Timer // tells that it is; nil: it is so from the start
-	fresh    bool        // the tenant was new when the call began, and no suspect
-	doubtful bool        // it was new or a suspect
+	due      time.Time   // time at which the call becomes slow
+	timer    *time.Timer // fires at due; nil if the call is slow from the start
+	fresh    bool        // the tenant was new and not a suspect when the call began
+	doubtful bool        // the tenant was new or a suspect when the call began
 	slow     bool        // the call holds a slow place
 	over     bool
-	weight   int64 // of all items that were taken up
+	weight   int64 // of all items of the flight
 	bytes    int64 // of their bodies
 	held     []*item
-	sources  []source // of held, and of the same length
-	items    []Item   // what Deliver is shown
-	shown    []*Item  // pointers to items
+	sources  []source // the sources of held, with the same indexes
+	items    []Item   // copies of held, for Deliver
+	shown    []*Item  // pointers to items, the argument of Deliver
 	buf      *[]byte  // bodies that were read back
 }
 
-// deliver makes one call.
+// deliver makes the call of a flight.
 func (q *Queue) deliver(f *flight) {
 	defer q.working.Done()
 	v := Verdict{Kind: Retry}
@@ -47,7 +47,7 @@ func (q *Queue) deliver(f *flight) {
 	q.callEnded(f)
 }
 
-// takeUp makes the first items of t, which has some, a flight.
+// takeUp assigns the first items of t to the flight f. The tenant must have items.
 func (q *Queue) takeUp(t *tenant, f *flight) {
 	first, n, size, weight := t.items[0], 0, int64(0), int64(0)
 	most := q.o.MaxJoinItems
@@ -72,13 +72,14 @@ func (q *Queue) takeUp(t *tenant, f *flight) {
 	}
 }
 
-// maxMisread is how often the log is read in vain for a tenant, with pauses that grow up to
-// longestPause, until what cannot be read leaves the queue. A disk that fails for some minutes
-// costs nothing, and one bad sector does not block the tenant for ever.
+// maxMisread is the number of consecutive failed reads of the log for a tenant, after which
+// unreadable items leave the queue. The pauses between these reads grow up to longestPause. So a
+// disk that fails for some minutes does not cause losses, and one bad sector does not block the
+// tenant forever.
 const maxMisread = 20
 
-// load makes what Deliver is shown. Items that are not in the log any more leave the queue. After
-// an error it is for another time.
+// load prepares the items for Deliver. Items that are no longer in the log leave the queue. After
+// an error, the call must be retried later.
 func (q *Queue) load(f *flight) (err error) {
 	f.buf = payloads.Get().(*[]byte)
 	buf := (*f.buf)[:0]
@@ -105,7 +106,8 @@ func (q *Queue) load(f *flight) (err error) {
 	return err
 }
 
-// loaded lets go of the log, and of the items whose bodies it does not have any more.
+// loaded unpins the segments of the flight, and removes the items whose bodies are no longer in the
+// log.
 func (q *Queue) loaded(f *flight) {
 	t, n := f.tenant, 0
 	q.mu.Lock()
@@ -131,7 +133,7 @@ func (q *Queue) loaded(f *flight) {
 	}
 }
 
-// settle acts upon a verdict.
+// settle applies a verdict to the items of a flight and to its tenant.
 func (q *Queue) settle(f *flight, v Verdict) {
 	t := f.tenant
 	if v.Kind != Retry {
@@ -144,7 +146,7 @@ func (q *Queue) settle(f *flight, v Verdict) {
 	case v.Kind != Retry && len(f.held) == 1:
 		q.finish(f, refused)
 		q.blame(refused, t, v.Err)
-	case v.Kind == Refused: // one by one, so that a bad item does not take its neighbours with it
+	case v.Kind == Refused: // delivered one by one, so that a bad item does not cause the loss of its neighbours
 		t.alone = f.held[len(f.held)-1].order
 	case v.Kind == TooLarge:
 		t.window.Failed(f.weight)
@@ -152,7 +154,7 @@ func (q *Queue) settle(f *flight, v Verdict) {
 		if v.Fewer {
 			t.window.Failed(f.weight)
 			if len(f.held) > 1 {
-				t.pause = 0 // the next call is another one
+				t.pause = 0 // the next call is a different one
 			}
 		}
 		q.postpone(t, v)
@@ -161,7 +163,7 @@ func (q *Queue) settle(f *flight, v Verdict) {
 	q.goOn(t)
 }
 
-// finish takes the flight's items out of the queue.
+// finish removes the flight's items from the queue.
 func (q *Queue) finish(f *flight, why outcome) {
 	t := f.tenant
 	for _, it := range f.held {
@@ -171,7 +173,7 @@ func (q *Queue) finish(f *flight, why outcome) {
 	t.pause, t.err = 0, nil
 }
 
-// goOn ends a tenant's turn.
+// goOn ends a tenant's call or pause. The tenant becomes ready if it has items, and idle otherwise.
 func (q *Queue) goOn(t *tenant) {
 	t.busy = 0
 	if len(t.items) > 0 {
@@ -182,7 +184,7 @@ func (q *Queue) goOn(t *tenant) {
 	q.rest(t)
 }
 
-// postpone has the tenant's next turn come after a pause.
+// postpone delays the tenant's next call by a pause.
 func (q *Queue) postpone(t *tenant, v Verdict) {
 	t.busy, t.state = 0, paused
 	t.pause = min(max(2*t.pause, q.o.firstPause), q.o.longestPause)
@@ -191,9 +193,9 @@ func (q *Queue) postpone(t *tenant, v Verdict) {
 	q.retries++
 	q.blame(retried, t, v.Err)
 	if q.o.DropOldest {
-		q.trim(t) // what was busy stayed
+		q.trim(t) // until now, busy items could not be dropped
 	}
-	jitter := q.o.Jitter(t.pause/4 + 1) // so that tenants that failed together are not tried together
+	jitter := q.o.Jitter(t.pause/4 + 1) // so that tenants that failed together are not retried together
 	pause := max(t.pause-jitter, v.After)
 	if v.Down {
 		t.group.down[t] = struct{}{}
@@ -208,17 +210,19 @@ func (q *Queue) postpone(t *tenant, v Verdict) {
 	})
 }
 
-// resumption is how soon pauses end when the target has answered a call. They do not end at once,
-// so that a target that fails now and then does not get everybody's calls each time.
+// resumption is the maximum time until pauses end after the target has answered a call. The pauses
+// do not end at once, so that a target that fails now and then does not get the calls of all
+// tenants each time.
 const resumption = time.Second
 
-// answered ends the pauses of tenants whose target took nobody's items, and has taken some now.
+// answered ends the pauses of a group's tenants whose target accepted no items of any tenant. It is
+// called when the target has answered a call.
 func (q *Queue) answered(g *group) {
-	// In one order, so that a simulation can be repeated.
+	// The fixed order makes simulations reproducible.
 	byName := func(a, b *tenant) int { return strings.Compare(a.name, b.name) }
 	for _, t := range slices.SortedFunc(maps.Keys(g.down), byName) {
 		soon := q.o.Jitter(resumption)
-		if time.Until(t.due) > soon && t.timer.Stop() { // else it is about to end
+		if time.Until(t.due) > soon && t.timer.Stop() { // otherwise the pause is about to end
 			t.due = time.Now().Add(soon)
 			t.timer.Reset(soon)
 		}

@@ -7,48 +7,50 @@ import (
 	"time"
 )
 
-// active counts the series of a tenant that came within the last one to two spans, and holds new
-// ones back beyond a limit. The zero active has none.
+// active counts the series of a tenant that were received within the last one to two spans, and
+// rejects new series over a limit. The zero active contains no series.
 //
-// Of each series there are 32 bits, in one of two buckets of a table; the series' hash tells the
-// bits and the buckets.
+// A table stores 32 bits for each series, the mark, in one of two buckets. The hash of the series
+// determines the mark and the buckets.
 //
-//	tables   the newest, that series are put into ──▶ older ones, that are only read ──▶ dropped
+//	tables   the newest, for new entries ──▶ older tables, read only ──▶ dropped
 //
-// A series is put into the newest table when it comes, if it is not there. So one that is in no
-// table has not come for a span: another table begins with each span, and when the newest is full,
-// and what is older is dropped at the end of the span after.
+// When a series is received, it is added to the newest table, unless it is there already. A new
+// table begins with each span, and when the newest table is full. A table is dropped at the end of
+// the span after its own. So a series that is in no table has not been received for at least one
+// span.
 //
-// A series whose bits and bucket are those of another is taken for it: it passes, and is not
-// counted. In a full table that happens to 24 in 2^32 of the new ones. A series that has come
-// within the span is never held back.
+// A series with the same mark and bucket as another series is taken for that series: it passes, and
+// is not counted. If the table is full, this happens to 24 in 2^32 new series. A series that has
+// been received within the span is never rejected.
 //
-// A table takes 5.3 bytes for each series that it has room for. A tenant has one with room for an
-// eighth more than there were, and the one before: 12 bytes a series. While it grows there are
-// tables of half the size, a fourth and so on besides: up to 17.
+// A table uses 5.3 bytes for each series of its capacity. A tenant usually has two tables: the
+// newest, with capacity for an eighth more series than were active, and the one before. Together
+// they use 12 bytes for each series. While the number of series grows, there are also tables of
+// half the size, a quarter of the size, and so on: up to 17 tables.
 type active struct {
-	tables atomic.Pointer[[]*table] // the newest first; nil: there is none
-	next   atomic.Int64             // when the span ends, on the clock of ticks
-	mu     sync.Mutex               // held to change what is above, and to put series into the newest
+	tables atomic.Pointer[[]*table] // newest first; nil if there is none
+	next   atomic.Int64             // end of the span, on the clock of ticks
+	mu     sync.Mutex               // guards changes of tables, next and the newest table
 }
 
 const activeSpan = 10 * time.Minute
 
-// table is half of a cuckoo filter: nothing is ever moved in it.
+// table is half of a cuckoo filter: it never moves an entry.
 type table struct {
 	buckets []bucketOf16
-	room    int          // series it is for
-	held    int          // series put into it; under the lock
-	live    atomic.Int64 // those of them that have not been put into a newer one
-	until   int64        // when it is dropped; under the lock, and once there is a newer one
+	room    int          // capacity, in series
+	held    int          // number of series added; guarded by active.mu
+	live    atomic.Int64 // number of these series that are in no newer table
+	until   int64        // time when the table is dropped, set when a newer table begins; guarded by active.mu
 }
 
-// bucketOf16 is a cache line: two lanes of 32 bits in each word. A lane of zero is free.
+// bucketOf16 is a cache line. Each word contains two lanes of 32 bits. A lane of zero is free.
 type bucketOf16 [8]atomic.Uint64
 
 const (
 	lanes     = 16
-	filled    = 12 // lanes of a full table's buckets, on average: with two buckets to choose from, hardly any has no lane free
+	filled    = 12 // average number of used lanes in a bucket of a full table. With a choice of two buckets, few buckets are full
 	leastRoom = 8 * filled
 )
 
@@ -57,7 +59,7 @@ func newTable(room int) *table {
 	return &table{buckets: make([]bucketOf16, (room+filled-1)/filled), room: room}
 }
 
-// places are where a series may be, and what is there if it is.
+// places returns the two buckets that may contain a series, and its mark.
 func (t *table) places(hash uint64) (a, b *bucketOf16, mark uint32) {
 	n := uint64(len(t.buckets))
 	i, _ := bits.Mul64(hash, n)
@@ -79,7 +81,8 @@ func (b *bucketOf16) has(mark uint32) bool {
 	return false
 }
 
-// put puts a series into the emptier of its buckets, if there is room. The lock must be held.
+// put adds a series to the emptier of its buckets. It returns false if the table or the bucket is
+// full. The caller must hold the lock.
 func (t *table) put(hash uint64) bool {
 	a, b, mark := t.places(hash)
 	if b.free() > a.free() {
@@ -96,7 +99,7 @@ func (t *table) put(hash uint64) bool {
 	return true
 }
 
-// free is how many lanes are free. They are filled in order.
+// free returns the number of free lanes. Lanes are filled in order.
 func (b *bucketOf16) free() int {
 	for i := range b {
 		switch w := b[i].Load(); {
@@ -109,9 +112,9 @@ func (b *bucketOf16) free() int {
 	return 0
 }
 
-// admit reports whether a series may pass: one that has come within the span, or a new one while
-// there are less than limit. The hash must be one that clients cannot aim at. A limit of zero is
-// none, and nothing is counted.
+// admit reports whether a series may pass. It may pass if it has been received within the span, or
+// if it is new and fewer than limit series are active. Clients must not be able to choose the hash.
+// A limit of zero means no limit; then nothing is counted.
 func (a *active) admit(hash uint64, limit int) bool {
 	if limit <= 0 {
 		return true
@@ -120,7 +123,7 @@ func (a *active) admit(hash uint64, limit int) bool {
 		return true
 	}
 	if a.find(hash) == nil && a.count() >= limit {
-		return false // a flood does not come as far as the lock
+		return false // rejected series do not wait for the lock
 	}
 	return a.put(hash, limit)
 }
@@ -134,7 +137,7 @@ func (a *active) put(hash uint64, limit int) bool {
 	}
 	if known != nil {
 		if known == tables[0] {
-			return true // another goroutine has put it there
+			return true // another goroutine has added it
 		}
 		if known.live.Load() > 0 {
 			known.live.Add(-1)
@@ -162,7 +165,7 @@ func (a *active) list() []*table {
 	return nil
 }
 
-// find is the newest table that has a series, or nil.
+// find returns the newest table that contains a series, or nil.
 func (a *active) find(hash uint64) *table {
 	for _, t := range a.list() {
 		if t.has(hash) {
@@ -172,7 +175,7 @@ func (a *active) find(hash uint64) *table {
 	return nil
 }
 
-// count is how many series there are.
+// count returns the number of active series.
 func (a *active) count() (n int) {
 	for _, t := range a.list() {
 		n += int(t.live.Load())
@@ -186,8 +189,8 @@ func (a *active) begin(t *table, older []*table) {
 	a.tables.Store(&tables)
 }
 
-// turn lets series go that have been idle. It is to be called before those of a request are
-// admitted, and costs next to nothing when it is not time.
+// turn drops series that have been idle, if the span has ended. It must be called before the series
+// of a request are admitted. Before the end of the span, it costs almost nothing.
 func (a *active) turn(now time.Time) {
 	if ticks(now) < a.next.Load() {
 		return
@@ -198,8 +201,8 @@ func (a *active) turn(now time.Time) {
 	if t < ended {
 		return
 	}
-	// The span begins once its table is there: who finds the span begun puts series into that
-	// table, and not into the one before.
+	// The span begins after its table exists: a goroutine that sees the new span adds series to the
+	// new table, and not to the previous one.
 	defer a.next.Store(t + int64(activeSpan))
 	tables := a.list()
 	if len(tables) == 0 {

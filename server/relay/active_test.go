@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// memory is the bytes of the tables.
+// memory returns the size of the tables in bytes.
 func (a *active) memory() (n int) {
 	for _, t := range a.list() {
 		n += len(t.buckets) * int(unsafe.Sizeof(bucketOf16{}))
@@ -16,8 +16,9 @@ func (a *active) memory() (n int) {
 	return n
 }
 
-// Against a set that forgets nothing: what came within a span passes, and what is new passes while
-// there are less than the limit. What came longer ago may be forgotten or not.
+// A comparison with a set that forgets nothing. A series that was received within the last span
+// passes. A new series passes while the number of series is below the limit. A series that was
+// received earlier may be forgotten or not.
 func TestActiveModel(t *testing.T) {
 	for seed := range uint64(6) {
 		r := rand.New(rand.NewPCG(seed, 7))
@@ -108,7 +109,7 @@ func TestActiveForgets(t *testing.T) {
 	now = now.Add(activeSpan)
 	admit(x, true)
 	admit(z, false)
-	now = now.Add(activeSpan) // y has been idle for two spans
+	now = now.Add(activeSpan) // y was idle for two spans
 	admit(z, true)
 	admit(y, false)
 	if n := a.count(); n != 2 {
@@ -129,7 +130,7 @@ func TestActiveForgets(t *testing.T) {
 	}
 }
 
-// A tenant at its limit, with all the series that it may have, and others that try.
+// A tenant at its limit keeps all its series, and new series are rejected. The tables stay small.
 func TestActiveMemory(t *testing.T) {
 	const limit = 50_000
 	r := rand.New(rand.NewPCG(1, 1))
@@ -152,8 +153,8 @@ func TestActiveMemory(t *testing.T) {
 				mistaken++
 			}
 		}
-		// Two tables, at most 24 lanes in use for each try in each: one in 90 million, while it
-		// does not grow.
+		// A new series passes by mistake if its mark equals one of at most 24 used lanes in one of
+		// two tables. This happens once in 90 million tries, while no table grows.
 		if mistaken > 1 {
 			t.Errorf("%d of %d that are new pass", mistaken, tries)
 		}
@@ -169,7 +170,7 @@ func TestActiveMemory(t *testing.T) {
 	}
 }
 
-// A tenant that grows to its limit does not get a table for twice as many.
+// A tenant that grows to its limit does not get a table with twice the necessary size.
 func TestActiveGrows(t *testing.T) {
 	const limit = 10_000
 	var a active
@@ -186,7 +187,8 @@ func TestActiveGrows(t *testing.T) {
 	}
 }
 
-// What comes in each span passes, whoever else tries.
+// A series that is received in each span always passes, even if other series are added
+// concurrently.
 func TestActiveConcurrent(t *testing.T) {
 	var a active
 	var wg sync.WaitGroup

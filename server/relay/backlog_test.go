@@ -13,8 +13,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/queue"
 )
 
-// burst answers posts as Cortex does: with status when they have more than most samples, and
-// otherwise by taking them.
+// burst responds to posts as Cortex does: with code if a post contains more than most samples. It
+// accepts smaller posts.
 func burst(most int64, code int, refusals *atomic.Int64) func(w http.ResponseWriter, p *post) bool {
 	return func(w http.ResponseWriter, p *post) bool {
 		if n := p.counts(); n.Samples <= most {
@@ -26,7 +26,7 @@ func burst(most int64, code int, refusals *atomic.Int64) func(w http.ResponseWri
 	}
 }
 
-// many is a request of n series of a tenant, with values from first.
+// many returns n series of a tenant. Their values begin with first.
 func many(tenant string, first, n int) (list []remotewrite.Series) {
 	for i := range n {
 		list = append(list, of(tenant, float64(first+i)))
@@ -34,13 +34,13 @@ func many(tenant string, first, n int) (list []remotewrite.Series) {
 	return list
 }
 
-// wantAll asserts that the values from 0 to n have arrived once each.
+// wantAll checks that the values from 0 to n-1 have arrived exactly once.
 func wantAll(t *testing.T, s *sink, tenant string, n int) {
 	t.Helper()
 	got := s.got()[tenant]
 	var want []string
 	for i := range n {
-		want = append(want, samplesOf(&remotewrite.Request{Series: []remotewrite.Series{series(float64(i), "__name__", "up", "job", "j")}})...)
+		want = append(want, samplesOf(&remotewrite.Request{Series: []remotewrite.Series{seriesWith(float64(i), "__name__", "up", "job", "j")}})...)
 	}
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
@@ -48,9 +48,9 @@ func wantAll(t *testing.T, s *sink, tenant string, n int) {
 	}
 }
 
-// After an outage, the queue holds more for a tenant than its target takes in one request. All of
-// it arrives once, whatever the target answers to what is too large, and so it does after a
-// restart.
+// After an outage, the queue contains more for a tenant than its target accepts in one request. All
+// samples arrive exactly once, whichever status the target returns for requests that are too large.
+// This also holds after a restart.
 func TestBacklogLargerThanTheBurst(t *testing.T) {
 	for _, code := range []int{413, 429} {
 		for _, restart := range []bool{false, true} {
@@ -90,7 +90,8 @@ func TestBacklogLargerThanTheBurst(t *testing.T) {
 	}
 }
 
-// A single request of the queue that has more than the target takes is cut between series.
+// If a single request in the queue contains more than the target accepts, it is split between
+// series.
 func TestItemLargerThanTheBurst(t *testing.T) {
 	for _, code := range []int{413, 429} {
 		for _, version := range []remotewrite.Version{remotewrite.V1, remotewrite.V2} {
@@ -112,7 +113,7 @@ func TestItemLargerThanTheBurst(t *testing.T) {
 	}
 }
 
-// A series that is too large alone is lost, and the others of its request are not.
+// A series that is too large by itself is lost. The other series of its request are delivered.
 func TestSeriesThatIsTooLarge(t *testing.T) {
 	s := newSink(t)
 	s.answers(func(w http.ResponseWriter, p *post) bool {
@@ -135,8 +136,8 @@ func TestSeriesThatIsTooLarge(t *testing.T) {
 	}
 }
 
-// A target that is too slow for a large request gets smaller ones; of what it had stored when the
-// time was over, little comes twice.
+// A target that is too slow for large requests gets smaller ones. Requests that timed out may have
+// been stored, so some samples arrive twice, but not many.
 func TestBacklogForASlowTarget(t *testing.T) { inBubble(t, testBacklogForASlowTarget) }
 
 func testBacklogForASlowTarget(t *testing.T, n *network) {
@@ -153,13 +154,13 @@ func testBacklogForASlowTarget(t *testing.T, n *network) {
 		if p.counts().Samples > 200 {
 			slow.Add(1)
 			time.Sleep(20 * time.Second)
-			return false // stored, but nobody has the answer
+			return false // stored, but the response is too late
 		}
 		fast.Add(1)
 		return false
 	})
 	waitFor(t, "the queue to be empty", func() bool { return r.queue.Stats().Items == 0 })
-	if n := slow.Load(); n < 1 || n > 5 { // 1000, 500 and 250 samples, and one attempt to grow
+	if n := slow.Load(); n < 1 || n > 5 { // posts of 1000, 500 and 250 samples, and one attempt to grow
 		t.Errorf("%d requests were too slow, %d were not", n, fast.Load())
 	}
 	time.Sleep(time.Minute)
@@ -168,8 +169,8 @@ func testBacklogForASlowTarget(t *testing.T, n *network) {
 	}
 }
 
-// Requests that went together without a queue, and were too large together, pass in smaller posts:
-// no sender gets an answer that the others brought about.
+// Requests that together were too large for one post, without a queue, are posted again in smaller
+// posts. No sender gets an error that other requests caused.
 func TestTogetherLargerThanTheBurst(t *testing.T) {
 	for _, code := range []int{413, 429} {
 		s := newSink(t)
@@ -197,8 +198,8 @@ func TestTogetherLargerThanTheBurst(t *testing.T) {
 	}
 }
 
-// Requests that went together and were too large together are not posted again before the pause is
-// over that the target has asked for. Senders that cannot wait so long are told when to come again.
+// If a target rejects a shared post as too large and asks for a pause, its requests are posted
+// again only after the pause. Senders that cannot wait that long get a Retry-After.
 func TestTogetherRespectsThePause(t *testing.T) { inBubble(t, testTogetherRespectsThePause) }
 
 func testTogetherRespectsThePause(t *testing.T, n *network) {
@@ -206,7 +207,7 @@ func testTogetherRespectsThePause(t *testing.T, n *network) {
 		s := n.sink(t)
 		r := n.rig(t, Options{Targets: []string{s.URL}, Timeout: 15 * time.Second, Rules: rulesFile(t, `{"tenants": {"a": {"concurrency": 1}}}`)})
 		arrived, goOn := make(chan struct{}, 1000), make(chan struct{})
-		var until time.Time // when the pause is over
+		var until time.Time // end of the pause
 		refusals := 0
 		s.answers(func(w http.ResponseWriter, p *post) bool {
 			arrived <- struct{}{}
@@ -245,7 +246,7 @@ func testTogetherRespectsThePause(t *testing.T, n *network) {
 	}
 }
 
-// A target that does not answer a post of several requests in time gets smaller ones next.
+// A target that does not respond in time to a post of several requests gets smaller posts.
 func TestTogetherForASlowTarget(t *testing.T) { inBubble(t, testTogetherForASlowTarget) }
 
 func testTogetherForASlowTarget(t *testing.T, n *network) {
@@ -254,7 +255,7 @@ func testTogetherForASlowTarget(t *testing.T, n *network) {
 	const senders, each = 40, 5
 	late := 0
 	s.answers(func(w http.ResponseWriter, p *post) bool {
-		time.Sleep(100 * time.Millisecond) // in which the others come together
+		time.Sleep(100 * time.Millisecond) // meanwhile the other senders' parcels gather
 		if p.counts().Samples > 50 {
 			late++
 			time.Sleep(time.Minute)
@@ -268,15 +269,15 @@ func testTogetherForASlowTarget(t *testing.T, n *network) {
 			}
 		}
 	})
-	if late < 1 || late > 6 { // 195, 97 and 48 samples, and as few attempts to grow
+	if late < 1 || late > 6 { // posts of 195 and 97 samples, but not 48, and about as many attempts to grow
 		t.Errorf("%d posts were late", late)
 	}
 }
 
-// However much waits for a tenant, a post has no more samples than Cortex takes at once by default,
-// and no more bytes than it may, with a queue and without.
+// However many parcels wait for a tenant, a post contains at most as many samples as Cortex accepts
+// in one request by default. Its size in bytes is also limited. Both hold with and without a queue.
 func TestPostsAreBounded(t *testing.T) {
-	samples := func(i int) remotewrite.Series { // few bytes, many samples
+	samples := func(i int) remotewrite.Series { // few bytes, but many samples
 		s := of("a", 0)
 		s.Samples = s.Samples[:0]
 		for k := range 1000 {
@@ -285,7 +286,7 @@ func TestPostsAreBounded(t *testing.T) {
 		return s
 	}
 	bytes := func(i int) remotewrite.Series { // many bytes that do not compress
-		return series(float64(i), "__name__", "up", "__tenant__", "a", "noise", noise(i, 20<<10))
+		return seriesWith(float64(i), "__name__", "up", "__tenant__", "a", "noise", noise(i, 20<<10))
 	}
 	for name, one := range map[string]func(i int) remotewrite.Series{"samples": samples, "bytes": bytes} {
 		for _, queued := range []bool{false, true} {
@@ -326,7 +327,7 @@ func TestPostsAreBounded(t *testing.T) {
 	}
 }
 
-// noise is text that does not compress well.
+// noise returns text that does not compress well.
 func noise(seed, n int) string {
 	r := rand.New(rand.NewPCG(1, uint64(seed)))
 	b := make([]byte, n)
@@ -336,8 +337,8 @@ func noise(seed, n int) string {
 	return string(b)
 }
 
-// Out of the queue, nothing is posted for a tenant before the pause is over that its target has
-// asked for, whatever the status.
+// If a target has asked for a pause, items of the queue are posted for the tenant only after the
+// pause, whichever status the target returned.
 func TestQueueRespectsThePause(t *testing.T) { inBubble(t, testQueueRespectsThePause) }
 
 func testQueueRespectsThePause(t *testing.T, n *network) {
@@ -374,7 +375,7 @@ func testQueueRespectsThePause(t *testing.T, n *network) {
 	}
 }
 
-// The weight of an item in the queue is that of a parcel, so that both have one window's measure.
+// An item of the queue has the same weight as its parcel, so the same window applies to both.
 func TestWeights(t *testing.T) {
 	c := counts{Series: 3, Samples: 50, Histograms: 7, Exemplars: 11}
 	w := queue.NewWindow(c.weight())

@@ -11,16 +11,16 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// Several targets, some of which may be down.
+// Tests with several targets, some of which may be down.
 
-// The target with the fewest posts under way gets the next one.
+// The target with the fewest posts in progress gets the next post.
 func TestLeastLoadedTarget(t *testing.T) { inBubble(t, testLeastLoadedTarget) }
 
 func testLeastLoadedTarget(t *testing.T, n *network) {
 	slow, quick := n.sink(t), n.sink(t)
 	r := n.rig(t, Options{Targets: []string{slow.URL, quick.URL}, Timeout: 2 * time.Second})
 	slow.silence(t, "stuck")
-	quick.answers(status("stuck", 400)) // so that the silence is the slow one's
+	quick.answers(status("stuck", 400)) // so the slow target gets the posts that hang
 	stuck := make(chan struct{})
 	go func() {
 		defer close(stuck)
@@ -34,14 +34,14 @@ func testLeastLoadedTarget(t *testing.T, n *network) {
 	for i := range 50 {
 		r.send(t, remotewrite.V1, of("a", float64(i))).want(t, 204)
 	}
-	// While the quick one answers one of the ten, both are equally busy.
+	// While the quick target responds to one of the ten, both targets are equally busy.
 	if r.targets[0].busy.Load() > 0 && slow.count() > 10 {
 		t.Errorf("the busy target got %d posts, the other %d", slow.count(), quick.count())
 	}
 	<-stuck
 }
 
-// What one target cannot take, another gets: the sender does not hear of it.
+// If one target cannot accept a post, another target gets it. The sender gets no error.
 func TestFailover(t *testing.T) {
 	for name, how := range map[string]func(s *sink){
 		"it is down":     func(s *sink) { s.Close() },
@@ -64,7 +64,7 @@ func TestFailover(t *testing.T) {
 	}
 }
 
-// What is refused for ever, or for now, is not carried to another target.
+// A post that a target rejects, permanently or because of a rate, is not sent to another target.
 func TestNoFailover(t *testing.T) {
 	for _, code := range []int{400, 401, 404, 413, 429} {
 		var posts atomic.Int32
@@ -84,7 +84,8 @@ func TestNoFailover(t *testing.T) {
 	}
 }
 
-// When all targets fail, each is tried once, and the load is not multiplied for ever.
+// If all targets fail, each is tried once. When the retry budget is used up, a request is no longer
+// posted to several targets.
 func TestTriesAreSpared(t *testing.T) { inBubble(t, testTriesAreSpared) }
 
 func testTriesAreSpared(t *testing.T, n *network) {
@@ -109,14 +110,14 @@ func testTriesAreSpared(t *testing.T, n *network) {
 			}
 			continue
 		}
-		r.send(t, remotewrite.V1, of(fmt.Sprint("t", i), 1)).want(t, 503) // tenants whose circuits are closed
+		r.send(t, remotewrite.V1, of(fmt.Sprint("t", i), 1)).want(t, 503) // new tenants, whose circuits are still closed
 	}
 	if got := posts.Load(); got > requests+spareAtOnce/spareCost+requests/spareCost+3 {
 		t.Errorf("%d posts for %d requests", got, requests)
 	}
 }
 
-// A circuit that has opened closes again when what was down is up, for targets and for tenants.
+// An open circuit closes when the target responds again, both for a target and for a tenant.
 func TestCircuitsClose(t *testing.T) { inBubble(t, testCircuitsClose) }
 
 func testCircuitsClose(t *testing.T, n *network) {

@@ -1,14 +1,14 @@
 package relay
 
-// boundsSeries reports whether each series of the tenant is held to a bound.
+// boundsSeries reports whether the limits apply to single series.
 func (l *Limits) boundsSeries() bool {
 	return l.ActiveSeries > 0 || l.LabelsPerSeries > 0 || l.LabelNameBytes > 0 || l.LabelValueBytes > 0
 }
 
-// looksAtSeries reports whether each series of the tenant must be looked at.
+// looksAtSeries reports whether each series of the tenant must be examined.
 func (t *TenantRule) looksAtSeries() bool { return t.boundsSeries() || t.filters() }
 
-// looksAtSeries reports whether some tenant's series must be looked at.
+// looksAtSeries reports whether the series of at least one tenant must be examined.
 func (r *Rules) looksAtSeries() bool {
 	if r.defaults.looksAtSeries() {
 		return true

@@ -5,18 +5,19 @@ import (
 	"time"
 )
 
-// A breaker keeps requests from a target, or a tenant at a target, that fails.
+// A breaker is a circuit breaker for a target, or for a tenant at a target. It stops requests after
+// repeated failures.
 //
-//	closed     all may go. Five failures in a row open it: a success forgets those before.
-//	open       none may go for a while: 1 s, and twice as long after each probe that fails, up to 30 s.
-//	half-open  one may go, the probe. Its success closes the breaker.
+//	closed     all requests pass. Five consecutive failures open the breaker.
+//	open       no request passes for 1 s. Each failed probe doubles this pause, up to 30 s.
+//	half-open  one request passes, the probe. Its success closes the breaker.
 //
 // The zero breaker is closed.
 type breaker struct {
 	mu       sync.Mutex
 	failures int
 	pause    time.Duration
-	until    time.Time // none may go before; while a probe is out, when it is given up
+	until    time.Time // no request passes before; while probing, the time limit of the probe
 	probing  bool
 }
 
@@ -26,8 +27,8 @@ const (
 	breakerLongest  = 30 * time.Second
 )
 
-// allow reports whether a request may go, and if not, when to ask again. One that may go ends with
-// done or cancel.
+// allow reports whether a request may pass. If not, it returns the time after which to ask again. A
+// request that passes must end with done or cancel.
 func (b *breaker) allow(now time.Time) (ok bool, after time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -35,7 +36,7 @@ func (b *breaker) allow(now time.Time) (ok bool, after time.Duration) {
 		return true, 0
 	}
 	if wait := b.until.Sub(now); wait > 0 {
-		if b.probing { // which may succeed any moment
+		if b.probing { // the probe may succeed at any moment
 			wait = min(wait, breakerPause)
 		}
 		return false, wait
@@ -44,8 +45,8 @@ func (b *breaker) allow(now time.Time) (ok bool, after time.Duration) {
 	return true, 0
 }
 
-// done says how a request went. One that was refused for what it holds went well: the target is
-// there.
+// done records the outcome of a request. A request that the target rejected because of its content
+// counts as a success: the target is available.
 func (b *breaker) done(now time.Time, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -58,15 +59,15 @@ func (b *breaker) done(now time.Time, ok bool) {
 			return
 		}
 	} else if !b.probing {
-		return // it had gone before the breaker opened, and is no news
+		return // the request began before the breaker opened
 	}
 	b.probing = false
 	b.pause = min(max(2*b.pause, breakerPause), breakerLongest)
 	b.until = now.Add(b.pause)
 }
 
-// cancel says that a request ended before it was known how it went. If it was the probe, the next
-// one is.
+// cancel records that a request ended without an outcome. If it was the probe, the next request is
+// the probe.
 func (b *breaker) cancel(now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

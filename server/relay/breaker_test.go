@@ -31,13 +31,13 @@ func TestBreaker(t *testing.T) {
 	if !b.open() {
 		t.Fatal("closed after five failures")
 	}
-	fail(3) // those that had gone before count no more
+	fail(3) // failures of requests that passed before the breaker opened do not count
 	allow(false, time.Second)
 	for _, pause := range []time.Duration{2, 4, 8, 16, 30, 30} {
 		_, wait := b.allow(now)
 		now = now.Add(wait)
 		allow(true, 0)
-		allow(false, time.Second) // one probe, whose answer may come any moment
+		allow(false, time.Second) // one probe, which may end at any moment
 		fail(1)
 		fail(1)
 		allow(false, pause*time.Second)
@@ -45,20 +45,20 @@ func TestBreaker(t *testing.T) {
 	now = now.Add(30 * time.Second)
 	allow(true, 0)
 	b.cancel(now)
-	allow(true, 0) // another probe at once
+	allow(true, 0) // the next probe may follow at once
 	now = now.Add(30 * time.Second)
-	allow(true, 0) // and another: the last is lost
+	allow(true, 0) // one more probe, because the last one did not end
 	b.done(now, true)
 	allow(true, 0)
 	allow(true, 0)
 	b.cancel(now)
 	fail(5)
-	allow(false, time.Second) // from the beginning
-	b.done(now, true)         // one that had gone before: the target is there
+	allow(false, time.Second) // the pause is back at its minimum
+	b.done(now, true)         // a request from before succeeds: the target is available
 	allow(true, 0)
 }
 
-// However many ask, one is the probe.
+// If several goroutines ask at once, exactly one request is the probe.
 func TestBreakerConcurrent(t *testing.T) {
 	var b breaker
 	now := time.Now()

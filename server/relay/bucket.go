@@ -5,23 +5,25 @@ import (
 	"time"
 )
 
-// bucket is a token bucket for a rate that may be another one each time. The zero bucket is full.
+// bucket is a token bucket. Its rate and burst are arguments of take, and may change between calls.
+// The zero bucket is full.
 //
-// It keeps no tokens but the time at which it would be full again, so that taking is one addition
-// to one word, whatever has become of the limits.
-type bucket struct{ full atomic.Int64 } // on the clock of ticks
+// It stores no number of tokens, but the time at which it will be full again. So take is an
+// addition to a single word, even after the limits have changed.
+type bucket struct{ full atomic.Int64 } // when the bucket is full again, on the clock of ticks
 
-// longest bounds what one taking costs, and keeps sums within an int64.
+// longest limits the cost of one call of take, and keeps sums within an int64.
 const longest = float64(24 * time.Hour)
 
-// start is when the clock of ticks began. That clock does not jump when the machine's is set.
+// start is the beginning of the clock of ticks. The clock does not jump when the system time is
+// set.
 var start = time.Now()
 
 func ticks(now time.Time) int64 { return int64(now.Sub(start)) }
 
-// take takes n tokens, if they are there. What is more than the burst passes when the bucket is
-// full, and is owed. If they are not there, they will be after a while, unless others take them. A
-// rate of zero is no limit.
+// take removes n tokens, if the bucket contains them. Otherwise it returns the time after which it
+// will contain them, unless other calls remove tokens. If n exceeds the burst, take succeeds when
+// the bucket is full, and the missing tokens delay later calls. A rate of zero means no limit.
 func (b *bucket) take(n int, rate float64, burst int, now time.Time) (ok bool, after time.Duration) {
 	if rate <= 0 || n <= 0 {
 		return true, 0

@@ -22,23 +22,23 @@ func TestBucket(t *testing.T) {
 	take(30, 10, 100, true, 0)
 	take(1, 10, 100, false, 100*time.Millisecond)
 	take(0, 10, 100, true, 0)
-	take(1000, 0, 0, true, 0) // no limit, nothing taken
+	take(1000, 0, 0, true, 0) // without a limit, no tokens are taken
 	now = now.Add(time.Second)
 	take(11, 10, 100, false, 100*time.Millisecond)
 	take(10, 10, 100, true, 0)
-	// More than the burst: when it is full, and no sooner.
+	// A request for more than the burst passes when the bucket is full, but not earlier.
 	now = now.Add(time.Hour)
 	take(1, 10, 100, true, 0)
 	take(500, 10, 100, false, 100*time.Millisecond)
 	now = now.Add(100 * time.Millisecond)
 	take(500, 10, 100, true, 0)
 	take(1, 10, 100, false, 40*time.Second+100*time.Millisecond)
-	// Another limit: what is owed is owed for as long.
+	// If the limit changes, a debt remains for the same time.
 	take(1, 1000, 10, false, 50*time.Second-9*time.Millisecond)
 	now = now.Add(50 * time.Second)
 	take(10, 1000, 10, true, 0)
 	take(1, 1000, 10, false, time.Millisecond)
-	// A clock that goes back does not fill it.
+	// A clock that goes backwards does not fill the bucket.
 	now = now.Add(-time.Minute)
 	take(1, 1000, 10, false, time.Minute+time.Millisecond)
 }
@@ -63,7 +63,7 @@ func TestBucketExtremes(t *testing.T) {
 	}
 }
 
-// Whoever takes at once, the sum is what the rate allows.
+// However many goroutines take tokens concurrently, the total matches the rate.
 func TestBucketConcurrent(t *testing.T) {
 	var b bucket
 	var taken atomic.Int64

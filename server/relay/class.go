@@ -10,16 +10,16 @@ import (
 	"github.com/slipstream-go/slipstream/server/latency"
 )
 
-// Tenants are many, and a histogram is many series: posts are timed by classes of tenants, which
-// the rules name.
+// A relay can have many tenants, and each histogram consists of many series. So the relay measures
+// the latency of posts for classes of tenants. The rules assign tenants to classes.
 
 const (
-	defaultClass = "default" // of tenants of whom the rules name none
-	maxClasses   = 16        // in the rules
-	keptClasses  = 32        // that were ever named; those beyond are others
+	defaultClass = "default" // class of tenants to which the rules assign none
+	maxClasses   = 16        // maximum number of classes in the rules
+	keptClasses  = 32        // maximum number of classes since the start; further classes count as others
 )
 
-// statusClass is what a histogram says of an answer.
+// statusClass is the class of a response status in histograms.
 type statusClass uint8
 
 const (
@@ -28,12 +28,12 @@ const (
 	status4xx
 	status429
 	status5xx
-	statusNone // no answer, or none in time
+	statusNone // no response, or none in time
 
 	statusClasses
 )
 
-// StatusClasses are the classes of answers in histograms.
+// StatusClasses contains the names of the status classes in histograms.
 var StatusClasses = [statusClasses]string{"2xx", "3xx", "4xx", "429", "5xx", "none"}
 
 func classOf(status int) statusClass {
@@ -52,16 +52,16 @@ func classOf(status int) statusClass {
 	return status5xx
 }
 
-// classTimes are the times of posts of some tenants.
+// classTimes contains the post latencies of one class of tenants, by status class.
 type classTimes [statusClasses]latency.Histogram
 
-// timings are all classes that the rules have ever named.
+// timings contains all classes that the rules have named since the start.
 type timings struct {
 	mu sync.Mutex
 	by map[string]*classTimes
 }
 
-// of finds or makes the class of that name.
+// of returns the class with a name, and creates it if it does not exist.
 func (cs *timings) of(name string) *classTimes {
 	if name == "" {
 		name = defaultClass
@@ -82,13 +82,13 @@ func (cs *timings) of(name string) *classTimes {
 	return c
 }
 
-// PostTimes is the latency of posts by class of tenants and status.
+// PostTimes is the latency of posts of one class of tenants with one class of status.
 type PostTimes struct {
 	Class, Status string
 	latency.Snapshot
 }
 
-// PostTimes returns the latency of posts for all classes that had any.
+// PostTimes returns the latencies of all classes that have posts.
 func (r *Relay) PostTimes() (list []PostTimes) {
 	r.timings.mu.Lock()
 	defer r.timings.mu.Unlock()
@@ -102,7 +102,7 @@ func (r *Relay) PostTimes() (list []PostTimes) {
 	return list
 }
 
-// checkClass wants a name of a class.
+// checkClass returns an error if name is not a valid class name.
 func checkClass(name string) error {
 	for _, c := range []byte(name) {
 		if c != '_' && c != '-' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
@@ -115,7 +115,7 @@ func checkClass(name string) error {
 	return nil
 }
 
-// checkClasses wants few of them.
+// checkClasses adds an error to p if the rules name too many classes.
 func (r *Rules) checkClasses(p *problems) {
 	names := map[string]bool{r.defaults.Class: true}
 	for _, t := range r.tenants {

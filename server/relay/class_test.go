@@ -9,7 +9,8 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// Posts are timed by class of tenant and status, with as many histograms as there are classes.
+// The latency of posts is measured by class of tenants and by status. There are only as many
+// histograms as classes and statuses.
 func TestPostTimes(t *testing.T) {
 	s := newSink(t)
 	codes := map[string]int{"ok": 204, "redirected": 302, "bad": 400, "limited": 429, "broken": 500}
@@ -37,7 +38,7 @@ func TestPostTimes(t *testing.T) {
 	}
 }
 
-// Whatever the rules name, now and later, the number of histograms is bounded.
+// The number of histograms is limited, whatever classes the rules name over time.
 func TestClassesAreBounded(t *testing.T) {
 	var cs timings
 	for i := range 1000 {

@@ -15,10 +15,10 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// What the protocol asks for.
+// Tests of the requirements of the protocol.
 
-// Targets hear which attempt it is, from which Mimir computes its pauses; not what else the sender
-// writes there, once for each tenant.
+// Targets get the sender's Retry-Attempt, from which Mimir computes its pauses. Values that are not
+// valid numbers are not forwarded. They would be sent once for each tenant.
 func TestRetryAttempt(t *testing.T) {
 	s := newSink(t)
 	r := newRig(t, Options{Targets: []string{s.URL}})
@@ -33,8 +33,8 @@ func TestRetryAttempt(t *testing.T) {
 	}
 }
 
-// Of the sender's headers targets get none but the attempt: not its tenant, not its credentials,
-// nothing that is about the connection.
+// Targets get none of the sender's headers except Retry-Attempt. In particular, they do not get the
+// sender's tenant, its credentials and its connection headers.
 func TestHeadersAreNotPassedOn(t *testing.T) {
 	s := newSink(t)
 	password := filepath.Join(t.TempDir(), "password")
@@ -67,8 +67,8 @@ func TestHeadersAreNotPassedOn(t *testing.T) {
 	}
 }
 
-// vmagent: the handshake, bodies that are not what their heads say, and the one status at which it
-// gives up.
+// vmagent is supported: its handshake, bodies whose encoding differs from the header, and 409, the
+// only status after which it drops a request.
 func TestVmagent(t *testing.T) {
 	s := newSink(t)
 	r := newRig(t, Options{Targets: []string{s.URL}})
@@ -86,7 +86,7 @@ func TestVmagent(t *testing.T) {
 				if s.count() != len(tenants) {
 					t.Errorf("%d posts", s.count())
 				}
-				for _, p := range s.posts { // targets get snappy, and heads that say so
+				for _, p := range s.posts { // targets get snappy, with the matching header
 					if p.header.Get("Content-Encoding") != "snappy" || sniffed(p.raw) != Snappy || p.header.Get(vmVersionHeader) != "" {
 						t.Errorf("%v", p.header)
 					}
@@ -110,8 +110,8 @@ func TestVmagent(t *testing.T) {
 	r.post(t, []byte("corrupt")).want(t, 400)
 }
 
-// zstd to targets, for those who ask for it: a whole body is passed on as it came, the heads are
-// vmagent's.
+// Targets get zstd if the settings say so. A body that belongs to one tenant is forwarded
+// unchanged. The headers are those of vmagent.
 func TestZstdToTargets(t *testing.T) {
 	s := newSink(t)
 	r := newRig(t, Options{Targets: []string{s.URL}, Encoding: Zstd})
@@ -128,8 +128,8 @@ func TestZstdToTargets(t *testing.T) {
 	}
 }
 
-// Only samples matter to a merged answer of version 2; requests of exemplars, histograms or nothing
-// at all are fine too.
+// Requests that contain only exemplars, only histograms or no data are accepted. For version 2, the
+// response contains the numbers of each kind.
 func TestRequestsWithoutSamples(t *testing.T) {
 	s := newSink(t)
 	r := newRig(t, Options{Targets: []string{s.URL}})
@@ -152,9 +152,9 @@ func TestRequestsWithoutSamples(t *testing.T) {
 	}
 }
 
-// A target that knows version 2, and says that it has written nothing of what it got, is believed:
-// it does not get the same as version 1, and the sender hears that it is lost, which a success
-// would hide.
+// If a target supports version 2 and reports that it has written no samples, the relay believes it.
+// It does not send the request again as version 1. The sender gets an error, because a success
+// would hide the loss.
 func TestWrittenNothing(t *testing.T) {
 	s := newSink(t)
 	var posts atomic.Int32
@@ -180,9 +180,9 @@ func TestWrittenNothing(t *testing.T) {
 	}
 }
 
-// Cortex answers 202 to the replica of a pair that it does not listen to at present, and before
-// version 1.21 that it has written nothing. Its sender, who would take that for a failure, hears of
-// a success, and out of the queue nothing counts as lost.
+// Cortex returns 202 to the replica of a pair that it currently ignores. Before version 1.21, it
+// also reports that it has written no samples, which the sender would take for a failure. So the
+// sender gets a success, and items of a queue do not count as lost.
 func TestReplicaOfAPair(t *testing.T) {
 	for _, queued := range []bool{false, true} {
 		s := newSink(t)
@@ -210,7 +210,7 @@ func TestReplicaOfAPair(t *testing.T) {
 	}
 }
 
-// A target's answer says what it wants of numbers: those that cannot be are none.
+// Impossible numbers of written samples in a target's response are ignored.
 func TestWrittenAbsurd(t *testing.T) {
 	for _, v := range []string{"9223372036854775807", "-1", "1e3", "0x10", "99999999999999999999", " 1"} {
 		s := newSink(t)

@@ -15,32 +15,32 @@ import (
 	"github.com/slipstream-go/slipstream/internal/jsonfault"
 )
 
-// maxSecret bounds the secrets in the rules and, with the scheme before it, what clients send;
-// nothing longer is looked at.
+// maxSecret is the maximum length of a secret in the rules, and of a secret that a client sends
+// after the scheme. Longer secrets are rejected before they are hashed.
 const maxSecret = 8 << 10
 
-// credentials are those that the rules accept. Secrets are kept as their sums: comparing sums takes
-// the same time whatever is compared.
+// credentials contains the credentials that the rules accept. Secrets are stored as hashes:
+// comparing hashes takes the same time for all secrets.
 type credentials struct {
 	list         []*credential
 	secrets      []secret
 	certificates map[string]*credential
 }
 
-// credential is a client's.
+// credential is the credential of one client.
 type credential struct {
 	name     string
-	prefix   string // before the tenants that the client names
+	prefix   string // prepended to the tenants that the client names
 	exact    map[string]bool
 	prefixes []string
 }
 
 type secret struct {
-	sum [sha256.Size]byte // of what keyOf gives
+	sum [sha256.Size]byte // as returned by sumOf
 	of  *credential
 }
 
-// anybody is who writes when the rules have no credentials.
+// anybody is the credential of every client if the rules define no credentials.
 var anybody = &credential{name: "anybody", prefixes: []string{""}}
 
 func (c *credentials) parse(p *problems, text []byte, read func(name string) ([]byte, error)) {
@@ -88,7 +88,7 @@ func (c *credentials) parseOne(p *problems, place string, text []byte, read func
 	}
 }
 
-// keys are the keys of a credential that say by what the client is known.
+// keys are the keys of a credential in the rules that identify the client.
 type keys struct{ token, tokenFile, user, password, passwordFile, certificate string }
 
 func (c *credentials) addKeys(one *credential, k keys, read func(name string) ([]byte, error)) error {
@@ -131,8 +131,8 @@ func (c *credentials) addKeys(one *credential, k keys, read func(name string) ([
 	return c.add(one, "basic", k.user+":"+k.password)
 }
 
-// addTokens adds the tokens of a file, one a line, so that a new one can be brought in before the
-// old one goes. Lines that are empty or begin with # mean nothing.
+// addTokens adds the tokens of a file, one per line, so that a new token can be valid before the
+// old one is removed. Empty lines and lines that begin with # are ignored.
 func (c *credentials) addTokens(one *credential, text []byte) error {
 	had := len(c.secrets)
 	for line := range bytes.Lines(text) {
@@ -162,11 +162,13 @@ func (c *credentials) add(one *credential, scheme, text string) error {
 	return nil
 }
 
-// sumOf tells a token from the user and the password that are the same text.
+// sumOf returns the hash of a secret and its scheme. The scheme distinguishes a token from a user
+// and password with the same text.
 func sumOf(scheme, text string) [sha256.Size]byte { return sha256.Sum256([]byte(scheme + " " + text)) }
 
-// authenticate is whose request it is. Authorization decides, if it is there; then the client's
-// certificate, by its common name or one of its DNS names or URIs.
+// authenticate returns the credential of a request, or false if the request has no valid
+// credential. If the request has an Authorization header, only the header counts. Otherwise the
+// client certificate counts: its common name, or one of its DNS names or URIs.
 func (c *credentials) authenticate(req *http.Request) (*credential, bool) {
 	if len(c.list) == 0 {
 		return anybody, true
@@ -204,7 +206,8 @@ func (c *credentials) bySecret(header string) (*credential, bool) {
 	return nil, false
 }
 
-// bySum compares all, so that the time tells nothing of which was it.
+// bySum compares sum with the hashes of all secrets, so that the time does not reveal which one
+// matches.
 func (c *credentials) bySum(sum [sha256.Size]byte) (*credential, bool) {
 	found := -1
 	for i := range c.secrets {
@@ -216,7 +219,8 @@ func (c *credentials) bySum(sum [sha256.Size]byte) (*credential, bool) {
 	return c.secrets[found].of, true
 }
 
-// allows reports whether the client may write for a tenant, by the name that it gives it.
+// allows reports whether the client may write for a tenant. The argument is the name that the
+// client uses, without prefix.
 func (c *credential) allows(tenant []byte) bool {
 	if c.exact[string(tenant)] {
 		return true

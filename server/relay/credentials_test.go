@@ -11,13 +11,12 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/klauspost/compress/s2"
 
 	"github.com/slipstream-go/slipstream/remotewrite"
 	"github.com/slipstream-go/slipstream/server/access"
-	"github.com/slipstream-go/slipstream/server/ingest"
+	"github.com/slipstream-go/slipstream/server/series"
 )
 
 func authorized(authorization string) *http.Request {
@@ -104,7 +103,7 @@ func TestAllows(t *testing.T) {
 	}
 }
 
-// Options.Admit decides where the rules name no credentials, and is not asked before the relay is
+// Options.Admit decides if the rules define no credentials. It is not called before the relay is
 // ready.
 func TestAdmit(t *testing.T) {
 	guard := access.NewGuard(nil)
@@ -117,9 +116,9 @@ func TestAdmit(t *testing.T) {
 	guard.Set(tokens)
 	landed := 0
 	r, err := New(Options{
-		Land: func([]ingest.Series) (int, time.Duration, error) { landed++; return http.StatusNoContent, 0, nil },
+		Land: func([]series.Part) series.Result { landed++; return series.Result{} },
 		Admit: func(r *http.Request) *access.Refusal {
-			_, denied := guard.Admit(r, access.Write, access.Database(ingest.SeriesDatabase))
+			_, denied := guard.Admit(r, access.Write, access.Database(series.Database))
 			return denied
 		},
 	})

@@ -2,14 +2,15 @@ package relay
 
 import "sync/atomic"
 
-// crew runs functions on goroutines that stay: their stacks have grown to what a post takes.
+// crew is a pool of goroutines that run functions. Idle goroutines are kept, because their stacks
+// have already grown to the size that a post needs.
 type crew struct {
 	work  chan func()
 	idle  atomic.Int32
 	ended chan struct{} // closed by close
 }
 
-// maxIdle is how many stay.
+// maxIdle is the maximum number of idle goroutines.
 const maxIdle = 256
 
 func newCrew() *crew { return &crew{work: make(chan func()), ended: make(chan struct{})} }
@@ -38,6 +39,6 @@ func (c *crew) serve(fn func()) {
 	}
 }
 
-// close lets those go that have nothing to do. What still comes is done all the same: a request may
-// outlive the time that it is given to end.
+// close ends the idle goroutines. Later calls of run still work, because a request may exceed the
+// time limit of a shutdown.
 func (c *crew) close() { close(c.ended) }

@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/slipstream-go/slipstream/server/ingest"
+	"github.com/slipstream-go/slipstream/server/series"
 )
 
-// deliver brings the parcels to where they belong, and waits for it.
+// deliver passes the parcels to the log, the queue or the targets, and waits until all parcels are
+// finished.
 func (q *request) deliver() *refusal {
 	r := q.relay
 	if len(q.parcels) == 0 {
@@ -42,17 +43,19 @@ func (q *request) deliver() *refusal {
 	return nil
 }
 
-// main is the tenant whose parcel, or copy of one, it is.
+// main returns the parcel's tenant. If the parcel belongs to a copy of a tenant, it returns the
+// original tenant.
 func (p *parcel) main() *tenant { return cmp.Or(p.tenant.of, p.tenant) }
 
-// admit finishes what of a group was delivered before, or comes too fast, or for which there is no
-// memory. The group is the reason for so many bytes that the request holds.
+// admit finishes parcels of a group that must not be delivered: parcels that were delivered before,
+// that exceed a rate, or for which there is no memory. share is the number of bytes of the
+// request's memory that are attributed to the group.
 func (q *request) admit(group []parcel, ctx context.Context, now time.Time, share int) {
-	var first *parcel // that is not finished
+	var first *parcel // first parcel that is not finished
 	for i := range group {
 		p := &group[i]
 		p.ctx = ctx
-		if q.relay.memory.has(p) { // before it is counted again for the rate
+		if q.relay.memory.has(p) { // before the rate counts its samples again
 			q.relay.counters.remembered.Add(1)
 			p.finish(result{verdict: taken, written: p.counts, again: true})
 		} else if first == nil {
@@ -63,8 +66,8 @@ func (q *request) admit(group []parcel, ctx context.Context, now time.Time, shar
 		return
 	}
 	t := first.main()
-	// A tenant leaves as much memory free as its parcels occupy, so that one whose target is slow
-	// does not occupy all of it.
+	// A tenant must leave as much memory free as its parcels occupy, so that a tenant with a slow
+	// target does not occupy all of it.
 	if had := t.inHand.Load(); had > 0 && had > q.relay.o.Flight.Free() {
 		q.refuse(group, result{verdict: failed, after: time.Second, text: "too much for this tenant is under way"})
 		return
@@ -81,7 +84,7 @@ func (q *request) admit(group []parcel, ctx context.Context, now time.Time, shar
 	}
 }
 
-// refuse gives every parcel of a group that has none a result.
+// refuse finishes all unfinished parcels of a group with the same result.
 func (q *request) refuse(group []parcel, res result) {
 	for i := range group {
 		if p := &group[i]; !p.finished {
@@ -90,7 +93,8 @@ func (q *request) refuse(group []parcel, res result) {
 	}
 }
 
-// post posts the parcels at once: the last one here, the others on goroutines of the crew.
+// post posts the parcels concurrently: the last one on this goroutine, the others on goroutines of
+// the crew.
 func (q *request) post() {
 	var last *parcel
 	for i := range q.parcels {
@@ -109,26 +113,27 @@ func (q *request) post() {
 	}
 }
 
-// land has the log take the parcels, from where they become Parquet files: all of them, or none.
+// land stores all parcels in the log, or none. The log's rows become Parquet files later. If the
+// log rejects the parcels as invalid, land stores each of them alone.
 func (q *request) land() {
-	parts := make([]ingest.Series, 0, len(q.parcels))
+	parts := make([]series.Part, 0, len(q.parcels))
 	for i := range q.parcels {
 		p := &q.parcels[i]
 		if p.finished {
 			continue
 		}
-		to := p.tenant.route.Load() // it may be another one than when the parcel was made
+		to := p.tenant.route.Load() // the route may have changed since the parcel was made
 		if to.err != nil {
 			p.finish(result{verdict: refused, text: to.err.Error()})
 			continue
 		}
-		parts = append(parts, ingest.Series{Tenant: to.id, Version: p.version, Body: p.plain})
+		parts = append(parts, series.Part{Tenant: to.id, Version: p.version, Body: p.plain})
 	}
 	if len(parts) == 0 {
 		return
 	}
 	res := q.landParts(parts)
-	if res.verdict == refused && len(parts) > 1 { // one of them is to blame: the others are stored without it
+	if res.verdict == refused && len(parts) > 1 { // one part is invalid: store the other parts without it
 		n := 0
 		for i := range q.parcels {
 			if p := &q.parcels[i]; !p.finished {
@@ -141,16 +146,20 @@ func (q *request) land() {
 	q.finishAll(res)
 }
 
-func (q *request) landParts(parts []ingest.Series) result {
-	status, after, err := q.relay.o.Land(parts)
-	res := result{verdict: verdictOf(status), status: status, after: after}
-	if err != nil {
-		res.text = err.Error()
+func (q *request) landParts(parts []series.Part) result {
+	r := q.relay.o.Land(parts)
+	res := result{verdict: landed[r.Verdict], after: r.RetryAfter}
+	if r.Err != nil {
+		res.text = r.Err.Error()
 	}
 	return res
 }
 
-// finishAll gives every parcel that has none a result.
+// landed maps the verdicts of [series.Result] to verdicts on parcels.
+var landed = [...]verdict{series.Stored: taken, series.Invalid: refused, series.Busy: limited, series.Failed: failed}
+
+// finishAll finishes all unfinished parcels. If the verdict is taken, the counts of each parcel
+// were written.
 func (q *request) finishAll(res result) {
 	for i := range q.parcels {
 		if p := &q.parcels[i]; !p.finished {
@@ -159,12 +168,12 @@ func (q *request) finishAll(res result) {
 	}
 }
 
-// merge makes one answer of the results.
+// merge combines the results of all parcels into one response.
 //
-//	no target, or not now      503: the sender keeps the data and comes again
-//	a rate is exceeded         429 or 503
-//	refused, or goes nowhere   400 (409): what was taken is taken, the rest will never be
-//	else                       204
+//	a parcel failed                503: the sender keeps the data and retries
+//	else a rate is exceeded        429 or 503
+//	else some series are rejected  400 (409): the other series are stored, these never will be
+//	else                           204
 func (q *request) merge() *refusal {
 	r := q.relay
 	var worst verdict
@@ -184,7 +193,7 @@ func (q *request) merge() *refusal {
 			after = max(after, res.after)
 		}
 		told.add(int(p.counts.Series), "tenant %s: %s", clip(p.tenant.key), clipped(res.text, 300))
-		q.written.add(res.written) // a part of version 2 may have been written
+		q.written.add(res.written) // a target may have written a part of a version 2 request
 	}
 	q.losses.texts, told.more = told.texts, told.more+q.losses.more
 	text := func() string { return tell(told.texts, told.more) }

@@ -1,6 +1,6 @@
-// Package relay receives Remote Write requests from Prometheus, vmagent and other agents, splits
-// them by tenant, and sends each tenant's series to Cortex, Mimir or another receiver in the name
-// of that tenant.
+// Package relay receives Remote Write requests from Prometheus, vmagent and other agents, and
+// splits them by tenant. It sends each tenant's series to Cortex, Mimir or another receiver, under
+// the ID of that tenant.
 //
 // # The path of a request
 //
@@ -8,13 +8,13 @@
 //	                                                                                      ├─▶ queue ─▶ 204 … later: targets
 //	                                                                                      └─▶ log ─▶ 204 … later: Parquet
 //
-// Series are copied without being decoded, by a [remotewrite.Splitter]. If all series of a request
-// belong to one tenant and keep their label, the compressed body is forwarded unchanged. A parcel
-// is the part of a request that belongs to one tenant.
+// A parcel is the part of a request that belongs to one tenant. A [remotewrite.Splitter] copies its
+// series without decoding them. If all series of a request belong to one tenant and keep the tenant
+// label, the relay forwards the compressed body unchanged.
 //
 //	receiving   handler.go      ServeHTTP, from headers to answer
 //	            protocol.go     meaning of the headers
-//	            request.go      reading and decompression of a body
+//	            request.go      reading and decompression of a body, by package admission
 //	            encoding.go     snappy and zstd
 //	permission  rules.go        rules of tenants
 //	            credentials.go  credentials
@@ -53,7 +53,7 @@
 //	Content-Type       application/x-protobuf, or none, or with proto=prometheus.WriteRequest:
 //	                   version 1.0; with proto=io.prometheus.write.v2.Request: version 2.0
 //
-// # Answers
+// # Responses
 //
 //	code  to vmagent  cause                                              reaction of senders
 //	204   204         all series were accepted, or dropped by settings   continue
@@ -70,32 +70,39 @@
 //	                  some tenants may have been accepted; they are
 //	                  not posted again if the retry comes soon
 //
-// A target's answer for a tenant means: 2xx accepted; 429 a rate; 5xx, 408 and no answer temporary;
-// 401, 403, 404, 405 and 3xx a wrong setting, for which Options.RejectedTenant selects the outcome;
-// any other 4xx permanent. The answer to the sender is the worst outcome of the tenants, in the
-// order temporary, rate, permanent. For version 2.0, it has the numbers of samples, histograms and
+// A target's response determines the outcome for a tenant. A 2xx means accepted, and 429 means that
+// a rate is exceeded. A 5xx, a 408 and a missing response are temporary failures. A 401, 403, 404,
+// 405 or 3xx means a wrong setting, for which Options.RejectedTenant selects the outcome. Any other
+// 4xx is a permanent failure.
+//
+// The sender gets the worst outcome of all tenants: temporary is worse than rate, and rate is worse
+// than permanent. For version 2.0, the response contains the numbers of samples, histograms and
 // exemplars that the targets reported as written.
 //
 // # Guarantees
 //
 // Without a queue, 204 means that each tenant's target (with Options.Replicate, every target) has
-// answered 2xx. The relay keeps no data, so a sender repeats a request whose relay was killed. With
-// a queue, 204 means that the series are on disk. Each tenant's series are delivered from there in
-// order and at least once. If a request fails for one tenant, the series of others are still
-// delivered. A target that receives series twice gets the same samples with the same times, which
-// Prometheus, Cortex and Mimir deduplicate.
+// responded with 2xx. The relay stores no data then: if it is killed during a request, the sender
+// repeats the request. With a queue, 204 means that the series are on disk. The queue delivers each
+// tenant's series in order and at least once.
 //
-// Data of one tenant is never sent in the name of another. A buffer is reused only after the
-// transport has closed it; with the build tag invariants, released buffers cannot be read, so tests
-// find code that still uses them.
+// If a request fails for one tenant, the series of other tenants are still delivered. A target may
+// receive series twice. The repeated samples have the same times and values, and Prometheus, Cortex
+// and Mimir deduplicate them.
+//
+// Data of one tenant is never sent under the ID of another. A buffer is reused only after the
+// transport has finished writing it. With the build tag invariants, released buffers are
+// overwritten, so that tests find code that still uses them.
 //
 // # Limits
 //
-// Memory is reserved in one budget before it is allocated: for a body as it arrives, whatever its
-// Content-Length is; for the decompressed body, whose size is known or limited; for its parts.
-// While bodies arrive, a client leaves as much of the budget free as its own bodies use. After that
-// the same holds for each tenant, because a proxy can forward requests of many clients. A request
-// has at most Bounds.Tenants tenants. A tenant has at most 16 posts at the same time, unless its
-// rules set another number. A target has a maximum number of connections. At most 100,000 tenants
-// can write within an hour.
+// The relay reserves memory in one budget before it allocates the memory: for a body as it arrives,
+// regardless of its Content-Length; for the decompressed body, whose size is known or limited; and
+// for the parts of the body. While its bodies arrive, a client must leave as much of the budget
+// free as these bodies use. After that, the same rule applies to tenants instead of clients,
+// because a proxy can forward requests of many clients.
+//
+// A request may contain at most Bounds.Tenants tenants. A tenant has at most 16 posts at the same
+// time, unless its rules set another number. A target has a maximum number of connections. At most
+// 100,000 tenants can write within a minute.
 package relay

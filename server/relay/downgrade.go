@@ -10,10 +10,12 @@ import (
 
 var decoded = sync.Pool{New: func() any { return new(remotewrite.Request) }}
 
-// downgrade appends to b the request of version 1 that a body of version 2 amounts to. Start
-// timestamps have no place in it. Metadata is of a family of metrics there, not of a series. Its
-// texts may have at most `most` bytes: there, each label has its own, of which a symbol here is the
-// text of any number.
+// downgrade converts a body of version 2 to version 1, and appends it to b. Start timestamps are
+// lost, because version 1 does not contain them. Metadata of series becomes metadata of metric
+// families.
+//
+// The texts of the result may have at most `most` bytes. Version 2 stores a symbol once for any
+// number of labels, but version 1 repeats the text for each label.
 func downgrade(b, body []byte, most int) ([]byte, error) {
 	r := decoded.Get().(*remotewrite.Request)
 	defer decoded.Put(r)
@@ -21,8 +23,8 @@ func downgrade(b, body []byte, most int) ([]byte, error) {
 	if err := remotewrite.DecodeView(body, remotewrite.V2, r); err != nil {
 		return b, err
 	}
-	// The texts are counted before addFamilies hashes the name of each series: many series may
-	// refer to the same long symbols.
+	// The texts are counted before addFamilies hashes the name of each series, because many series
+	// may refer to the same long symbols.
 	size := sizeOfSeries(r)
 	if size <= most {
 		addFamilies(r)
@@ -58,9 +60,10 @@ func sizeOfMetadata(r *remotewrite.Request) (n int) {
 	return n
 }
 
-// addFamilies makes the metadata of series that of families, each once.
+// addFamilies converts the metadata of series to metadata of their metric families. Each family is
+// added once.
 func addFamilies(r *remotewrite.Request) {
-	last := "" // series of a family mostly stand together
+	last := "" // the series of a family are usually adjacent
 	var seen map[string]bool
 	for i := range r.Series {
 		s := &r.Series[i]
@@ -90,7 +93,7 @@ func nameOfSeries(s *remotewrite.Series) string {
 	return ""
 }
 
-// family is the name of the family that a series of this name belongs to.
+// family returns the name of the metric family that contains the series with this name.
 func family(name string, t remotewrite.MetricType) string {
 	var suffixes []string
 	switch t {

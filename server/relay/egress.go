@@ -10,7 +10,8 @@ import (
 	"sync/atomic"
 )
 
-// egress is how the relay proves who it is, as the files say it at present.
+// egress contains the settings that authenticate the relay to targets, and the data last read from
+// their files.
 type egress struct {
 	settings Egress
 	agent    string
@@ -18,15 +19,16 @@ type egress struct {
 	proof    atomic.Pointer[proof]
 }
 
-// proof is what connections and posts carry.
+// proof contains the TLS configuration of connections, and the header values that identify the
+// relay in posts.
 type proof struct {
 	tls           *tls.Config
-	authorization string // the header; empty: none
+	authorization string // value of the header; empty: no header
 	agent         string
-	tenantHeader  string // in the canonical form
+	tenantHeader  string // canonical name of the header with the tenant ID
 }
 
-// load reads the files. If one of them is wrong, what was read before stays.
+// load reads the files. If it returns an error, the previous data stays in effect.
 func (e *egress) load(read func(path string) ([]byte, error)) error {
 	p := &proof{tls: &tls.Config{MinVersion: tls.VersionTLS12}, agent: e.agent, tenantHeader: e.header}
 	s := &e.settings
@@ -80,7 +82,7 @@ func (e *egress) load(read func(path string) ([]byte, error)) error {
 	return nil
 }
 
-// readSecret is the first line of a file.
+// readSecret returns the first line of a file, without surrounding spaces.
 func readSecret(name string, read func(path string) ([]byte, error)) (string, error) {
 	text, err := read(name)
 	if err != nil {

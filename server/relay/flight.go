@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"net/http"
 	"slices"
 	"time"
@@ -12,11 +11,12 @@ import (
 	"github.com/klauspost/compress/s2"
 
 	"github.com/slipstream-go/slipstream/remotewrite"
+	"github.com/slipstream-go/slipstream/server/admission"
 )
 
-// post sends parcels of one tenant, in one post if they are several, and says how that went. Those
-// that are several are of version 1, and a request that joins theirs is their requests, one after
-// the other.
+// post sends parcels of one tenant in a single HTTP request, and returns its result. If there are
+// several parcels, they must be of version 1: concatenated requests of version 1 are a valid
+// request with all their series.
 func (r *Relay) post(t *tenant, list []*parcel) result {
 	now := time.Now()
 	missed := t.only != nil && r.o.DeadTarget == Drop
@@ -31,7 +31,7 @@ func (r *Relay) post(t *tenant, list []*parcel) result {
 		defer cancel()
 	}
 	var res result
-	var passed uint64 // targets
+	var passed uint64 // set of targets that were tried or skipped
 	for n := range maxTries {
 		if n > 0 && !r.spare.take() {
 			break
@@ -42,7 +42,7 @@ func (r *Relay) post(t *tenant, list []*parcel) result {
 		}
 		if to == nil {
 			if n == 0 {
-				t.breaker.cancel(now) // that is no fault of the tenant's
+				t.breaker.cancel(now) // the tenant is not the cause
 				return result{verdict: failed, after: time.Second, text: "circuit open: no target responds; the relay retries them soon", down: true, policy: missed, missed: missed}
 			}
 			break
@@ -52,8 +52,8 @@ func (r *Relay) post(t *tenant, list []*parcel) result {
 		}
 		begin := time.Now()
 		res = r.postTo(ctx, to, t, list)
-		// What a target does not answer for one tenant is not its end, as long as it answers for
-		// others.
+		// A missing response for one tenant does not count as a failure of the target, if the
+		// target has recently responded to another post.
 		to.breaker.done(time.Now(), res.verdict != failed || res.status != 0 || to.hasAnswered(begin.Add(-breakerPause)))
 		if res.verdict != failed || ctx.Err() != nil {
 			break
@@ -74,12 +74,12 @@ func (r *Relay) post(t *tenant, list []*parcel) result {
 	return res
 }
 
-// maxTries is at how many targets a parcel is tried in one go.
+// maxTries is the maximum number of targets to which one call of post sends a parcel.
 const maxTries = 3
 
-// choose is the target with the fewest posts under way, of those that answer and are not in passed;
-// nil if there is none. It is put into passed, and so is what does not answer. A tenant's copy has
-// but one target.
+// choose returns the target with the fewest posts in progress, or nil. It ignores the targets in
+// passed, and targets whose circuit rejects the post. It adds the returned target and the rejecting
+// targets to passed. A copy of a tenant has only one target.
 func (r *Relay) choose(t *tenant, now time.Time, passed *uint64) *target {
 	if to := t.only; to != nil {
 		if ok, _ := to.breaker.allow(now); ok && *passed == 0 {
@@ -92,7 +92,7 @@ func (r *Relay) choose(t *tenant, now time.Time, passed *uint64) *target {
 	for {
 		best := -1
 		for i := range r.targets {
-			i = (from + i) % len(r.targets) // so that all have the same chance where they are equally busy
+			i = (from + i) % len(r.targets) // so that equally busy targets have the same chance
 			if *passed>>i&1 == 0 && (best < 0 || r.targets[i].busy.Load() < r.targets[best].busy.Load()) {
 				best = i
 			}
@@ -107,10 +107,11 @@ func (r *Relay) choose(t *tenant, now time.Time, passed *uint64) *target {
 	}
 }
 
-// leastBusy returns the target with the fewest posts under way, although all targets are given a
-// rest: others' posts have brought that about. The tenant's last post was answered, or this is its
-// first. So tenants whose posts a target does not answer do not keep it from a tenant that writes
-// seldom or is new; while a target is down, each tenant costs it one post more.
+// leastBusy returns the target with the fewest posts in progress, although the circuits of all
+// targets are open. It is called for a tenant whose last post got a response, or that has not
+// posted yet, so posts of other tenants have opened the circuits. Tenants whose posts get no
+// response must not block a tenant that is new or writes rarely. While a target is down, this costs
+// one additional post per tenant.
 func (r *Relay) leastBusy(t *tenant) *target {
 	if t.only != nil {
 		return t.only
@@ -118,7 +119,7 @@ func (r *Relay) leastBusy(t *tenant) *target {
 	return slices.MinFunc(r.targets, func(a, b *target) int { return cmp.Compare(a.busy.Load(), b.busy.Load()) })
 }
 
-// postTo posts to one target, in the version that it takes.
+// postTo posts to one target, in a version that the target accepts.
 func (r *Relay) postTo(ctx context.Context, to *target, t *tenant, list []*parcel) result {
 	p := list[0]
 	if p.version == remotewrite.V1 {
@@ -126,14 +127,14 @@ func (r *Relay) postTo(ctx context.Context, to *target, t *tenant, list []*parce
 	}
 	if protocol := r.o.Protocol; protocol == AlsoV2 || protocol == AsTheyTake && to.takesV2(time.Now()) {
 		res := r.send(ctx, to, t, list, remotewrite.V2)
-		// It does not know version 2, and says so, or it does not even notice, and took the body
-		// for an empty request of version 1. Or it has a rule of version 2 that the request does
-		// not keep.
+		// The target must get version 1 in three cases: it rejects version 2 with 415; it took the
+		// body for an empty request of version 1, and reports no counts; or it enforces a rule of
+		// version 2 that the request violates.
 		lost := res.status == http.StatusUnsupportedMediaType || res.verdict == taken && !res.told && !p.counts.none() || res.bare
 		if !lost || protocol == AlsoV2 {
 			switch {
 			case res.verdict != taken || !res.written.none() || p.counts.none():
-			case res.status == http.StatusAccepted: // Cortex, which has the samples of another replica: it is no failure, and a sender must not take it for one
+			case res.status == http.StatusAccepted: // Cortex has the samples from another replica: report a success to the sender
 				res.written = p.counts
 			default:
 				res.verdict = refused
@@ -146,20 +147,20 @@ func (r *Relay) postTo(ctx context.Context, to *target, t *tenant, list []*parce
 	}
 	res := r.send(ctx, to, t, list, remotewrite.V1)
 	if res.verdict == taken {
-		res.written = p.counts // the target does not say it in version 1
+		res.written = p.counts // responses of version 1 contain no counts
 	}
 	return res
 }
 
-// send makes the body of a post, and posts it.
+// send builds the body of a post, and posts it to a target.
 func (r *Relay) send(ctx context.Context, to *target, t *tenant, list []*parcel, version remotewrite.Version) result {
-	where := t.route.Load() // it may be another one than when the parcels were made
+	where := t.route.Load() // the route may have changed since the parcels were made
 	if where.err != nil {
 		return result{verdict: refused, text: where.err.Error()}
 	}
 	var body []byte
 	var e Encoding
-	var made *buffer // nil: the body is as it came
+	var made *admission.Buffer // nil: the body is forwarded unchanged
 	if p := list[0]; len(list) == 1 && p.version == version && p.whole != nil && !p.stored {
 		body, e = p.whole, p.encoding
 	} else {
@@ -167,20 +168,21 @@ func (r *Relay) send(ctx context.Context, to *target, t *tenant, list []*parcel,
 		if made, e, err = r.bodyOf(list, version); err != nil {
 			return result{verdict: refused, text: err.Error()}
 		}
-		body = made.b
+		body = made.B
 	}
 	res, released := to.post(ctx, where, version, e, body, list[0].attempt)
 	switch {
 	case !released && made == nil:
 		list[0].held = true
-	case released && made != nil: // else it is left to the garbage collector
-		made.free()
+	case released && made != nil: // otherwise the garbage collector frees it
+		made.Free()
 	}
 	return res
 }
 
-// bodyOf makes the body of a post in a version. It is none of the parcels' own bytes.
-func (r *Relay) bodyOf(list []*parcel, version remotewrite.Version) (*buffer, Encoding, error) {
+// bodyOf builds the body of a post in the given version. The body shares no memory with the
+// parcels.
+func (r *Relay) bodyOf(list []*parcel, version remotewrite.Version) (*admission.Buffer, Encoding, error) {
 	p := list[0]
 	switch {
 	case p.version != version:
@@ -189,57 +191,57 @@ func (r *Relay) bodyOf(list []*parcel, version remotewrite.Version) (*buffer, En
 	case len(list) > 1:
 		return r.join(list)
 	case p.stored:
-		b := getBuffer(len(p.whole))
-		b.b = append(b.b, p.whole...)
+		b := admission.NewBuffer(len(p.whole))
+		b.B = append(b.B, p.whole...)
 		return b, p.encoding, nil
 	}
 	return r.o.Encoding.encode(p.plain), r.o.Encoding, nil
 }
 
-// join makes one body of several: of plain ones by compressing them together, of compressed ones by
-// joining blocks of snappy.
-func (r *Relay) join(list []*parcel) (*buffer, Encoding, error) {
+// join makes one body of several parcels. It concatenates uncompressed parcels and compresses the
+// result. It joins compressed parcels as blocks of snappy.
+func (r *Relay) join(list []*parcel) (*admission.Buffer, Encoding, error) {
 	n := 0
 	for _, p := range list {
 		n += len(p.body())
 	}
-	b := getBuffer(n + 16) // for the length before a block, which may be longer than theirs
+	b := admission.NewBuffer(n + 16) // the joined block's length prefix may be longer than those of the parcels
 	if list[0].plain != nil {
-		defer b.free()
+		defer b.Free()
 		for _, p := range list {
-			b.b = append(b.b, p.plain...)
+			b.B = append(b.B, p.plain...)
 		}
-		return r.o.Encoding.encode(b.b), r.o.Encoding, nil
+		return r.o.Encoding.encode(b.B), r.o.Encoding, nil
 	}
 	blocks := make([][]byte, len(list))
 	for i, p := range list {
 		blocks[i] = p.whole
 	}
-	joined, err := s2.ConcatBlocks(b.b, blocks...)
+	joined, err := s2.ConcatBlocks(b.B, blocks...)
 	if err != nil {
-		b.free()
+		b.Free()
 		return nil, 0, err
 	}
-	b.b = joined
+	b.B = joined
 	return b, Snappy, nil
 }
 
-// downgraded is the body of a parcel of version 2 in version 1.
-func (r *Relay) downgraded(p *parcel) (*buffer, error) {
+// downgraded returns the body of a version 2 parcel, converted to version 1.
+func (r *Relay) downgraded(p *parcel) (*admission.Buffer, error) {
 	plain := p.plain
 	if plain == nil {
-		b, err := p.encoding.decode(p.whole, math.MaxInt32, func(int) error { return nil })
+		b, err := p.encoding.decode(p.whole)
 		if err != nil {
 			return nil, fmt.Errorf("a request of the queue cannot be read: %w", err)
 		}
-		defer b.free()
-		plain = b.b
+		defer b.Free()
+		plain = b.B
 	}
-	b := getBuffer(2 * len(plain))
-	defer b.free()
+	b := admission.NewBuffer(2 * len(plain))
+	defer b.Free()
 	var err error
-	if b.b, err = downgrade(b.b, plain, r.mostParts()); err != nil {
+	if b.B, err = downgrade(b.B, plain, r.mostParts()); err != nil {
 		return nil, err
 	}
-	return r.o.Encoding.encode(b.b), nil
+	return r.o.Encoding.encode(b.B), nil
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// FuzzRelay: whatever is sent, the answer is one of those that are documented, and no 5xx as long
-// as the target takes everything; what comes to the target can be read, is its tenant's, and has
-// nothing of the requests of others.
+// FuzzRelay sends arbitrary requests. The response has a documented status, and no 5xx while the
+// target accepts all posts. Each post can be decoded, contains only series of its tenant, and
+// contains no bytes of other requests.
 func FuzzRelay(f *testing.F) {
 	one := &remotewrite.Request{Series: []remotewrite.Series{of("a", 1), of("b", 2), of("a", 3)}, Metadata: about("m")}
 	for _, version := range versions {
@@ -54,7 +54,7 @@ func FuzzRelay(f *testing.F) {
 		})
 	}
 	victim := s2.EncodeSnappy(nil, remotewrite.Append(nil, remotewrite.V1, &remotewrite.Request{Series: []remotewrite.Series{
-		series(1, "__name__", "up", "__tenant__", "victim", "text", strings.Repeat(secret, 50)), of("victim2", 1),
+		seriesWith(1, "__name__", "up", "__tenant__", "victim", "text", strings.Repeat(secret, 50)), of("victim2", 1),
 	}}))
 	f.Fuzz(func(tt *testing.T, body []byte, head uint8, contentType, attempt string) {
 		t, sent = tt, body
@@ -62,7 +62,7 @@ func FuzzRelay(f *testing.F) {
 		if w := r.serve(victim); w.Code != 204 {
 			t.Fatalf("%d: %s", w.Code, w.Body)
 		}
-		switch head & 3 { // else as it is
+		switch head & 3 { // otherwise uncompressed
 		case 0:
 			body = s2.EncodeSnappy(nil, body)
 		case 1:

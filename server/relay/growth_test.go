@@ -9,8 +9,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/growth"
 )
 
-// sharedNames returns a body of version 2 of about n bytes: long metric names, which differ in the
-// last byte only, and series with metadata that refer to them in turn.
+// sharedNames returns a version 2 body of about n bytes. It contains long metric names that differ
+// only in the last byte, and series with metadata that refer to these names in turn.
 func sharedNames(n, names int) []byte {
 	body := slices.Concat(text(4, ""), text(4, "__name__"))
 	for i := range names {
@@ -23,7 +23,7 @@ func sharedNames(n, names int) []byte {
 	return body
 }
 
-// TestGrowth asserts that converting a body of version 2 to version 1 takes linear time, however
+// The time to convert a body from version 2 to version 1 grows linearly with its size, however
 // often its series refer to long names.
 func TestGrowth(t *testing.T) {
 	families := []growth.Family[[]byte]{

@@ -11,13 +11,13 @@ import (
 	"github.com/slipstream-go/slipstream/server/access"
 )
 
-// Paths are the paths that the handler answers.
-var Paths = []string{"/api/v1/push", "/api/v1/write", "/push"} // the last is cortex-tenant's
+// Paths lists the paths that the handler serves.
+var Paths = []string{"/api/v1/push", "/api/v1/write", "/push"} // /push is the path of cortex-tenant
 
-// ServeHTTP answers a request. It checks the headers before it reads the body.
+// ServeHTTP handles a request. It checks the headers before it reads the body.
 func (r *Relay) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	begin := time.Now()
-	if req.ContentLength != 0 { // for a body to begin, or for what is not wanted of it to come; an error says that it is no connection
+	if req.ContentLength != 0 { // limits the wait for the body, also for a rejected one; an error means that there is no connection
 		http.NewResponseController(w).SetReadDeadline(begin.Add(firstWait))
 	}
 	if req.Method != http.MethodPost {
@@ -34,8 +34,8 @@ func (r *Relay) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	q.end()
 }
 
-// serveOther answers the handshake of older vmagents, which ask whether zstd is understood, and
-// refuses all else.
+// serveOther responds to the handshake of older vmagents, which ask whether the relay supports
+// zstd. It rejects all other requests.
 func (r *Relay) serveOther(w http.ResponseWriter, req *http.Request) {
 	if req.Method == http.MethodGet && req.URL.Query().Has("get_vm_proto_version") {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -51,7 +51,7 @@ func (r *Relay) serveOther(w http.ResponseWriter, req *http.Request) {
 
 var requests = sync.Pool{New: func() any { return new(request) }}
 
-// serve does all but the answer.
+// serve processes a request up to its response.
 func (q *request) serve(w http.ResponseWriter) (err *refusal) {
 	r := q.relay
 	q.leftUnread = q.head.ContentLength != 0
@@ -77,7 +77,8 @@ func (q *request) serve(w http.ResponseWriter) (err *refusal) {
 	return q.deliver()
 }
 
-// authorize finds whose request it is. Where the rules name no credentials, Options.Admit decides.
+// authorize determines the credential of the request. If the rules define no credentials,
+// Options.Admit decides.
 func (q *request) authorize(rules *Rules) *refusal {
 	var denied *access.Refusal
 	var ok bool
@@ -93,8 +94,7 @@ func (q *request) authorize(rules *Rules) *refusal {
 	return nil
 }
 
-// answer tells the sender how its request has ended. What is wrong fits the kilobyte of it that
-// Prometheus reads.
+// answer writes the response. Its error text fits into the kilobyte that Prometheus reads.
 func (q *request) answer(w http.ResponseWriter, refused *refusal, begin time.Time) {
 	r := q.relay
 	outcome := Accepted
@@ -127,14 +127,15 @@ func (q *request) answer(w http.ResponseWriter, refused *refusal, begin time.Tim
 		h.Set("WWW-Authenticate", access.InsufficientScope)
 	}
 	if q.leftUnread {
-		h.Set("Connection", "close") // rather than read what is not wanted
+		h.Set("Connection", "close") // instead of reading the rest of the body
 	}
 	http.Error(w, clipped(strings.ToValidUTF8(refused.text, "?"), maxAnswer), status)
 }
 
 const maxAnswer = 1000
 
-// tell joins what there is to say of several tenants.
+// tell joins texts about several tenants. The result mentions the number of further texts, if more
+// is positive.
 func tell(texts []string, more int) string {
 	s := strings.Join(texts, "; ")
 	if more > 0 {

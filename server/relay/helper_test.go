@@ -20,16 +20,16 @@ import (
 	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
-// sink is a target that keeps what it gets.
+// sink is a target that keeps the posts that it gets.
 type sink struct {
 	*httptest.Server
 	mu      sync.Mutex
 	posts   []post
-	answer  func(w http.ResponseWriter, p *post) bool // if it returns true, it has answered, and the post is not kept
-	refuses bool                                      // version 2
+	answer  func(w http.ResponseWriter, p *post) bool // returns true if it has responded; then the post is not kept
+	refuses bool                                      // reject version 2
 }
 
-// post is what a sink got.
+// post is a post that a sink got.
 type post struct {
 	tenant  string
 	version remotewrite.Version
@@ -58,9 +58,9 @@ func (s *sink) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "unsupported", http.StatusUnsupportedMediaType)
 		return
 	}
-	plain, err := sniffed(raw).decode(raw, 64<<20, func(int) error { return nil })
+	plain, err := sniffed(raw).decode(raw)
 	if err == nil {
-		err = remotewrite.Decode(plain.b, p.version, &p.request)
+		err = remotewrite.Decode(plain.B, p.version, &p.request)
 	}
 	if err != nil {
 		http.Error(w, err.Error(), 400)
@@ -92,14 +92,14 @@ func (p *post) counts() (n counts) {
 	return n
 }
 
-// answers sets what the sink does with posts.
+// answers sets the function that responds to posts.
 func (s *sink) answers(fn func(w http.ResponseWriter, p *post) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answer = fn
 }
 
-// status answers posts for a tenant, or for all if it is empty, with a status.
+// status responds with a status to posts for a tenant, or to all posts if tenant is empty.
 func status(tenant string, code int) func(w http.ResponseWriter, p *post) bool {
 	return func(w http.ResponseWriter, p *post) bool {
 		if tenant != "" && p.tenant != tenant {
@@ -110,7 +110,7 @@ func status(tenant string, code int) func(w http.ResponseWriter, p *post) bool {
 	}
 }
 
-// got are the samples that came for each tenant, as "labels value@time", sorted.
+// got returns the samples of each tenant as "labels value@time", sorted.
 func (s *sink) got() map[string][]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,8 +147,8 @@ func (s *sink) count() int {
 	return len(s.posts)
 }
 
-// series is one with a sample; labels are name, value, …
-func series(value float64, labels ...string) remotewrite.Series {
+// seriesWith returns a series with one sample. The labels are given as name, value, …
+func seriesWith(value float64, labels ...string) remotewrite.Series {
 	s := remotewrite.Series{Samples: []remotewrite.Sample{{Value: value, Timestamp: 1000}}}
 	for i := 0; i < len(labels); i += 2 {
 		s.Labels = append(s.Labels, remotewrite.Label{Name: labels[i], Value: labels[i+1]})
@@ -156,12 +156,12 @@ func series(value float64, labels ...string) remotewrite.Series {
 	return s
 }
 
-// of is a series of a tenant.
+// of returns a series of a tenant.
 func of(tenant string, value float64) remotewrite.Series {
-	return series(value, "__name__", "up", "__tenant__", tenant, "job", "j")
+	return seriesWith(value, "__name__", "up", "__tenant__", tenant, "job", "j")
 }
 
-// rig is a relay behind a server.
+// rig is a relay behind an HTTP server.
 type rig struct {
 	*Relay
 	network *network
@@ -202,14 +202,14 @@ func (n *network) rig(t testing.TB, o Options) *rig {
 	return &rig{r, n, server, n.client(t)}
 }
 
-// reply is an answer.
+// reply is a response.
 type reply struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// send posts a request in a version.
+// send posts a request in the given version.
 func (r *rig) send(t *testing.T, version remotewrite.Version, series ...remotewrite.Series) reply {
 	t.Helper()
 	return r.sendRequest(t, version, &remotewrite.Request{Series: series})
@@ -222,7 +222,7 @@ func (r *rig) sendRequest(t *testing.T, version remotewrite.Version, req *remote
 	return r.post(t, s2.EncodeSnappy(nil, body), header...)
 }
 
-// post posts a body with headers, name, value, …
+// post posts a body. The headers are given as name, value, …
 func (r *rig) post(t *testing.T, body []byte, header ...string) reply {
 	t.Helper()
 	req, err := http.NewRequest("POST", r.server.URL+"/api/v1/push", bytes.NewReader(body))
@@ -259,4 +259,13 @@ func (a reply) want(t *testing.T, status int, words ...string) {
 			t.Errorf("the answer %q does not say %q", a.body, w)
 		}
 	}
+}
+
+// sniffed returns the encoding that the first bytes of a body indicate. A snappy block can begin
+// with the magic number of zstd, but only if its decompressed size is 6,824 bytes.
+func sniffed(body []byte) Encoding {
+	if len(body) >= 4 && body[0] == 0x28 && body[1] == 0xb5 && body[2] == 0x2f && body[3] == 0xfd {
+		return Zstd
+	}
+	return Snappy
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// What a body of a few kilobytes can ask for, and does not get.
+// Tests of small bodies that ask for much memory and do not get it.
 
-// field is a field of bytes.
+// field returns a length-delimited Protobuf field.
 func field(number int, parts ...[]byte) []byte {
 	body := slices.Concat(parts...)
 	return append(binary.AppendUvarint([]byte{byte(number<<3 | 2)}, uint64(len(body))), body...)
@@ -23,7 +23,7 @@ func field(number int, parts ...[]byte) []byte {
 
 func text(number int, s string) []byte { return field(number, []byte(s)) }
 
-// allocated returns how many bytes fn allocates, at least.
+// allocated returns the number of bytes that fn allocates, or more.
 func allocated(fn func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.GC()
@@ -33,8 +33,8 @@ func allocated(fn func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// sharedSymbol is a request of version 2 whose series, each of another tenant, have one large value
-// in common.
+// sharedSymbol returns a version 2 request. Each of its series belongs to a different tenant, and
+// all series share one large value.
 func sharedSymbol(tenants, size int) []byte {
 	body := slices.Concat(text(4, ""), text(4, "__tenant__"), text(4, "__name__"), text(4, strings.Repeat("x", size)))
 	for i := range tenants {
@@ -47,8 +47,8 @@ func sharedSymbol(tenants, size int) []byte {
 	return body
 }
 
-// A symbol is in every tenant's part that refers to it: a thousand times a megabyte is not made of
-// a body of one megabyte.
+// Each tenant's part contains the symbols to which its series refer. A request is rejected if 500
+// tenants share a symbol of 1 MiB, before the parts use 500 MiB.
 func TestSymbolOfAllTenantsIsNotAmplified(t *testing.T) {
 	s := newSink(t)
 	r := newRig(t, Options{Targets: []string{s.URL}, Bounds: Bounds{Decoded: 4 << 20}})
@@ -62,8 +62,8 @@ func TestSymbolOfAllTenantsIsNotAmplified(t *testing.T) {
 	r.post(t, s2.EncodeSnappy(nil, sharedSymbol(5, 1<<20)), "Content-Type", contentTypes[remotewrite.V2]).want(t, 204)
 }
 
-// In version 1 each label has a text of its own, so a body of version 2 may grow a thousandfold:
-// then it is not made.
+// In version 1, each label contains its own text, so a version 2 body can grow a thousandfold. In
+// this case it is not converted.
 func TestDowngradeIsNotAmplified(t *testing.T) {
 	s := newSink(t)
 	s.refuses = true

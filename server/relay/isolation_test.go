@@ -14,13 +14,13 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/remotewrite"
-	"github.com/slipstream-go/slipstream/server/ingest"
+	"github.com/slipstream-go/slipstream/server/admission"
 	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
-// What befalls one tenant does not befall the others.
+// Tests that problems of one tenant do not affect other tenants.
 
-// silence has a sink not answer posts for a tenant as long as the test runs.
+// silence makes a sink not respond to posts for a tenant until the test ends.
 func (s *sink) silence(t *testing.T, tenant string) {
 	over := make(chan struct{})
 	t.Cleanup(func() { close(over) })
@@ -33,8 +33,8 @@ func (s *sink) silence(t *testing.T, tenant string) {
 	})
 }
 
-// A target that does not answer for one tenant is not given up for the others, however many posts
-// for that one end in silence together.
+// If a target does not respond for one tenant, the circuit of the target stays closed for the other
+// tenants. This holds even if many posts for this tenant time out together.
 func TestSilenceForOneTenantOpensNoTarget(t *testing.T) {
 	inBubble(t, testSilenceForOneTenantOpensNoTarget)
 }
@@ -49,13 +49,13 @@ func testSilenceForOneTenantOpensNoTarget(t *testing.T, n *network) {
 		go func() {
 			defer silent.Done()
 			big := of("b", 1)
-			big.Labels[2].Value = string(make([]byte, small)) // a post of its own
+			big.Labels[2].Value = string(make([]byte, small)) // too large to share a post
 			r.send(t, remotewrite.V1, big).want(t, 503, "tenant b")
 		}()
 	}
-	time.Sleep(5 * time.Millisecond) // so that the silent ones do not end at the same moment as others
+	time.Sleep(5 * time.Millisecond) // so that timeouts do not coincide with other posts
 	for begin := time.Now(); time.Since(begin) < 2*time.Second; time.Sleep(10 * time.Millisecond) {
-		r.send(t, remotewrite.V1, of(fmt.Sprint("new", time.Since(begin)), 1)).want(t, 204) // one that the target has not answered yet
+		r.send(t, remotewrite.V1, of(fmt.Sprint("new", time.Since(begin)), 1)).want(t, 204) // a tenant to which the target has not responded yet
 		r.send(t, remotewrite.V1, of("a", 1)).want(t, 204)
 	}
 	silent.Wait()
@@ -67,8 +67,8 @@ func testSilenceForOneTenantOpensNoTarget(t *testing.T, n *network) {
 	}
 }
 
-// A target that is down is no tenant's fault: when it is back, no tenant has to wait for a circuit
-// of its own.
+// A target that is down does not open the circuits of tenants. When the target recovers, no tenant
+// has to wait for its own circuit.
 func TestOutageOpensNoTenant(t *testing.T) { inBubble(t, testOutageOpensNoTenant) }
 
 func testOutageOpensNoTenant(t *testing.T, n *network) {
@@ -78,7 +78,7 @@ func testOutageOpensNoTenant(t *testing.T, n *network) {
 	for range breakerFailures {
 		r.targets[0].breaker.done(time.Now(), false)
 	}
-	for range 2 { // its first post finds out for itself; when that is over, the next one is the probe
+	for range 2 { // the first post of a new tenant passes the open circuit; the second is the circuit's probe
 		r.send(t, remotewrite.V1, of("a", 1)).want(t, 503, "in time")
 	}
 	for range 2 * breakerFailures {
@@ -89,7 +89,8 @@ func testOutageOpensNoTenant(t *testing.T, n *network) {
 	}
 }
 
-// Tenants whose posts a target does not answer do not keep it from one that it has not met yet.
+// If a target's circuit is open because it does not respond for some tenants, the first post for a
+// new tenant still reaches the target.
 func TestSilenceBesideANewTenant(t *testing.T) { inBubble(t, testSilenceBesideANewTenant) }
 
 func testSilenceBesideANewTenant(t *testing.T, n *network) {
@@ -107,8 +108,8 @@ func testSilenceBesideANewTenant(t *testing.T, n *network) {
 	}
 }
 
-// A tenant for which the target hangs has no answers of others beside its silence, because those
-// write seldom. They are not kept waiting.
+// A target hangs for one tenant, and the other tenants send so seldom that the target's circuit
+// opens. The posts of the other tenants are not delayed.
 func TestSilenceBesideATenantThatWritesSeldom(t *testing.T) {
 	inBubble(t, testSilenceBesideATenantThatWritesSeldom)
 }
@@ -141,8 +142,9 @@ func testSilenceBesideATenantThatWritesSeldom(t *testing.T, n *network) {
 	}
 }
 
-// When a target is back after an outage, the queue's tenants do not sit out their pauses: the first
-// post that it takes is soon followed by all others, with one target and for one of several copies.
+// When a target recovers after an outage, the tenants in the queue do not wait for the end of their
+// pauses. Soon after the first successful post, all others follow. This holds for a single target
+// and for one of several replicated targets.
 func TestQueueAfterAnOutage(t *testing.T) { inBubble(t, testQueueAfterAnOutage) }
 
 func testQueueAfterAnOutage(t *testing.T, n *network) {
@@ -181,7 +183,8 @@ func testQueueAfterAnOutage(t *testing.T, n *network) {
 	}
 }
 
-// Tenants for which the target hangs, with many posts each, do not occupy all connections to it.
+// Tenants for which the target hangs, with many posts each, do not occupy all connections to the
+// target.
 func TestHangingTenantsLeaveConnections(t *testing.T) {
 	inBubble(t, testHangingTenantsLeaveConnections)
 }
@@ -204,8 +207,8 @@ func testHangingTenantsLeaveConnections(t *testing.T, n *network) {
 		var senders sync.WaitGroup
 		for i := range 8 * defaultConcurrency {
 			senders.Go(func() {
-				time.Sleep(time.Duration(i) * time.Millisecond)                              // posts that begin at the same moment do not see each other
-				r.send(t, remotewrite.V2, of(fmt.Sprint("b", i%8), float64(i))).want(t, 503) // a post of its own
+				time.Sleep(time.Duration(i) * time.Millisecond)                              // posts that begin at the same moment would not count each other
+				r.send(t, remotewrite.V2, of(fmt.Sprint("b", i%8), float64(i))).want(t, 503) // version 2, so it does not share a post
 			})
 		}
 		time.Sleep(time.Second)
@@ -223,8 +226,8 @@ func testHangingTenantsLeaveConnections(t *testing.T, n *network) {
 	}
 }
 
-// A tenant whose target is slow does not occupy the memory that others' requests need, however many
-// senders it has.
+// A tenant whose target is slow does not occupy the memory that requests of other tenants need,
+// however many senders it has.
 func TestSlowTenantLeavesMemory(t *testing.T) { inBubble(t, testSlowTenantLeavesMemory) }
 
 func testSlowTenantLeavesMemory(t *testing.T, n *network) {
@@ -236,7 +239,7 @@ func testSlowTenantLeavesMemory(t *testing.T, n *network) {
 			}
 			return false
 		})
-		flight := ingest.NewBudget(4 << 20)
+		flight := admission.NewBudget(4 << 20)
 		o := Options{Targets: []string{s.URL}, Flight: flight, Replicate: replicate}
 		if replicate {
 			o.Targets = append(o.Targets, n.sink(t).URL)
@@ -249,7 +252,7 @@ func testSlowTenantLeavesMemory(t *testing.T, n *network) {
 				body := of(fmt.Sprint("slow", i%2), 1)
 				body.Labels[2].Value = noise(i, 60<<10)
 				for !over.Load() {
-					time.Sleep(100*time.Millisecond + time.Duration(i)*137*time.Microsecond) // not all bodies are read at the same moment
+					time.Sleep(100*time.Millisecond + time.Duration(i)*137*time.Microsecond) // so that bodies are not read at the same moment
 					r.send(t, remotewrite.V1, body)
 				}
 			})
@@ -275,7 +278,7 @@ func testSlowTenantLeavesMemory(t *testing.T, n *network) {
 	}
 }
 
-// While a target is down it gets few posts, however many tenants it answered before.
+// A target that is down gets few posts, however many tenants it has responded to before.
 func TestTargetIsGivenARest(t *testing.T) { inBubble(t, testTargetIsGivenARest) }
 
 func testTargetIsGivenARest(t *testing.T, n *network) {
@@ -301,12 +304,12 @@ func testTargetIsGivenARest(t *testing.T, n *network) {
 	s.answers(nil)
 	time.Sleep(breakerLongest)
 	r.send(t, remotewrite.V1, of("t0", 2)).want(t, 204)
-	for i := range tenants { // the outage was no tenant's fault
+	for i := range tenants { // the outage opened no tenant's circuit
 		r.send(t, remotewrite.V1, of(fmt.Sprint("t", i), 2)).want(t, 204)
 	}
 }
 
-// rulesFile is a file of rules.
+// rulesFile returns the name of a new file of rules.
 func rulesFile(t testing.TB, text string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "rules.json")
@@ -321,7 +324,7 @@ func writeRules(t testing.TB, name, text string) {
 	}
 }
 
-// Rules give a tenant another ID at the target; its prefix stays.
+// Rules give a tenant another ID at the target. The prefix is still prepended.
 func TestRulesMapTenants(t *testing.T) {
 	s := newSink(t)
 	r := newRig(t, Options{
@@ -334,8 +337,8 @@ func TestRulesMapTenants(t *testing.T) {
 	}
 }
 
-// Parcels that wait for a post when new rules refuse their tenant go nowhere: not to a tenant whose
-// name is what is left, the prefix.
+// If new rules reject a tenant, its waiting parcels are not posted. In particular, they are not
+// posted to the tenant whose ID is the prefix alone.
 func TestNewRulesHoldForWhatWaits(t *testing.T) {
 	s := newSink(t)
 	rules := rulesFile(t, `{"tenants": {"a": {"concurrency": 1}}}`)
@@ -370,7 +373,7 @@ func TestNewRulesHoldForWhatWaits(t *testing.T) {
 
 var waitFor = testkit.Eventually
 
-// Tenants for which the target hangs, 300 of them, do not keep another's items in the queue.
+// 300 tenants for which the target hangs do not delay the items of another tenant in the queue.
 func TestQueueOfHangingTenants(t *testing.T) { inBubble(t, testQueueOfHangingTenants) }
 
 func testQueueOfHangingTenants(t *testing.T, n *network) {
@@ -397,8 +400,8 @@ func testQueueOfHangingTenants(t *testing.T, n *network) {
 	}
 }
 
-// Whoever has no right to a tenant leaves no trace with it: neither in its active series, nor its
-// counters, nor the table of tenants.
+// A sender without the right to a tenant leaves no trace of the tenant. It does not change the
+// tenant's active series, its counters or the table of tenants.
 func TestForbiddenTenantIsNotTouched(t *testing.T) {
 	s := newSink(t)
 	r := newRig(t, Options{Targets: []string{s.URL}, Tenants: Tenants{Default: "b"}, Metadata: ToDefault, Rules: rulesFile(t, `{
@@ -409,12 +412,12 @@ func TestForbiddenTenantIsNotTouched(t *testing.T) {
 		return r.sendRequest(t, remotewrite.V1, req, "Authorization", "Bearer "+token)
 	}
 	named := func(tenant string, i int) remotewrite.Series {
-		return series(1, "__name__", "up", "__tenant__", tenant, "i", fmt.Sprint(i))
+		return seriesWith(1, "__name__", "up", "__tenant__", tenant, "i", fmt.Sprint(i))
 	}
 	for i := range 10 {
 		send("ta", named("a", 0), named("b", 100+i), named(fmt.Sprint("other", i), 0)).want(t, 400, "tenant b", "credentials")
 	}
-	send("ta", series(1, "__name__", "up", "__tenant__", "b", "1", "", "2", "", "3", "", "4", "", "5", "")).want(t, 400, "credentials")
+	send("ta", seriesWith(1, "__name__", "up", "__tenant__", "b", "1", "", "2", "", "3", "", "4", "", "5", "")).want(t, 400, "credentials")
 	r.tenants.mu.RLock()
 	known := slices.Sorted(maps.Keys(r.tenants.byID))
 	r.tenants.mu.RUnlock()
@@ -429,7 +432,7 @@ func TestForbiddenTenantIsNotTouched(t *testing.T) {
 	}
 }
 
-// Metrics name a target by host and path, so two targets must differ in them.
+// Metrics identify a target by host and path, so two targets must differ in host or path.
 func TestTargetsThatMetricsCannotTellApart(t *testing.T) {
 	for _, targets := range [][]string{
 		{"http://h:1/push", "http://h:1/push"}, {"http://h:1/push", "https://h:1/push"}, {"http://h:1", "http://h:1/api/v1/push"},

@@ -9,41 +9,41 @@ import (
 	"github.com/slipstream-go/slipstream/server/queue"
 )
 
-// lane is where a tenant's parcels wait for a post. As long as one is under way, small parcels wait
-// for it and then go together: where many senders write for the same tenants, one post carries what
-// many brought, and costs a fraction.
+// lane contains the parcels of a tenant that wait for a post. While a post is in progress, small
+// parcels wait for its end, and then share the next post. If many senders write for the same
+// tenants, one post carries the parcels of many requests, at a fraction of the cost.
 //
-//	            ┌───────────┐   one is under way    ┌─────────┐  it has ended, or it is late
+//	            ┌───────────┐  a post in progress   ┌─────────┐  the post has ended, or is late
 //	parcel ────▶│ small, V1 │──────────────────────▶│ waiting │───────────────▶ one post for all of them
 //	            └───────────┘                       └─────────┘
-//	                  │ none is under way, or it is large, and there is room: a post of its own
+//	                  │ no post in progress, or a large parcel and posts < mostPosts: a post of its own
 type lane struct {
 	mu      sync.Mutex
-	posts   int // under way
+	posts   int // number of posts in progress
 	waiting []*parcel
 	window  queue.Window
-	alarm   *time.Timer // runs while some wait
+	alarm   *time.Timer // runs while parcels wait
 }
 
 const (
-	small   = 128 << 10             // a parcel up to this size may wait for others
-	joined  = 512 << 10             // bytes of a post that carries several parcels
-	lateFor = 20 * time.Millisecond // after which a post that is under way is not waited for
+	small   = 128 << 10             // maximum bytes of a parcel that may share a post
+	joined  = 512 << 10             // maximum bytes of a post with several parcels
+	lateFor = 20 * time.Millisecond // time after which parcels no longer wait for a post in progress
 )
 
-// joins reports whether p may go together with others.
+// joins reports whether p may share a post with other parcels.
 func (p *parcel) joins() bool {
 	return p.version == remotewrite.V1 && p.bytes <= small && (p.plain != nil || p.encoding == Snappy)
 }
 
-// joinsWith reports whether p and other may go together: what is compressed already does not go
-// with what is not.
+// joinsWith reports whether p and other may share a post. Compressed and uncompressed parcels may
+// not.
 func (p *parcel) joinsWith(other *parcel) bool {
 	return p.joins() && other.joins() && (p.plain == nil) == (other.plain == nil)
 }
 
-// submit has a parcel posted. It returns when that is done, or at once if another goroutine does
-// it: p.done tells.
+// submit posts a parcel, or queues it for another goroutine to post. It returns after its own post,
+// or immediately if it queued the parcel. p.done reports the end in both cases.
 func (r *Relay) submit(p *parcel) {
 	t := p.tenant
 	l := &t.lane
@@ -64,9 +64,9 @@ func (r *Relay) submit(p *parcel) {
 	}
 }
 
-// mostPosts is how many posts of a tenant may be under way. A tenant leaves as many connections
-// free as it occupies, so that tenants for which the targets hang do not occupy all of them: one
-// gets half of the connections, two get a third each.
+// mostPosts returns the maximum number of concurrent posts of a tenant. A tenant must leave as many
+// connections free as it occupies, so that tenants with hanging targets do not occupy all
+// connections. One such tenant gets half of the connections, two such tenants get a third each.
 func (r *Relay) mostPosts(t *tenant) int {
 	free := 0
 	for _, to := range r.targets {
@@ -77,7 +77,7 @@ func (r *Relay) mostPosts(t *tenant) int {
 	return max(1, min(t.concurrency(), free))
 }
 
-// overtake posts what waits, because the post before takes long.
+// overtake posts waiting parcels, because the post in progress takes longer than lateFor.
 func (r *Relay) overtake(t *tenant) {
 	l := &t.lane
 	l.mu.Lock()
@@ -86,7 +86,7 @@ func (r *Relay) overtake(t *tenant) {
 		return
 	}
 	if most := r.mostPosts(t); l.posts >= most {
-		if most < t.concurrency() { // others end, too
+		if most < t.concurrency() { // posts of other tenants may end and free connections
 			l.alarm.Reset(lateFor)
 		}
 		l.mu.Unlock()
@@ -98,14 +98,15 @@ func (r *Relay) overtake(t *tenant) {
 	r.carryAll(t, list)
 }
 
-// carryAll posts parcels, and then what has come to wait meanwhile.
+// carryAll posts list, and then the parcels that have arrived meanwhile, until none wait.
 func (r *Relay) carryAll(t *tenant, list []*parcel) {
 	for ; list != nil; list = t.lane.next() {
 		r.carry(t, list)
 	}
 }
 
-// next is what the next post carries, or nil, and then there is none.
+// next returns the parcels of the next post. If no parcel waits, it returns nil, and the caller's
+// post counts as ended.
 func (l *lane) next() []*parcel {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -116,7 +117,7 @@ func (l *lane) next() []*parcel {
 	return list
 }
 
-// take removes the next post's parcels from those that wait.
+// take removes the parcels of the next post from the waiting parcels, and returns them.
 func (l *lane) take() []*parcel {
 	if len(l.waiting) == 0 {
 		return nil
@@ -132,7 +133,8 @@ func (l *lane) take() []*parcel {
 	return list
 }
 
-// together returns how many of the first parcels of list, which has some, may go in one post.
+// together returns the number of parcels at the start of list that may share one post. The list
+// must not be empty.
 func (l *lane) together(list []*parcel) int {
 	n, size, weight := 1, list[0].bytes, list[0].counts.weight()
 	for ; n < len(list) && list[0].joinsWith(list[n]); n++ {
@@ -145,14 +147,15 @@ func (l *lane) together(list []*parcel) int {
 	return n
 }
 
-// first returns the parcels of list, which has some, that go in the next post.
+// first returns the parcels at the start of list that may share one post. The list must not be
+// empty.
 func (l *lane) first(list []*parcel) []*parcel {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return list[:l.together(list)]
 }
 
-// learn moves the window after a post of several parcels.
+// learn adjusts the window of the lane after a post of several parcels.
 func (l *lane) learn(list []*parcel, res *result) {
 	weight := int64(0)
 	for _, p := range list {
@@ -168,14 +171,14 @@ func (l *lane) learn(list []*parcel, res *result) {
 	}
 }
 
-// carry posts parcels, and finishes each with its result. The sender of a parcel never gets an
-// answer that others brought about: what a target refused of several is posted one by one, and what
-// was too large for it in halves.
+// carry posts parcels, and finishes each with its result. A sender never gets an error that the
+// parcels of other senders caused. If a target rejects a post of several parcels, carry posts each
+// of them alone. If the post was too large, carry halves it.
 func (r *Relay) carry(t *tenant, list []*parcel) {
-	alone := 0 // so many of the first go one by one
+	alone := 0 // number of parcels at the start of list to post alone
 	for len(list) > 0 {
 		post := list[:1]
-		switch { // a parcel may become late at any time, so each is asked once
+		switch { // a parcel may become late at any time, so late is called once for each
 		case alone == 0:
 			if list = slices.DeleteFunc(list, late); len(list) == 0 {
 				return
@@ -197,7 +200,7 @@ func (r *Relay) carry(t *tenant, list []*parcel) {
 			case res.verdict == refused, res.verdict == forbidden:
 				alone = len(post)
 				continue
-			case res.verdict == failed && late(post[0]): // it had the time of the first; the others may have more
+			case res.verdict == failed && late(post[0]): // the deadline of the first parcel limited the post; the others may have more time
 				list = list[1:]
 				continue
 			}
@@ -209,8 +212,8 @@ func (r *Relay) carry(t *tenant, list []*parcel) {
 	}
 }
 
-// wait returns the parcels that may be posted again when the pause that the target has asked for is
-// over. The senders of the others are told of it.
+// wait waits for the pause that the target has requested, and returns the parcels whose deadlines
+// are later. It finishes the other parcels with res.
 func wait(list []*parcel, res *result) []*parcel {
 	if res.after <= 0 {
 		return list
@@ -230,7 +233,7 @@ func wait(list []*parcel, res *result) []*parcel {
 	return list
 }
 
-// late finishes a parcel whose sender will not wait any longer.
+// late reports whether the deadline of a parcel has passed. If so, it finishes the parcel.
 func late(p *parcel) bool {
 	if p.ctx.Err() == nil {
 		return false

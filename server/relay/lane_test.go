@@ -14,7 +14,7 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// together runs fn n times at once, and waits.
+// together runs fn n times concurrently, and waits for all calls.
 func together(n int, fn func(i int)) {
 	var all sync.WaitGroup
 	for i := range n {
@@ -27,7 +27,7 @@ func together(n int, fn func(i int)) {
 	all.Wait()
 }
 
-// waiting is how many parcels wait for a post for a tenant.
+// waiting returns the number of a tenant's parcels that wait for a post.
 func (r *Relay) waiting(tenant string) int {
 	r.tenants.mu.RLock()
 	defer r.tenants.mu.RUnlock()
@@ -40,8 +40,8 @@ func (r *Relay) waiting(tenant string) int {
 	return len(t.lane.waiting)
 }
 
-// Small requests for one tenant that come while one is under way go together, and each sender has
-// its answer.
+// Small requests for a tenant that arrive during a post share the next post. Each sender gets its
+// own response.
 func TestSmallParcelsGoTogether(t *testing.T) {
 	const n = 40
 	s := newSink(t)
@@ -65,7 +65,7 @@ func TestSmallParcelsGoTogether(t *testing.T) {
 	}
 }
 
-// Of requests that went together and were refused, only the sender of the bad one is told so.
+// If a shared post is rejected, only the sender of the invalid request gets an error.
 func TestNobodyAnswersForOthers(t *testing.T) {
 	for _, code := range []int{400, 401, 404, 413, 422} {
 		s := newSink(t)
@@ -99,8 +99,7 @@ func TestNobodyAnswersForOthers(t *testing.T) {
 	}
 }
 
-// However many posts are late, what comes after them is not kept waiting as long as there is room
-// for another post.
+// However many posts are late, later parcels do not wait for them while another post is allowed.
 func TestLatePostsAreOvertaken(t *testing.T) { inBubble(t, testLatePostsAreOvertaken) }
 
 func testLatePostsAreOvertaken(t *testing.T, n *network) {
@@ -115,7 +114,7 @@ func testLatePostsAreOvertaken(t *testing.T, n *network) {
 		if posts.Add(1) > 2 {
 			return false
 		}
-		<-over // the first two are late
+		<-over // the first two posts are late
 		return true
 	})
 	var first sync.WaitGroup
@@ -127,9 +126,9 @@ func testLatePostsAreOvertaken(t *testing.T, n *network) {
 	<-arrived
 	var soon atomic.Int32
 	padding := strings.Repeat("x", 24<<10)
-	together(60, func(i int) { // more than two posts hold
+	together(60, func(i int) { // too much for two posts
 		begin := time.Now()
-		a := r.send(t, remotewrite.V1, of("a", float64(i)), series(1, "__name__", "x", "__tenant__", "a", "y", padding))
+		a := r.send(t, remotewrite.V1, of("a", float64(i)), seriesWith(1, "__name__", "x", "__tenant__", "a", "y", padding))
 		if a.status == 204 && time.Since(begin) <= 2*lateFor {
 			soon.Add(1)
 		}
@@ -140,7 +139,8 @@ func testLatePostsAreOvertaken(t *testing.T, n *network) {
 	}
 }
 
-// A request that waited in vain does not take those with it that came later and have time left.
+// If a request times out while it waits, later requests that wait with it and still have time do
+// not fail.
 func TestLateParcelFailsAlone(t *testing.T) { inBubble(t, testLateParcelFailsAlone) }
 
 func testLateParcelFailsAlone(t *testing.T, n *network) {
@@ -161,7 +161,7 @@ func testLateParcelFailsAlone(t *testing.T, n *network) {
 		return false
 	})
 	var early sync.WaitGroup
-	for i := range 2 { // the second one waits after the first, and has hardly any time when that has ended
+	for i := range 2 { // the second waits for the first, and then has hardly any time left
 		early.Add(1)
 		go func() {
 			defer early.Done()
@@ -182,8 +182,8 @@ func testLateParcelFailsAlone(t *testing.T, n *network) {
 	early.Wait()
 }
 
-// Close while requests are under way, which were given up, harms nobody: they end, and what waits
-// for a post gets its answer.
+// If the relay closes during requests, they complete, including parcels that wait for a post. Later
+// requests get 503.
 func TestCloseWhileRequestsAreUnderWay(t *testing.T) {
 	s := newSink(t)
 	r := newRig(t, Options{Targets: []string{s.URL}, Rules: rulesFile(t, `{"tenants": {"*": {"concurrency": 1}}}`)})
@@ -210,10 +210,10 @@ func TestCloseWhileRequestsAreUnderWay(t *testing.T) {
 		r.send(t, remotewrite.V1, list...).want(t, 204)
 	})
 	r.send(t, remotewrite.V1, of("a", 1)).want(t, 503, "not ready")
-	r.crew = newCrew() // which the end of the test closes
+	r.crew = newCrew() // the end of the test closes it
 }
 
-// ending is the context of a sender that will not wait any longer from the n-th question on.
+// ending is the context of a sender. It ends at the n-th call of Err.
 type ending struct {
 	context.Context
 	asked, n int
@@ -226,8 +226,8 @@ func (e *ending) Err() error {
 	return nil
 }
 
-// The time of parcels may end between any two looks at it. Each parcel is finished once all the
-// same, and those that have time are delivered.
+// The time of a parcel may end between any two checks. Nevertheless, each parcel is finished
+// exactly once, and parcels with enough time are delivered.
 func TestCarryWhileParcelsEnd(t *testing.T) {
 	s := newSink(t)
 	for _, status := range []int{200, 400, 413, 429, 500} {
@@ -240,7 +240,7 @@ func TestCarryWhileParcelsEnd(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for n := range 3 * 3 * 3 * 3 { // who ends, at which question
+		for n := range 3 * 3 * 3 * 3 { // each parcel's time ends at its first or second check, or never
 			var all sync.WaitGroup
 			list := make([]*parcel, 4)
 			for i, k := 0, n; i < len(list); i, k = i+1, k/3 {
@@ -251,7 +251,7 @@ func TestCarryWhileParcelsEnd(t *testing.T) {
 				body := remotewrite.Append(nil, remotewrite.V1, &remotewrite.Request{Series: []remotewrite.Series{of("a", float64(i))}})
 				list[i] = &parcel{tenant: to, version: remotewrite.V1, plain: body, bytes: len(body), counts: counts{Series: 1, Samples: 1}, ctx: ctx, done: &all}
 			}
-			all.Add(len(list)) // a parcel that is finished twice makes Done panic
+			all.Add(len(list)) // if a parcel is finished twice, Done panics
 			r.carry(to, slices.Clone(list))
 			all.Wait()
 			for i, p := range list {

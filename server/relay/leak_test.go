@@ -23,14 +23,14 @@ import (
 	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
-// Nobody's bytes become another's, whatever senders and targets do meanwhile. With the tag
-// invariants, what is given back is overwritten, so that whoever still reads it shows.
+// Tests that data of one tenant never reaches another tenant, whatever senders and targets do. With
+// the tag invariants, released buffers are overwritten, so that code that still reads them fails.
 
-// storm is a target that takes posts, or answers before it has read them, or late, or not at all.
-// What it answered with 204 it keeps.
+// storm is a target that responds to posts normally, before it has read them, late, or not at all.
+// It keeps the samples of posts to which it responds with 204.
 type storm struct {
 	mu     sync.Mutex
-	taken  map[string]int // samples, by tenant and text, and how often they came
+	taken  map[string]int // number of arrivals of each sample, by tenant and text
 	wrong  []string
 	calm   atomic.Bool
 	posts  atomic.Int64
@@ -41,7 +41,7 @@ func (s *storm) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.posts.Add(1)
 	if !s.calm.Load() {
 		switch rand.IntN(12) {
-		case 0: // before it has read
+		case 0: // respond before reading the body
 			w.Header().Set("Connection", "close")
 			w.WriteHeader(503)
 			return
@@ -51,7 +51,7 @@ func (s *storm) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		case 2:
 			panic(http.ErrAbortHandler)
-		case 3: // later than senders wait
+		case 3: // respond after the sender's timeout
 			time.Sleep(300 * time.Millisecond)
 		case 4:
 			time.Sleep(time.Duration(rand.IntN(50)) * time.Millisecond)
@@ -78,7 +78,7 @@ func (s *storm) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 var errCutOff = errors.New("it was cut off")
 
-// received is a post as it came, and its request uncompressed.
+// received returns a post, and its decompressed body.
 func received(r *http.Request) (p post, plain []byte, err error) {
 	p.tenant, p.header = r.Header.Get("X-Scope-OrgID"), r.Header
 	if p.raw, err = io.ReadAll(r.Body); err != nil {
@@ -88,14 +88,14 @@ func received(r *http.Request) (p post, plain []byte, err error) {
 	if p.version, refused = versionOf(r.Header.Get("Content-Type")); refused != nil {
 		return p, nil, refused
 	}
-	b, err := sniffed(p.raw).decode(p.raw, 64<<20, func(int) error { return nil })
+	b, err := sniffed(p.raw).decode(p.raw)
 	if err != nil {
 		return p, nil, err
 	}
-	return p, b.b, remotewrite.Decode(b.b, p.version, &p.request)
+	return p, b.B, remotewrite.Decode(b.B, p.version, &p.request)
 }
 
-// take keeps a post's samples, each of which says whose it is.
+// take keeps a post's samples. It checks the owner that each series names.
 func (s *storm) take(p *post) error {
 	senders := make(map[string]bool)
 	s.mu.Lock()
@@ -124,8 +124,7 @@ func labelOf(labels []remotewrite.Label, name string) string {
 	return ""
 }
 
-// owned is a request of some of the tenants, every series of which says whose it is and who sent
-// it.
+// owned returns a request for some of the tenants. Each series names its owner and its sender.
 func owned(rng *rand.Rand, sender, number int) *remotewrite.Request {
 	req := new(remotewrite.Request)
 	tenants := 1 + rng.IntN(4)
@@ -133,7 +132,7 @@ func owned(rng *rand.Rand, sender, number int) *remotewrite.Request {
 	padding := strings.Repeat(string(rune('a'+sender%26)), []int{0, 10, 500, 20_000}[rng.IntN(4)])
 	for i := range tenants + rng.IntN(20) {
 		tenant := fmt.Sprint("tenant-", (first+i%tenants)%8)
-		one := series(float64(number), "__name__", fmt.Sprint("m", i), "__tenant__", tenant, "owner", tenant, "sender", fmt.Sprint(sender))
+		one := seriesWith(float64(number), "__name__", fmt.Sprint("m", i), "__tenant__", tenant, "owner", tenant, "sender", fmt.Sprint(sender))
 		if i < 3 && padding != "" {
 			one.Labels = append(one.Labels, remotewrite.Label{Name: "text", Value: padding})
 		}
@@ -142,9 +141,9 @@ func owned(rng *rand.Rand, sender, number int) *remotewrite.Request {
 	return req
 }
 
-// TestNothingLeaks: many senders, whose requests are joined, cut off, refused, tried again and
-// given up. Every series comes to its own tenant and to nobody else, whole; and all that was
-// answered with 204 has come.
+// Requests of many senders are joined, cut off, rejected, retried and abandoned. Every series
+// reaches its own tenant completely, and no other tenant. All series that were acknowledged with
+// 204 arrive.
 func TestNothingLeaks(t *testing.T) {
 	inBubble(t, func(t *testing.T, n *network) {
 		s := &storm{taken: make(map[string]int)}
@@ -152,7 +151,7 @@ func TestNothingLeaks(t *testing.T) {
 	})
 }
 
-// With replication all that was answered with 204 has come to each of the targets.
+// With replication, all series that were acknowledged with 204 arrive at each target.
 func TestNothingLeaksByReplication(t *testing.T) {
 	inBubble(t, func(t *testing.T, n *network) {
 		testNothingLeaks(t, n, true, &storm{taken: make(map[string]int)}, &storm{taken: make(map[string]int)})
@@ -181,7 +180,7 @@ func testNothingLeaks(t *testing.T, n *network, replicate bool, s, other *storm)
 				body = zstdOf(plain)
 			}
 			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-			if rng.IntN(10) == 0 { // a sender that goes away
+			if rng.IntN(10) == 0 { // a sender that disconnects early
 				ctx, cancel = context.WithTimeout(context.Background(), time.Duration(rng.IntN(20))*time.Millisecond)
 			}
 			post, _ := http.NewRequestWithContext(ctx, "POST", r.server.URL+"/api/v1/push", bytes.NewReader(body))
@@ -209,10 +208,11 @@ func testNothingLeaks(t *testing.T, n *network, replicate bool, s, other *storm)
 	waitFor(t, "the budget to be free", func() bool { return r.o.Flight.Used() == 0 })
 }
 
-// check asserts that all that was acknowledged has come, and nothing to somebody else.
+// check checks that all acknowledged series have arrived, and that none have reached another
+// tenant.
 func (s *storm) check(t *testing.T, acked *sync.Map) {
 	t.Helper()
-	s.mu.Lock() // posts that were given up may still be on their way
+	s.mu.Lock() // abandoned posts may still arrive
 	defer s.mu.Unlock()
 	taken := 0
 	acked.Range(func(k, _ any) bool {
@@ -234,8 +234,8 @@ func (s *storm) check(t *testing.T, acked *sync.Map) {
 	}
 }
 
-// TestAllIsTheSum: what comes to all tenants together is what was sent, neither more nor less, in
-// the order in which it was.
+// All tenants together get exactly the series that were sent. Each tenant gets its series in the
+// order of the request.
 func TestAllIsTheSum(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 3))
 	for round := range 50 {
@@ -261,7 +261,7 @@ func TestAllIsTheSum(t *testing.T) {
 	}
 }
 
-// TestMain: when all tests have ended, nothing of this package still runs.
+// TestMain checks that no goroutine of this package is left after the tests.
 func TestMain(m *testing.M) {
 	code := m.Run()
 	http.DefaultClient.CloseIdleConnections()

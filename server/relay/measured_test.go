@@ -2,5 +2,5 @@
 
 package relay
 
-// measured says that what is made in memory is what is made in service.
+// measured reports whether allocations in this test binary are the same as in the service.
 const measured = true

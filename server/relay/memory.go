@@ -7,15 +7,16 @@ import (
 	"time"
 )
 
-// memory is of parcels that were taken although their request failed for others' sake: its sender
-// will send all of it again, and these need not go out twice. It is bounded, and forgets after a
-// while; then a parcel is posted twice, and nothing else happens.
+// memory records parcels that were taken although their request failed because of other parcels.
+// The sender repeats the whole request, and the recorded parcels are not posted again. The size of
+// the memory is limited, and entries are dropped after some time. A parcel whose entry was dropped
+// is posted twice, without other effects.
 type memory struct {
 	some atomic.Bool
 	mu   sync.Mutex
 	new  map[uint64]struct{}
 	old  map[uint64]struct{}
-	born time.Time // of new
+	born time.Time // creation time of new
 }
 
 const (
@@ -23,7 +24,7 @@ const (
 	remembers = 5 * time.Minute
 )
 
-// has reports whether p was taken before.
+// has reports whether p is recorded as taken.
 func (m *memory) has(p *parcel) bool {
 	if !m.some.Load() {
 		return false
@@ -39,7 +40,7 @@ func (m *memory) has(p *parcel) bool {
 	return ok
 }
 
-// note notes those that were taken.
+// note records the taken parcels.
 func (m *memory) note(parcels []parcel) {
 	for i := range parcels {
 		p := &parcels[i]
@@ -60,7 +61,7 @@ func (m *memory) note(parcels []parcel) {
 	}
 }
 
-// turn forgets what is old.
+// turn drops old entries.
 func (m *memory) turn() {
 	if age := time.Since(m.born); age > 2*remembers {
 		m.new, m.old = nil, nil
@@ -79,6 +80,6 @@ func (p *parcel) sign() {
 	h.SetSeed(seed)
 	h.WriteString(p.tenant.line())
 	h.WriteByte(0)
-	h.Write(p.body()) // if it is compressed, it is so in the same way each time
+	h.Write(p.body()) // compression is deterministic, so equal parcels have equal sums
 	p.sum = h.Sum64()
 }

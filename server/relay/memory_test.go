@@ -9,9 +9,9 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// What need not go out twice.
+// Tests of parcels that need not be posted again.
 
-// A request that failed for one tenant and comes again is posted for that one only.
+// If a request fails for one tenant and is sent again, it is posted only for that tenant.
 func TestRetryIsPostedForWhoFailedOnly(t *testing.T) {
 	for _, version := range versions {
 		for _, code := range []int{500, 429} {
@@ -33,7 +33,8 @@ func TestRetryIsPostedForWhoFailedOnly(t *testing.T) {
 			if n := r.Stats().Remembered; n != 4 {
 				t.Errorf("%d parcels were remembered, not 4", n)
 			}
-			// What is not the same is posted, and so is the same for another tenant.
+			// Other series of the same tenant are posted, and so are the same series for another
+			// tenant.
 			r.send(t, version, of("a", 2), of("b", 1)).want(t, 204)
 			if s.count() != 5 {
 				t.Errorf("%d posts", s.count())
@@ -42,7 +43,7 @@ func TestRetryIsPostedForWhoFailedOnly(t *testing.T) {
 	}
 }
 
-// A request that was answered with 400 is not sent again: nothing of it is remembered.
+// A request that got 400 is not sent again, so none of its parcels are recorded.
 func TestRefusalsAreNotRemembered(t *testing.T) {
 	s := newSink(t)
 	r := newRig(t, Options{Targets: []string{s.URL}})
@@ -55,7 +56,7 @@ func TestRefusalsAreNotRemembered(t *testing.T) {
 	}
 }
 
-// What was taken does not count for the rate again when it comes again.
+// Parcels that were accepted before do not count against the rate again.
 func TestRememberedParcelsTakeNoTokens(t *testing.T) {
 	s := newSink(t)
 	r := newRig(t, Options{Targets: []string{s.URL}, Rules: rulesFile(t, `{"tenants": {"a": {"samples_per_second": 0.001, "burst": 1}}}`)})
@@ -68,7 +69,7 @@ func TestRememberedParcelsTakeNoTokens(t *testing.T) {
 	r.send(t, remotewrite.V1, of("a", 2)).want(t, 503, "more samples a second")
 }
 
-// The memory has a bound, and forgets.
+// The memory of accepted parcels is limited in size, and entries expire.
 func TestMemoryIsBounded(t *testing.T) {
 	var m memory
 	parcels := make([]parcel, 1)
@@ -97,7 +98,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// The rules bound the time of a tenant's posts.
+// The rules can limit the time of a tenant's posts.
 func TestTimeoutOfTenant(t *testing.T) { inBubble(t, testTimeoutOfTenant) }
 
 func testTimeoutOfTenant(t *testing.T, n *network) {

@@ -11,7 +11,7 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// fate is what a target does with a tenant's post.
+// fate is a target's reaction to a tenant's post.
 type fate int
 
 const (
@@ -50,8 +50,8 @@ func (f fate) meet(w http.ResponseWriter, over chan struct{}) bool {
 	return true
 }
 
-// merged is what the table of answers says of three fates: status, and when to come again; 0 is not
-// said.
+// merged returns the documented response for three fates: the status, and the Retry-After in
+// seconds. 0 means no Retry-After.
 func merged(list [3]fate, vmagent bool, tooMany int) (status, after int) {
 	in := func(fs ...fate) (is bool) {
 		for _, f := range fs {
@@ -79,8 +79,8 @@ func merged(list [3]fate, vmagent bool, tooMany int) (status, after int) {
 	return 204, 0
 }
 
-// TestMergeTable: the answer to a request of three tenants, whatever becomes of each of them, to
-// every kind of sender.
+// A request of three tenants gets the documented response for every combination of their fates, and
+// for every kind of sender.
 func TestMergeTable(t *testing.T) { inBubble(t, testMergeTable) }
 
 func testMergeTable(t *testing.T, n *network) {
@@ -144,7 +144,7 @@ func checkMerge(t *testing.T, r *rig, list [3]fate, sender string, tooMany int) 
 	}
 }
 
-// When nobody listens at the target, the sender is asked to come again.
+// If the target accepts no connections, the sender is told to retry.
 func TestNobodyListens(t *testing.T) {
 	s := newSink(t)
 	s.Close()
@@ -154,7 +154,7 @@ func TestNobodyListens(t *testing.T) {
 	}
 }
 
-// A pause may be a date, and the longest of all is told, rounded up and bounded.
+// A target's Retry-After may be a date. The sender gets the longest of all, rounded up and limited.
 func TestRetryAfterForms(t *testing.T) { inBubble(t, testRetryAfterForms) }
 
 func testRetryAfterForms(t *testing.T, n *network) {
@@ -186,8 +186,9 @@ func testRetryAfterForms(t *testing.T, n *network) {
 	}
 }
 
-// Policies: who is refused for who he is, or for whom nobody answers, may be lost without the
-// sender being told.
+// The policies RejectedTenant and DeadTenant can drop series without an error for the sender.
+// RejectedTenant applies to tenants that the target rejects with 401, 403 or 404, and DeadTenant to
+// tenants whose circuit is open.
 func TestPolicies(t *testing.T) { inBubble(t, testPolicies) }
 
 func testPolicies(t *testing.T, n *network) {
@@ -203,12 +204,12 @@ func testPolicies(t *testing.T, n *network) {
 	s := n.sink(t)
 	s.answers(status("b", 400))
 	r := n.rig(t, Options{Targets: []string{s.URL}, RejectedTenant: Drop, DeadTenant: Drop})
-	r.send(t, remotewrite.V1, of("a", 1), of("b", 1)).want(t, 400, "tenant b") // that is for what he sent
+	r.send(t, remotewrite.V1, of("a", 1), of("b", 1)).want(t, 400, "tenant b") // a 400 concerns the data, not the tenant
 	s.answers(status("b", 500))
 	for range breakerFailures {
 		r.send(t, remotewrite.V1, of("a", 1), of("b", 1)).want(t, 503, "tenant b")
 	}
-	r.send(t, remotewrite.V1, of("a", 2), of("b", 1)).want(t, 204) // he is dead
+	r.send(t, remotewrite.V1, of("a", 2), of("b", 1)).want(t, 204) // the tenant's circuit is open
 	if lost := statsOf(t, r, "b").Lost[failed]; lost != breakerFailures+1 {
 		t.Errorf("%d series are counted as lost", lost)
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// readMetadata finds metadata of version 1, which belongs to no series.
+// readMetadata collects the metadata of version 1, which belongs to no series.
 func (q *request) readMetadata() {
 	r := q.relay
 	for entry := range q.splitter.MetadataRaw {
@@ -19,12 +19,12 @@ func (q *request) readMetadata() {
 	}
 	r.counters.metadata.Add(int64(q.entries))
 	if r.o.Metadata == ToAll && q.splitter.Len() > 1 && q.splitter.Len()*len(q.metadata) > r.o.Bounds.Decoded {
-		q.metadata = q.metadata[:0] // a megabyte for each of a thousand tenants
+		q.metadata = q.metadata[:0] // the copies may be too large, such as 1 MB for each of 1000 tenants
 	}
 }
 
-// routeMetadata sends it where the settings want it, if the parcels do not have it. It never fails
-// a request.
+// routeMetadata makes parcels of the metadata for the tenants that the settings select, unless
+// other parcels contain the metadata. It fails a request only if there are too many tenants.
 func (q *request) routeMetadata() *refusal {
 	r := q.relay
 	if r.o.Metadata == ToAll {
@@ -54,13 +54,13 @@ func (q *request) routeMetadata() *refusal {
 	return nil
 }
 
-// hasMetadata reports whether a tenant of the request gets its metadata.
+// hasMetadata reports whether a parcel of the tenant t contains the metadata.
 func (q *request) hasMetadata(t *tenant) bool {
 	o := &q.relay.o
 	return o.Metadata == ToAll || o.Metadata == ToDefault && t.key == q.credential.prefix+o.Tenants.Default
 }
 
-// packMetadata makes a parcel of metadata alone. n is set to 0 if there is one.
+// packMetadata makes a parcel that contains only metadata. If it makes one, it sets n to 0.
 func (q *request) packMetadata(key string, n *int) *refusal {
 	if name, ok := strings.CutPrefix(key, q.credential.prefix); !ok || !q.credential.allows([]byte(name)) {
 		return nil
@@ -78,8 +78,8 @@ func (q *request) packMetadata(key string, n *int) *refusal {
 	return nil
 }
 
-// senders remember for which tenants each of them has written recently: those may get its metadata,
-// and nobody else.
+// senders records the tenants for which each sender has written recently. Only these tenants may
+// get metadata of the sender.
 type senders struct {
 	mu    sync.Mutex
 	wrote map[string]*wrote
@@ -96,7 +96,7 @@ const (
 	recently         = 10 * time.Minute
 )
 
-// sender is who sent the request: its credentials, or else its address.
+// sender returns the name of the sender's credential, or the sender's address if there is none.
 func (q *request) sender() string {
 	if q.credential != anybody {
 		return q.credential.name
@@ -121,7 +121,7 @@ func (s *senders) note(sender string, parcels []parcel) {
 			s.wrote = make(map[string]*wrote)
 		}
 		if len(s.wrote) >= maxSenders {
-			clear(s.wrote) // they come again with their next request
+			clear(s.wrote) // senders are recorded again with their next requests
 		}
 		w = &wrote{}
 		s.wrote[sender] = w

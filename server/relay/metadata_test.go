@@ -8,7 +8,7 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// Metadata of version 1, which belongs to no series.
+// about returns version 1 metadata, which belongs to no series.
 
 func about(names ...string) (list []remotewrite.Metadata) {
 	for _, n := range names {
@@ -17,7 +17,7 @@ func about(names ...string) (list []remotewrite.Metadata) {
 	return list
 }
 
-// metadataOf is what came for each tenant, as names.
+// metadataOf returns the names of each tenant's metadata.
 func (s *sink) metadataOf() map[string]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,7 +62,7 @@ func TestMetadataGoesWhereTheSettingsSay(t *testing.T) {
 	}
 }
 
-// A sender's metadata goes to tenants for whom that sender has written, and to no others.
+// A sender's metadata goes only to tenants for whom this sender has written series.
 func TestMetadataOfOthers(t *testing.T) {
 	s := newSink(t)
 	r := newRig(t, Options{Targets: []string{s.URL}, Metadata: ToAll, Rules: rulesFile(t, `{"credentials": [
@@ -71,7 +71,7 @@ func TestMetadataOfOthers(t *testing.T) {
 		t.Helper()
 		r.sendRequest(t, remotewrite.V1, req, "Authorization", "Bearer "+token).want(t, 204)
 	}
-	as("secret-a", &remotewrite.Request{Metadata: about("nobody's")}) // it has written for nobody yet
+	as("secret-a", &remotewrite.Request{Metadata: about("nobody's")}) // this sender has not written series yet
 	as("secret-a", &remotewrite.Request{Series: []remotewrite.Series{of("a", 1), of("both", 1)}})
 	as("secret-b", &remotewrite.Request{Series: []remotewrite.Series{of("b", 1)}})
 	as("secret-b", &remotewrite.Request{Metadata: about("B's")})
@@ -81,7 +81,7 @@ func TestMetadataOfOthers(t *testing.T) {
 	}
 }
 
-// Metadata for all tenants of a request is not made a thousand times a megabyte.
+// Metadata of 1 MiB is not copied for each of 500 tenants; it is dropped.
 func TestMetadataForAllIsNotAmplified(t *testing.T) {
 	s := newSink(t)
 	r := newRig(t, Options{Targets: []string{s.URL}, Metadata: ToAll, Bounds: Bounds{Decoded: 4 << 20}})

@@ -9,7 +9,8 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// patterns are names of metrics: whole ones, or with one * that stands for any bytes.
+// patterns matches names of metrics. A pattern is a whole name, or contains one *, which matches
+// any bytes.
 type patterns struct {
 	exact map[string]bool
 	globs []glob
@@ -40,7 +41,7 @@ func (p *patterns) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// none reports whether there is no pattern.
+// none reports whether p contains no pattern.
 func (p *patterns) none() bool { return p == nil || len(p.exact) == 0 && len(p.globs) == 0 }
 
 func (p *patterns) match(name []byte) bool {
@@ -57,10 +58,10 @@ func (p *patterns) match(name []byte) bool {
 	return false
 }
 
-// filters reports whether series are chosen by name.
+// filters reports whether the rule selects series by name.
 func (t *TenantRule) filters() bool { return !t.keep.none() || !t.drop.none() }
 
-// wants reports whether the rule has a series go on.
+// wants reports whether the rule keeps a series.
 func (t *TenantRule) wants(s *remotewrite.SeriesView) bool {
 	var name []byte
 	for label, value := range s.Labels {

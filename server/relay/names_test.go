@@ -8,8 +8,8 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// Series are kept and dropped by name before they are counted for any limit; nothing is refused for
-// it.
+// Series are kept or dropped by name before any limit counts them. A dropped series causes no
+// error.
 func TestSeriesAreChosenByName(t *testing.T) {
 	for _, version := range versions {
 		s := newSink(t)
@@ -21,14 +21,14 @@ func TestSeriesAreChosenByName(t *testing.T) {
 		}}`)})
 		names := []string{"go_threads", "go_", "go", "x_bucket", "_bucket", "bucket", "a_b_z", "a_z", "a__z", "up", "http_x", "http_secret"}
 		want := map[string][]string{
-			"a": {"a_z", "bucket", "go"}, // three of the active ones, and no more: http_x and http_secret are the fourth and the fifth
+			"a": {"a_z", "bucket", "go"}, // the first three active series; http_x and http_secret exceed the limit of 3
 			"b": {"http_x"},
 			"c": {"go", "go_", "go_threads"},
 		}
 		for tenant, status := range map[string]int{"a": 400, "b": 204, "c": 400, "d": 204} {
 			var list []remotewrite.Series
 			for _, name := range names {
-				list = append(list, series(1, "__name__", name, "__tenant__", tenant))
+				list = append(list, seriesWith(1, "__name__", name, "__tenant__", tenant))
 			}
 			r.send(t, version, list...).want(t, status)
 			var got []string

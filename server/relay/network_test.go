@@ -12,18 +12,18 @@ import (
 	"github.com/slipstream-go/slipstream/server/memnet"
 )
 
-// network is where sinks, the relay and senders of a test meet: connections in memory, so that a
-// test whose subject is time runs in a bubble of package synctest, whose clock stands still while
-// anything can be done. A nil network is the loopback interface.
+// network connects the sinks, the relay and the senders of a test in memory. So tests of timing can
+// run in a bubble of package synctest, whose clock stands still while a goroutine can run. A nil
+// network is the loopback interface.
 type network memnet.Network
 
-// inBubble runs a test whose clock is its own.
+// inBubble runs a test with its own clock.
 func inBubble(t *testing.T, test func(t *testing.T, n *network)) {
 	zstdChannels()
 	synctest.Test(t, func(t *testing.T) { test(t, new(network)) })
 }
 
-// serve has a server listen in the network until the test ends.
+// serve makes a server listen in the network until the test ends.
 func (n *network) serve(t testing.TB, h http.Handler) *httptest.Server {
 	s := httptest.NewUnstartedServer(h)
 	s.Listener.Close()
@@ -44,7 +44,7 @@ func (n *network) listen(t testing.TB) net.Listener {
 	return (*memnet.Network)(n).Listen()
 }
 
-// client returns a client whose connections end with the test.
+// client returns a client whose connections are closed at the end of the test.
 func (n *network) client(t testing.TB) *http.Client {
 	if n == nil {
 		return http.DefaultClient
@@ -54,12 +54,12 @@ func (n *network) client(t testing.TB) *http.Client {
 	return &http.Client{Transport: transport}
 }
 
-// zstdChannels has the coders of zstd make their channels, which they do on first use: those made
-// in a bubble are of no use outside.
+// zstdChannels makes the zstd encoders and decoders create their channels. They do so on first use,
+// and channels that are created in a bubble cannot be used outside.
 var zstdChannels = sync.OnceFunc(func() {
 	body := zstdOf([]byte("x"))
-	Zstd.encode(body).free()
-	if _, err := Zstd.decode(body, 1, func(int) error { return nil }); err != nil {
+	Zstd.encode(body).Free()
+	if _, err := Zstd.decode(body); err != nil {
 		panic(err)
 	}
 })

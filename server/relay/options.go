@@ -9,17 +9,18 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/server/access"
-	"github.com/slipstream-go/slipstream/server/ingest"
+	"github.com/slipstream-go/slipstream/server/admission"
 	"github.com/slipstream-go/slipstream/server/queue"
+	"github.com/slipstream-go/slipstream/server/series"
 )
 
-// Options are the options of a relay. A zero field has its default.
+// Options are the options of a relay. A zero field means the default.
 type Options struct {
-	Targets  []string // URLs that tenants' requests are posted to; none: they go to Land
+	Targets  []string // URLs to which tenants' requests are posted; if empty, Land stores them
 	Egress   Egress
-	Header   string   // that names the tenant; default X-Scope-OrgID
-	Protocol Protocol // the version of Remote Write that targets get
-	Encoding Encoding // of what is made here; what can be passed on as it came keeps its own, unless the target has refused it
+	Header   string   // header for the tenant ID; default X-Scope-OrgID
+	Protocol Protocol // Remote Write version for targets
+	Encoding Encoding // encoding of bodies that the relay compresses; a forwarded body may also be snappy
 
 	Tenants Tenants
 	// Metadata is the destination of metadata of version 1, which belongs to no series.
@@ -27,36 +28,37 @@ type Options struct {
 	// Rules is the path of the rules file with credentials, tenants and limits, or empty.
 	Rules string
 
-	// RejectedTenant is the action for a tenant that the target rejects (401, 403, 404). DeadTenant
-	// is the action for a tenant for which no target has answered for some time. Fail returns an
-	// error to the sender, Drop loses the series and counts them.
+	// RejectedTenant is the action for a tenant that the target rejects (401, 403, 404, 405, 3xx).
+	// DeadTenant is the action for a tenant for which no target has responded for some time. Fail
+	// returns an error to the sender. Drop loses the series and counts them.
 	RejectedTenant, DeadTenant Policy
-	// Replicate sends each request to every target. By default, it is sent to one of them.
+	// Replicate sends each request to every target. By default, a request is sent to one target.
 	Replicate bool
-	// DeadTarget is the action for series of one target that has not answered for some time, with
-	// Replicate and without a queue. Fail returns an error to the sender, which keeps the series
-	// for all targets. Drop loses them for that target, as long as another one accepts them.
+	// DeadTarget is the action for the series of one target that has not responded for some time.
+	// It applies with Replicate and without a queue. Fail returns an error to the sender, which
+	// keeps the series for all targets. Drop loses the series for that target, if another target
+	// accepts them.
 	DeadTarget Policy
 
-	// TooMany is the status of the answer if a rate is exceeded, here or at the target: 503, or
-	// 429, for which Prometheus drops the data by default.
+	// TooMany is the status of the response if a rate of the relay or of the target is exceeded:
+	// 503 (the default) or 429. Prometheus drops the data after a 429 by default.
 	TooMany int
 
-	Timeout time.Duration // for all that a request needs; default 15 s. It must be shorter than that of the senders
-	ConnAge time.Duration // of connections to targets; default 10 min
-	Conns   int           // to each target at once, one for each post; default 2048
+	Timeout time.Duration // maximum time to deliver a request; default 15 s; must be shorter than the senders' timeout
+	ConnAge time.Duration // maximum age of a connection to a target; default 10 min
+	Conns   int           // maximum number of connections to each target, one for each post; default 2048
 
-	Queue *QueueOptions // nil: a request is answered when the targets have answered
+	Queue *QueueOptions // nil: the relay responds after the targets have responded
 
 	Bounds Bounds
-	Flight *ingest.Budget // memory of current requests
+	Flight *admission.Budget // memory of current requests
 
-	// Admit, if not nil, checks requests if the rules have no credentials. It returns the reason
-	// for a rejection, or nil.
+	// Admit, if not nil, checks each request if the rules define no credentials. It returns the
+	// reason for a rejection, or nil.
 	Admit func(*http.Request) *access.Refusal
-	// Land accepts requests if there is no target. Its results are those of
-	// [ingest.Handler.AppendSeries].
-	Land func(parts []ingest.Series) (status int, after time.Duration, err error)
+	// Land stores the parts of a request, all or none. It is called if there is no target. It must
+	// not retain the parts.
+	Land func(parts []series.Part) series.Result
 
 	Version string
 	Logger  *slog.Logger
@@ -67,32 +69,32 @@ type Options struct {
 
 // Tenants determines the tenant of a series.
 type Tenants struct {
-	Labels  []string // the first of these that a series has names its tenant; default __tenant__
-	Remove  bool     // take them out of the series
-	Default string   // the tenant that they are, if Missing is Fallback, and that gets the metadata, if Metadata is ToDefault
+	Labels  []string // the value of the first of these labels in a series is the tenant; default __tenant__
+	Remove  bool     // remove these labels from the series
+	Default string   // default tenant: for series without a label if Missing is Fallback, for metadata if Metadata is ToDefault
 	Missing Policy   // action for series without a tenant label
-	Prefix  string   // before the names of tenants
+	Prefix  string   // prefix of all tenant IDs at the targets
 }
 
-// Egress has the credentials of the relay for targets. Files are read again when they change.
+// Egress contains the credentials of the relay for targets. Files are re-read when they change.
 type Egress struct {
-	User, PasswordFile string // basic
-	TokenFile          string // bearer
-	CA                 string // certificates that the targets' are checked against, PEM; empty: the system's
-	Cert, Key          string // that the relay shows, PEM
+	User, PasswordFile string // basic authentication
+	TokenFile          string // bearer token
+	CA                 string // CA certificates for the targets, PEM; empty: the system's
+	Cert, Key          string // client certificate of the relay, PEM
 }
 
 // Bounds are the limits of a request.
 type Bounds struct {
 	Body    int64 // bytes, as received; default 32 MiB
-	Decoded int   // bytes, decompressed; default 32 MiB, as Prometheus has it
-	Ratio   int   // of the two, beyond the first MiB; default 200
+	Decoded int   // bytes, decompressed; default 32 MiB, like Prometheus
+	Ratio   int   // maximum compression ratio, enforced after the first MiB; default 200
 	Tenants int   // in one request; default 1000
 	Series  int   // in one request; default 250,000
 	Symbols int   // in one request of version 2; default 1,000,000
 }
 
-// QueueOptions are the options of the queue. The relay sets Deliver and the size of calls.
+// QueueOptions are the options of the queue. The relay sets Deliver and the limits of one call.
 type QueueOptions struct {
 	Dir string
 	queue.Options
@@ -103,9 +105,9 @@ type QueueOptions struct {
 type Protocol uint8
 
 const (
-	AsTheyTake Protocol = iota // version 2 for requests of version 2, unless the target does not take it
+	AsTheyTake Protocol = iota // version 2 for requests of version 2, unless the target rejects version 2
 	OnlyV1
-	AlsoV2 // version 2 for requests of version 2, whatever the target answers
+	AlsoV2 // version 2 for requests of version 2, regardless of the response
 )
 
 var protocolNames = [...]string{AsTheyTake: "auto", OnlyV1: "1", AlsoV2: "2"}
@@ -121,9 +123,9 @@ func (p *Protocol) UnmarshalText(text []byte) error {
 type Policy uint8
 
 const (
-	Fail     Policy = iota // the sender is told
-	Drop                   // they are lost, and counted
-	Fallback               // they are the default tenant's
+	Fail     Policy = iota // the sender gets an error
+	Drop                   // the series are dropped, and counted
+	Fallback               // the series go to the default tenant
 )
 
 var policyNames = [...]string{Fail: "fail", Drop: "drop", Fallback: "default"}
@@ -140,7 +142,7 @@ type Destination uint8
 
 const (
 	ToDefault Destination = iota // to the default tenant, if there is one
-	ToAll                        // to the tenants of the request; if it has no series, to those that its sender wrote for recently
+	ToAll                        // to all tenants of the request; without series, to the tenants that the sender recently wrote for
 	ToNone                       // dropped, and counted
 )
 
@@ -180,7 +182,7 @@ func (o *Options) setDefaults() {
 	setDefault(&o.Bounds.Series, 250_000)
 	setDefault(&o.Bounds.Symbols, 1_000_000)
 	if o.Flight == nil {
-		o.Flight = ingest.NewBudget(256 << 20)
+		o.Flight = admission.NewBudget(256 << 20)
 	}
 	if o.Dial == nil {
 		o.Dial = (&net.Dialer{Timeout: 5 * time.Second}).DialContext

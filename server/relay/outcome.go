@@ -11,16 +11,16 @@ type Outcome uint8
 
 const (
 	Accepted     Outcome = iota // 204
-	Partly                      // 400, to vmagent 409: some of the series, or all of them, will never be taken
-	Invalid                     // the same: the body is damaged, or beyond a bound that is not one of size
+	Partly                      // 400 (409 to vmagent): some or all series will never be accepted
+	Invalid                     // 400 (409 to vmagent): the body is damaged, or contains too many tenants
 	Unauthorized                // 401
-	Forbidden                   // 403: the token is not for writing, or not for Remote Write
+	Forbidden                   // 403: the token does not permit writing, or not by Remote Write
 	WrongType                   // 415
-	TooLarge                    // 413, to vmagent 409
-	TooMany                     // 429 or 503, as Options.TooMany says: a limit of a rate, here or at a target
+	TooLarge                    // 413 (409 to vmagent)
+	TooMany                     // 429 or 503, see Options.TooMany: a rate of the relay or of a target is exceeded
 	Overloaded                  // 503: the memory for requests is in use
-	Unavailable                 // 503: a target, the queue or the log does not take it now
-	Interrupted                 // 503: the body did not come, or not in time
+	Unavailable                 // 503: a target, the queue or the log does not accept the request now
+	Interrupted                 // 503: the body did not arrive, or not in time
 
 	outcomes
 )
@@ -45,11 +45,11 @@ var outcomeTable = [outcomes]struct {
 
 func (o Outcome) String() string { return outcomeTable[o].name }
 
-// temporary reports whether sending again may help.
+// temporary reports whether a retry may succeed.
 func (o Outcome) temporary() bool { return outcomeTable[o].retry > 0 }
 
-// status is that of the answer. vmagent repacks what got 400, tries 413 again for ever, and gives
-// up at 409 only.
+// status returns the status code of the response. vmagent repacks and resends a request after 400,
+// retries forever after 413, and gives up only after 409.
 func (o Outcome) status(vmagent bool) int {
 	s := outcomeTable[o].status
 	if vmagent && (s == http.StatusBadRequest || s == http.StatusRequestEntityTooLarge) {
@@ -58,11 +58,11 @@ func (o Outcome) status(vmagent bool) int {
 	return s
 }
 
-// refusal is an error that the sender is told.
+// refusal is an error that the sender gets.
 type refusal struct {
 	outcome Outcome
 	text    string
-	after   time.Duration // when to try again; 0: what the outcome says
+	after   time.Duration // time until a retry; at least the outcome's retry time applies
 }
 
 func (r *refusal) Error() string { return r.text }

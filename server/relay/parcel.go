@@ -7,9 +7,11 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/remotewrite"
+	"github.com/slipstream-go/slipstream/server/admission"
 )
 
-// counts are what a request holds, or what of it was written.
+// counts contains the numbers of series, samples, histograms and exemplars in a request, or of
+// those that were written.
 type counts struct{ Series, Samples, Histograms, Exemplars int64 }
 
 func (c *counts) add(d counts) {
@@ -19,40 +21,40 @@ func (c *counts) add(d counts) {
 	c.Exemplars += d.Exemplars
 }
 
-// weight is what the parcel counts for where several go together: as an item of the queue does.
+// weight returns the weight of a parcel in a joined post. An item of the queue has the same weight.
 func (c counts) weight() int64 { return 1 + c.Series + c.Samples + c.Histograms + c.Exemplars }
 
-// none reports whether nothing was written.
+// none reports whether there are no samples, histograms and exemplars.
 func (c counts) none() bool { return c.Samples == 0 && c.Histograms == 0 && c.Exemplars == 0 }
 
-// parcel is what a request brings for one tenant.
+// parcel is the part of a request that belongs to one tenant.
 type parcel struct {
 	tenant  *tenant
 	version remotewrite.Version
 	counts  counts
 
-	// The request of the tenant: plain, or compressed as encoding says, or both. They are good
-	// until the parcel is done.
+	// The tenant's request: uncompressed in plain, compressed with encoding in whole, or both. The
+	// bytes are valid until the parcel is finished.
 	plain    []byte
 	whole    []byte
 	encoding Encoding
-	bytes    int     // of plain
-	entire   bool    // it is the whole request that came
-	stored   bool    // it comes from the queue, whose bytes they are
-	made     *buffer // whose whole is, if it was compressed here
+	bytes    int               // length of plain
+	entire   bool              // the parcel is the whole received request
+	stored   bool              // the parcel comes from the queue, which owns the bytes
+	made     *admission.Buffer // buffer of whole, if the relay compressed it
 
-	ctx     context.Context // ends when the sender will not wait any longer
+	ctx     context.Context // ends when the sender stops waiting
 	attempt string          // the sender's Retry-Attempt
-	sum     uint64          // of the tenant and plain, for the memory of deliveries; 0: not computed
+	sum     uint64          // hash of the tenant and the body, for Relay.memory; 0: not computed
 
-	share    int // of the memory of the request, in bytes; see admit
+	share    int // bytes of the request's memory that are attributed to the group; see admit
 	result   result
 	finished bool
-	held     bool // something may still read whole: its memory must not be used again
+	held     bool // the transport may still read whole: do not reuse its memory
 	done     *sync.WaitGroup
 }
 
-// body is what there is of it: plain, or else compressed.
+// body returns plain, or whole if plain is nil.
 func (p *parcel) body() []byte {
 	if p.plain != nil {
 		return p.plain
@@ -60,21 +62,21 @@ func (p *parcel) body() []byte {
 	return p.whole
 }
 
-// finish tells the request how the parcel has fared.
+// finish sets the result of the parcel, and ends the wait of its request.
 func (p *parcel) finish(r result) {
 	p.result, p.finished = r, true
 	p.done.Done()
 }
 
-// verdict is how a parcel fared.
+// verdict is the outcome of a parcel.
 type verdict uint8
 
 const (
-	taken     verdict = iota // by the target, the queue or the log
-	refused                  // sending it again does not help
-	forbidden                // refused for who the tenant is, or who we are: a setting is wrong, there or here
+	taken     verdict = iota // accepted by the target, the queue or the log
+	refused                  // a retry does not help
+	forbidden                // rejected because of the tenant or of the relay's credentials: a setting of the target or of the relay is wrong
 	limited                  // a rate is exceeded
-	failed                   // no target took it, and another time one may
+	failed                   // no target accepted the parcel; a retry may succeed
 
 	verdicts
 )
@@ -83,30 +85,31 @@ var verdictNames = [verdicts]string{taken: "taken", refused: "refused", forbidde
 
 func (v verdict) String() string { return verdictNames[v] }
 
-// result is how a parcel fared, and what there is to tell of it.
+// result is the outcome of a parcel, with details.
 type result struct {
 	verdict verdict
-	status  int           // of the target; 0: none answered
-	after   time.Duration // when to come again, if the target said it
-	text    string        // for people: never empty unless taken
+	status  int           // status code of the target; 0: no response
+	after   time.Duration // time until a retry, if the target requests one
+	text    string        // error text; empty only if the verdict is taken
 	written counts
-	told    bool // written is what the target says: it knows version 2
-	bare    bool // a series without samples, one of exemplars alone, was refused: version 1 has no such rule
-	again   bool // it was taken when it came before
-	missed  bool // policy is that one of several targets may miss it
-	policy  bool // it is lost, and the settings want the sender to be told that all is well
-	down    bool // the target takes no connections, or is given a rest: no fault of the tenant's
-	late    bool // no answer came in time: the target may have stored the request, or may store it later
+	told    bool // the target has reported written, so it supports version 2
+	bare    bool // the target rejected a series because it has no samples, only exemplars; version 1 allows such series
+	again   bool // the parcel was taken in an earlier request
+	missed  bool // policy is set because one of several targets may miss the series
+	policy  bool // the series are lost, but by the settings the sender gets a success
+	down    bool // the target accepts no connections, or its circuit is open; the tenant is not the cause
+	late    bool // the response did not come in time: the target may have stored the request, or may store it later
 }
 
-// tooLarge reports whether the target refused the request for its size.
+// tooLarge reports whether the target rejected the request because of its size.
 func (res *result) tooLarge() bool { return res.status == http.StatusRequestEntityTooLarge }
 
-// smaller reports whether a smaller request may pass. A limit on a rate also limits the samples of
-// one request, and a target that is too slow for a request may be in time for its halves.
+// smaller reports whether a smaller request may pass. A rate limit also limits the samples of one
+// request, and a slow target may process a half of the request in time.
 func (res *result) smaller() bool { return res.tooLarge() || res.verdict == limited || res.late }
 
-// of is the result for p, when all of it was taken.
+// of returns the result of p from the result of a whole request. If the request was taken, the
+// counts of p were written.
 func (res result) of(p *parcel) result {
 	if res.verdict == taken {
 		res.written = p.counts

@@ -10,7 +10,7 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// paths is a target that keeps the paths of posts as they stood on the wire.
+// paths is a target that keeps the paths of posts exactly as they were sent.
 type paths struct {
 	mu   sync.Mutex
 	list []string
@@ -32,7 +32,7 @@ func (p *paths) got() []string {
 	return list
 }
 
-// A target can have the tenant in its path, as a cluster of VictoriaMetrics has it.
+// The URL of a target can contain the tenant in its path, as a VictoriaMetrics cluster requires.
 func TestTenantInPath(t *testing.T) {
 	p := new(paths)
 	server := (*network)(nil).serve(t, p)
@@ -48,7 +48,7 @@ func TestTenantInPath(t *testing.T) {
 	if got := p.got(); !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
 	}
-	// None of these leaves its segment, or comes to the target at all.
+	// Tenants that could leave their path segment do not reach the target.
 	for _, tenant := range []string{"..", ".", "a/b", "../x", "%2e%2e", "a?b", "a#b", "a%2fb", "a\\b", "a b", "1:2:3", ":", "..:", ".:.", "é", "a\x00"} {
 		r.send(t, remotewrite.V1, of(tenant, 1), of("good", 1)).want(t, 400)
 		if got := p.got(); !slices.Equal(got, []string{"/insert%2fx/good/prometheus/api/v1/write"}) {
@@ -70,7 +70,7 @@ func TestTargetURLs(t *testing.T) {
 			t.Errorf("%s: %v", url, err)
 		}
 	}
-	// A colon is for paths.
+	// A colon in a tenant ID is only allowed if the target's URL contains the tenant.
 	rules := rulesFile(t, `{"tenants": {"a": {"as": "12:3"}}}`)
 	if _, err := New(Options{Targets: []string{"http://mimir/push"}, Rules: rules}); err == nil || !strings.Contains(err.Error(), `tenants["a"]`) {
 		t.Error(err)

@@ -3,34 +3,35 @@ package relay
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/slipstream-go/slipstream/remotewrite"
 	"github.com/slipstream-go/slipstream/server/queue"
 )
 
-// pieces is how far the delivery of an item has come that a target does not take as a whole: it
-// goes in pieces of whole series. One worker at a time uses it, since a tenant's items are
-// delivered one call after the other. It is lost with the process; then the item's first pieces are
-// posted again.
+// pieces is the progress of an item that the target does not accept as a whole. Such an item is
+// posted in pieces of whole series. Only one worker at a time uses pieces, because the items of a
+// tenant are delivered one call after the other. The progress is lost with the process; then the
+// first pieces of the item are posted again.
 type pieces struct {
-	order uint64 // of the item; 0: none
-	tries int    // of the whole item that a smaller request might have passed
-	cut   bool   // it goes in pieces
-	next  int    // series before it are done with
-	most  int    // series in a piece
-	lost  int    // series that were refused
-	text  string // why the first of them was
+	order uint64 // order of the item; 0: no item
+	tries int    // failed attempts with the whole item, where a smaller request might have passed
+	cut   bool   // the item is posted in pieces
+	next  int    // index of the first series that is not finished
+	most  int    // maximum number of series in a piece
+	lost  int    // number of rejected series
+	text  string // error of the first rejected series
 }
 
-// triesWhole is how often an item is tried before it is cut, where its size is not known to be the
-// reason.
+// triesWhole is the number of attempts with a whole item before it is split, if the target has not
+// reported that the item is too large.
 const triesWhole = 3
 
-// of reports whether it goes in pieces.
+// of reports whether the item is posted in pieces.
 func (p *pieces) of(it *queue.Item) bool { return p.cut && p.order == it.Order }
 
-// begin reports whether it goes in pieces from now on, since the target did not take it whole.
+// begin is called after an attempt with the whole item. It decides whether the item is posted in
+// pieces from now on. It reports whether the first piece can follow immediately. After a rate limit
+// or a late response, the pieces begin with the next delivery.
 func (p *pieces) begin(it *queue.Item, res *result) bool {
 	if p.order != it.Order {
 		*p = pieces{order: it.Order}
@@ -45,19 +46,19 @@ func (p *pieces) begin(it *queue.Item, res *result) bool {
 	return res.tooLarge()
 }
 
-// postPieces posts what is left of an item. A series that is refused does not keep the others from
-// their target.
+// postPieces posts the rest of an item. A rejected series does not prevent the delivery of the
+// other series.
 func (r *Relay) postPieces(ctx context.Context, t *tenant, it *queue.Item) result {
-	plain, err := encodingIn(it.Codec).decode(it.Body, math.MaxInt32, func(int) error { return nil })
+	plain, err := encodingIn(it.Codec).decode(it.Body)
 	if err != nil {
 		return result{verdict: refused, text: fmt.Sprintf("the item cannot be decompressed: %v", err)}
 	}
-	defer plain.free()
+	defer plain.Free()
 	whole := decoded.Get().(*remotewrite.Request)
 	defer decoded.Put(whole)
 	defer whole.Reset()
 	version := versionIn(it.Codec)
-	if err := remotewrite.DecodeView(plain.b, version, whole); err != nil {
+	if err := remotewrite.DecodeView(plain.B, version, whole); err != nil {
 		return result{verdict: refused, text: fmt.Sprintf("the item cannot be decoded: %v", err)}
 	}
 	p := &t.pieces
@@ -88,7 +89,7 @@ func (r *Relay) postPieces(ctx context.Context, t *tenant, it *queue.Item) resul
 	return result{verdict: taken}
 }
 
-// lose passes over n series that were refused.
+// lose skips n rejected series.
 func (p *pieces) lose(n int, text string) {
 	if p.lost == 0 {
 		p.text = text

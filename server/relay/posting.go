@@ -11,14 +11,15 @@ import (
 	"sync/atomic"
 )
 
-// posting is a post that the transport works on. The transport may read its body after it has given
-// an answer or an error: only when it has written the request, each time that it began to, may the
-// bytes be used for something else, which would otherwise go out under this tenant's name. A body
-// that tells when it is closed would do too, but then the head goes out in a packet of its own.
+// posting tracks a post in the transport. The transport may read the body even after it has
+// returned a response or an error. The memory of the body may be reused only after the transport
+// has ended writing on each connection where it began to write. Otherwise, bytes of another tenant
+// could be sent under the ID of this tenant. A body that reports its Close would also work, but
+// then the transport sends the headers in a separate packet.
 type posting struct {
 	trace httptrace.ClientTrace
-	begun atomic.Int32 // connections that the request was given to
-	ended atomic.Int32 // those that are done with it
+	begun atomic.Int32 // number of connections on which the request began
+	ended atomic.Int32 // number of these connections on which writing has ended
 }
 
 var postings = sync.Pool{New: func() any {
@@ -28,14 +29,14 @@ var postings = sync.Pool{New: func() any {
 	return p
 }}
 
-// roundTrip posts body. If released is false, the transport may still read it.
+// roundTrip posts body. If released is false, the transport may still read body.
 func roundTrip(ctx context.Context, by http.RoundTripper, to *url.URL, h http.Header, body []byte) (resp *http.Response, released bool, err error) {
 	p := postings.Get().(*posting)
 	req := (&http.Request{
 		Method: http.MethodPost, URL: to, Host: to.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: h, ContentLength: int64(len(body)),
 		Body: io.NopCloser(bytes.NewReader(body)),
-		// For a connection that the target closed before a byte went out.
+		// GetBody serves a retry if the target closed a connection before any byte was sent.
 		GetBody: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil },
 	}).WithContext(httptrace.WithClientTrace(ctx, &p.trace))
 	resp, err = by.RoundTrip(req)

@@ -8,8 +8,8 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// A credential's prefix stands before the tenants that its sender names. So two senders can name
-// theirs alike, and have limits, labels of metrics and metadata of their own.
+// The prefix of a credential is prepended to the tenants that its sender names. So two senders can
+// use the same names, but have their own limits, metric labels and metadata.
 func TestPrefixOfCredential(t *testing.T) {
 	for _, version := range versions {
 		s := newSink(t)
@@ -27,9 +27,9 @@ func TestPrefixOfCredential(t *testing.T) {
 		as := func(token string, series ...remotewrite.Series) reply {
 			return r.sendRequest(t, version, &remotewrite.Request{Series: series}, "Authorization", "Bearer "+token)
 		}
-		as("eu", of("a", 1), of("b", 1), series(1, "__name__", "up")).want(t, 204)
+		as("eu", of("a", 1), of("b", 1), seriesWith(1, "__name__", "up")).want(t, 204)
 		as("us", of("a", 1)).want(t, 400, "at most 2 are allowed")
-		as("us", series(1, "__name__", "up", "__tenant__", "a")).want(t, 204)
+		as("us", seriesWith(1, "__name__", "up", "__tenant__", "a")).want(t, 204)
 		as("us", of("b", 1)).want(t, 400, "not valid for this tenant")
 		as("us", of("us-a", 1)).want(t, 400, "not valid for this tenant")
 		as("us", of("eu-a", 1)).want(t, 400, "not valid for this tenant")
@@ -43,7 +43,7 @@ func TestPrefixOfCredential(t *testing.T) {
 	}
 }
 
-// Metadata of version 1 follows its sender's prefix.
+// Version 1 metadata goes to the tenant with the sender's prefix.
 func TestMetadataOfPrefix(t *testing.T) {
 	for _, to := range []Destination{ToDefault, ToAll} {
 		s := newSink(t)

@@ -29,15 +29,15 @@ var (
 	versionNumbers = [...]string{remotewrite.V1: "0.1.0", remotewrite.V2: "2.0.0"}
 )
 
-// dialect is what the headers of a request say of its body and its sender.
+// dialect describes the body and the sender of a request, according to the headers.
 type dialect struct {
 	version  remotewrite.Version
 	encoding Encoding
-	vmagent  bool // which takes no status but 409 for a final no
+	vmagent  bool // the sender is vmagent, which drops a request only after 409
 }
 
-// dialectOf reads the headers. What they ask for wrongly is a 415, encoding first, as Prometheus
-// does it.
+// dialectOf parses the headers. It rejects an unsupported Content-Encoding, and then an unsupported
+// Content-Type, with 415, in the same order as Prometheus.
 func dialectOf(h http.Header) (d dialect, err *refusal) {
 	switch e := h.Get("Content-Encoding"); e {
 	case "", "snappy":
@@ -46,8 +46,8 @@ func dialectOf(h http.Header) (d dialect, err *refusal) {
 	default:
 		return d, refuse(WrongType, "Content-Encoding %q: use snappy or zstd", clip(e))
 	}
-	// Its own version header is the sign of vmagent; older ones have none, but no other sender uses
-	// zstd.
+	// vmagent sends its own version header. Older versions of vmagent do not, but no other sender
+	// uses zstd.
 	d.vmagent = d.encoding == Zstd || h.Get(vmVersionHeader) != "" || strings.HasPrefix(h.Get("User-Agent"), "vmagent")
 	d.version, err = versionOf(h.Get("Content-Type"))
 	return d, err
@@ -72,8 +72,8 @@ func versionOf(contentType string) (remotewrite.Version, *refusal) {
 	return 0, refuse(WrongType, "Content-Type %q: use application/x-protobuf, with proto=prometheus.WriteRequest or io.prometheus.write.v2.Request", clip(contentType))
 }
 
-// attemptOf is which attempt the sender says this is, if it is a number: it goes to targets, once
-// for each tenant.
+// attemptOf returns the sender's Retry-Attempt header, or an empty string if it is not a positive
+// number. The relay sends this value in the posts of all tenants.
 func attemptOf(h http.Header) string {
 	s := h.Get(attemptHeader)
 	if n, err := strconv.ParseUint(s, 10, 32); err != nil || n == 0 {
@@ -82,11 +82,11 @@ func attemptOf(h http.Header) string {
 	return s
 }
 
-// clip is what others sent, short enough to be shown, and with nothing in it that a terminal would
-// take for more than text.
+// clip returns text from a client or target for messages: shortened, and without control
+// characters.
 func clip(s string) string { return clipped(s, 64) }
 
-// clipBytes is clip of what may be very long.
+// clipBytes is like clip, for bytes that may be very long.
 func clipBytes(b []byte) string { return clip(string(b[:min(len(b), 100)])) }
 
 func clipped(s string, most int) string {

@@ -7,28 +7,29 @@ import (
 	"strings"
 
 	"github.com/slipstream-go/slipstream/remotewrite"
+	"github.com/slipstream-go/slipstream/server/admission"
 	"github.com/slipstream-go/slipstream/server/queue"
 )
 
-// A request that goes to the queue is answered when the queue has it on disk. An item is the
-// request of one tenant, compressed; the queue keeps it under the name that the tenant has here, so
-// that it goes where the rules send that tenant on the day of its delivery.
+// If there is a queue, the relay responds after the queue has written the request to disk. An item
+// of the queue is the compressed request of one tenant. Its name in the queue is the name that the
+// relay uses for the tenant, so that the rules at the time of delivery determine its destination.
 
-// An item's codec is version - 1, and 2 times the encoding.
+// codecOf returns the codec of an item: version - 1 in bit 0, and the encoding in bit 1.
 func codecOf(v remotewrite.Version, e Encoding) uint8 { return uint8(v-remotewrite.V1) | uint8(e)<<1 }
 
 func versionIn(codec uint8) remotewrite.Version { return remotewrite.V1 + remotewrite.Version(codec&1) }
 func encodingIn(codec uint8) Encoding           { return Encoding(codec >> 1 & 1) }
 
-// The most that one post carries of the queue. Cortex allows a tenant 50,000 samples at once by
-// default, and refuses a request with more than that for ever.
+// Limits of one post from the queue. By default, Cortex accepts bursts of 50,000 samples of a
+// tenant, and never accepts a request with more samples.
 const (
 	joinedItems  = 256
 	joinedWeight = 40_000
 )
 
-// Shortage returns the reason why the relay accepts no requests, for any tenant, without paths, or
-// an empty string.
+// Shortage returns the reason why the relay accepts no requests of any tenant, or an empty string.
+// The text contains no file paths.
 func (r *Relay) Shortage() string {
 	switch {
 	case !r.opened.Load():
@@ -54,15 +55,15 @@ func (r *Relay) openQueue(o *QueueOptions) (*queue.Queue, error) {
 	return queue.Open(o.Dir, q)
 }
 
-// enqueue puts the parcels into the queue: all of them or none, but for those of tenants whose own
-// queues are full.
+// enqueue adds all parcels to the queue, or none. Parcels whose tenant or target has reached its
+// own limit are excluded, and get an error.
 func (q *request) enqueue() {
 	r := q.relay
 	items := make([]queue.Item, 0, len(q.parcels))
-	var made []*buffer
+	var made []*admission.Buffer
 	defer func() {
 		for _, b := range made {
-			b.free()
+			b.Free()
 		}
 	}()
 	for i := range q.parcels {
@@ -74,7 +75,7 @@ func (q *request) enqueue() {
 		if body == nil {
 			b := r.o.Encoding.encode(p.plain)
 			made = append(made, b)
-			body, e = b.b, r.o.Encoding
+			body, e = b.B, r.o.Encoding
 		}
 		c := p.counts
 		items = append(items, queue.Item{
@@ -112,7 +113,7 @@ func (q *request) enqueue() {
 	q.finishAll(res)
 }
 
-// deliverItems posts what the queue has for a tenant, together.
+// deliverItems posts queued items of one tenant together. It is the DeliverFunc of the queue.
 func (r *Relay) deliverItems(ctx context.Context, line string, items []*queue.Item) queue.Verdict {
 	t, err := r.lineOf(line)
 	if errors.Is(err, errNoCopy) && r.o.RejectedTenant == Drop {
@@ -121,10 +122,10 @@ func (r *Relay) deliverItems(ctx context.Context, line string, items []*queue.It
 	if err != nil {
 		return queue.Verdict{Kind: queue.Retry, Err: err}
 	}
-	switch to := t.route.Load(); { // as the rules are now
+	switch to := t.route.Load(); { // under the current rules
 	case to.rule.Drop:
 		return queue.Verdict{Kind: queue.Refused, Err: errors.New("tenant dropped by the rules")}
-	case to.err != nil: // it was not so when they came: the rules may be wrong, and then be mended
+	case to.err != nil: // the rules accepted the items on arrival: the current rules may be wrong, and corrected later
 		return queue.Verdict{Kind: queue.Retry, Err: to.err}
 	}
 	if len(items) == 1 && t.pieces.of(items[0]) {
@@ -151,8 +152,9 @@ func (r *Relay) postItems(ctx context.Context, t *tenant, items []*queue.Item) r
 	return r.post(t, list)
 }
 
-// verdictFor is what a result means for the queue. It keeps what was refused for who is asking, or
-// for whom: that is mended by a setting, and meanwhile nothing is lost.
+// verdictFor converts a result to a verdict for the queue. The queue keeps items that were rejected
+// because of the tenant or of the relay's credentials: a change of a setting can solve that, and
+// nothing is lost until then.
 func verdictFor(res result) queue.Verdict {
 	switch {
 	case res.verdict == taken:

@@ -9,8 +9,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/queue"
 )
 
-// A tenant whose queue is full, because nobody takes what is in it, does not keep others' series
-// out of theirs.
+// If the queue of a tenant is full because its target fails, series of other tenants still enter
+// the queue.
 func TestFullQueueOfOneTenant(t *testing.T) {
 	s := newSink(t)
 	s.answers(status("b", 500))
@@ -41,8 +41,8 @@ func TestFullQueueOfOneTenant(t *testing.T) {
 	}
 }
 
-// What can never fit into the queue is refused for good, so that its sender does not come again
-// with it for ever; its neighbours are taken.
+// A series that can never fit into the queue is rejected permanently, so that its sender does not
+// retry forever. The other series of the request are accepted.
 func TestItemLargerThanTheQueue(t *testing.T) {
 	for name, bounds := range map[string]queue.Options{"of a tenant": {MaxTenantBytes: 500}, "of all": {MaxBytes: 500}} {
 		s := newSink(t)

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestNotReadyBeforeOpen: as long as requests get 503 because the queue is not open, Shortage has a
-// reason, which /ready reports.
+// Before Open, requests get 503, and Shortage returns a reason, which /ready reports.
 func TestNotReadyBeforeOpen(t *testing.T) {
 	for name, q := range map[string]*QueueOptions{"without a queue": nil, "with a queue": {Dir: t.TempDir()}} {
 		r, err := New(Options{Targets: []string{"http://127.0.0.1:1"}, Queue: q})

@@ -3,25 +3,23 @@ package relay
 import (
 	"fmt"
 	"math"
-	"net/http"
 	"strconv"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/klauspost/compress/s2"
 
 	"github.com/slipstream-go/slipstream/remotewrite"
-	"github.com/slipstream-go/slipstream/server/ingest"
+	"github.com/slipstream-go/slipstream/server/series"
 )
 
-// What a receiver is held to by the receivers' tests of github.com/prometheus/compliance, in each
-// way that the relay takes requests.
+// Tests of the requirements that the receiver tests of github.com/prometheus/compliance check, in
+// each mode of the relay.
 
-// receiver is a way, and what has come of it.
+// receiver is a relay in one mode, and a function that counts what arrived.
 type receiver struct {
 	*rig
-	came func() counts // that were passed on or landed
+	came func() counts // forwarded or landed
 }
 
 var receivers = map[string]func(t *testing.T) receiver{
@@ -38,17 +36,17 @@ var receivers = map[string]func(t *testing.T) receiver{
 		var mu sync.Mutex
 		var n counts
 		o := Options{Tenants: Tenants{Default: "d", Missing: Fallback}}
-		o.Land = func(parts []ingest.Series) (int, time.Duration, error) {
+		o.Land = func(parts []series.Part) series.Result {
 			mu.Lock()
 			defer mu.Unlock()
 			for _, part := range parts {
 				p := post{version: part.Version}
 				if err := remotewrite.Decode(part.Body, part.Version, &p.request); err != nil {
-					return http.StatusInternalServerError, 0, err
+					return series.Result{Verdict: series.Failed, Err: err}
 				}
 				n.add(p.counts())
 			}
-			return http.StatusNoContent, 0, nil
+			return series.Result{}
 		}
 		return receiver{newRig(t, o), func() counts {
 			mu.Lock()
@@ -58,7 +56,7 @@ var receivers = map[string]func(t *testing.T) receiver{
 	},
 }
 
-// replicating passes on to two targets; what has come is what both have got.
+// replicating returns a relay with two targets. It counts only what both targets got.
 func replicating(t *testing.T, o Options) receiver {
 	first, second := newSink(t), newSink(t)
 	o.Targets, o.Replicate = []string{first.URL, second.URL}, true
@@ -80,7 +78,7 @@ func passing(t *testing.T, o Options) receiver {
 	return receiver{newRig(t, o), s.came}
 }
 
-// came is all that the sink got.
+// came returns the counts of all posts that the sink got.
 func (s *sink) came() (n counts) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,7 +88,7 @@ func (s *sink) came() (n counts) {
 	return n
 }
 
-// native is a histogram with the counts of two buckets on each side that is asked for.
+// native returns a native histogram. Each requested side has two buckets with counts.
 func native(positive, negative, zero, custom bool) remotewrite.Histogram {
 	h := remotewrite.Histogram{Sum: 1.5, Timestamp: 1000}
 	n := uint64(0)
@@ -116,9 +114,9 @@ func native(positive, negative, zero, custom bool) remotewrite.Histogram {
 }
 
 func TestReceiver(t *testing.T) {
-	sample := func(value float64, labels ...string) remotewrite.Series { return series(value, labels...) }
+	sample := func(value float64, labels ...string) remotewrite.Series { return seriesWith(value, labels...) }
 	histogram := func(h remotewrite.Histogram) remotewrite.Series {
-		s := series(0, "__name__", "test_histogram", "job", "test")
+		s := seriesWith(0, "__name__", "test_histogram", "job", "test")
 		s.Samples, s.Histograms = nil, []remotewrite.Histogram{h}
 		return s
 	}
@@ -163,7 +161,7 @@ func TestReceiver(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		send []remotewrite.Series
-		good counts // what is to be written; all of send unless bad
+		good counts // counts that should be written; unless bad, these are the counts of send
 		bad  bool
 	}{
 		"a name alone":                  {send: []remotewrite.Series{sample(1, "__name__", "up")}},
@@ -232,13 +230,13 @@ func TestReceiver(t *testing.T) {
 	}
 }
 
-// Requests that are none.
+// Invalid requests are rejected with the right status.
 func TestReceiverRefuses(t *testing.T) {
 	for way, open := range receivers {
 		t.Run(way, func(t *testing.T) {
 			r := open(t)
 			for _, version := range versions {
-				good := s2.EncodeSnappy(nil, remotewrite.Append(nil, version, &remotewrite.Request{Series: []remotewrite.Series{series(1, "__name__", "up")}}))
+				good := s2.EncodeSnappy(nil, remotewrite.Append(nil, version, &remotewrite.Request{Series: []remotewrite.Series{seriesWith(1, "__name__", "up")}}))
 				corrupt, headless := append([]byte{'0'}, good[1:]...), append([]byte{0xff}, good[1:]...)
 				if a := r.post(t, headless, "Content-Type", contentTypes[version], "Content-Encoding", "snappy"); a.status != 400 {
 					t.Errorf("a damaged head: %d: %s", a.status, a.body)

@@ -18,27 +18,27 @@ type Relay struct {
 	o       Options
 	egress  egress
 	targets []*target
-	paths   bool          // every target has the tenant in its path
-	turn    atomic.Uint32 // of the targets
+	paths   bool          // every target URL contains the tenant in its path
+	turn    atomic.Uint32 // rotates the target that choose looks at first
 	spare   spare
 	crew    *crew
 
 	rules   atomic.Pointer[Rules]
 	tenants tenants
-	memory  memory  // of what was delivered
-	senders senders // and for whom they wrote
+	memory  memory  // parcels that were delivered, although their requests failed
+	senders senders // the tenants for which each sender wrote recently
 
-	queue    *queue.Queue // nil: none
-	opened   atomic.Bool  // requests are taken
+	queue    *queue.Queue // nil without a queue
+	opened   atomic.Bool  // requests are accepted
 	closed   atomic.Bool
 	counters counters
 	timings  timings
 }
 
-// maxTargets is what fits into a word of bits.
+// maxTargets is the number of bits of a uint64: choose stores a set of targets in one.
 const maxTargets = 64
 
-// New returns a relay, which accepts requests after Open.
+// New returns a relay. The relay accepts requests after Open.
 func New(o Options) (*Relay, error) {
 	o.setDefaults()
 	r := &Relay{o: o, crew: newCrew(), tenants: tenants{byID: make(map[string]*tenant)}}
@@ -66,7 +66,7 @@ func New(o Options) (*Relay, error) {
 	return r, nil
 }
 
-// checkID returns an error if the targets cannot have a tenant of that ID.
+// checkID returns an error if id is not a valid tenant ID for the targets.
 func (r *Relay) checkID(id []byte) error {
 	if r.paths {
 		return checkAnyTenant(id)
@@ -86,8 +86,8 @@ func (r *Relay) Open() (err error) {
 	return nil
 }
 
-// Close ends deliveries. Queued series stay on disk. There must be no current requests. A second
-// call does nothing.
+// Close ends deliveries. Queued series stay on disk. No request may be in progress. A second call
+// does nothing.
 func (r *Relay) Close(ctx context.Context) (err error) {
 	if r.closed.Swap(true) {
 		return nil
@@ -138,10 +138,11 @@ func (o *Options) check() error {
 	return nil
 }
 
-// lands reports whether there is no target.
+// lands reports whether the relay has no targets, and stores series by Options.Land.
 func (r *Relay) lands() bool { return len(r.targets) == 0 }
 
-// LoadRules reads the rules. If they are not valid, the previous ones stay in effect.
+// LoadRules reads the rules files with read. If it returns an error, the previous rules stay in
+// effect.
 func (r *Relay) LoadRules(read func(path string) ([]byte, error)) error {
 	rules := new(Rules)
 	if r.o.Rules != "" {
@@ -164,6 +165,6 @@ func (r *Relay) LoadRules(read func(path string) ([]byte, error)) error {
 	return nil
 }
 
-// LoadEgress reads the files with the credentials for targets. If they are not valid, the previous
-// ones stay in effect.
+// LoadEgress reads the files with the credentials for targets. If it returns an error, the previous
+// credentials stay in effect.
 func (r *Relay) LoadEgress(read func(path string) ([]byte, error)) error { return r.egress.load(read) }

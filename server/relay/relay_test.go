@@ -16,7 +16,7 @@ import (
 
 var versions = []remotewrite.Version{remotewrite.V1, remotewrite.V2}
 
-// A request is taken apart, and each tenant gets its own.
+// A request is split, and each tenant gets its own series.
 func TestEachTenantGetsItsOwn(t *testing.T) {
 	for _, version := range versions {
 		s := newSink(t)
@@ -37,7 +37,7 @@ func TestEachTenantGetsItsOwn(t *testing.T) {
 	}
 }
 
-// A request of one tenant with the label kept goes on byte for byte.
+// If a request belongs to one tenant and the tenant label is kept, the body is forwarded unchanged.
 func TestWholeRequestIsNotTouched(t *testing.T) {
 	s := newSink(t)
 	r := newRig(t, Options{Targets: []string{s.URL}})
@@ -48,7 +48,8 @@ func TestWholeRequestIsNotTouched(t *testing.T) {
 	}
 }
 
-// Version 2 sums up what the targets say they have written.
+// The response to a version 2 request contains the sums of the numbers that the targets report as
+// written.
 func TestWrittenHeaders(t *testing.T) {
 	s := newSink(t)
 	r := newRig(t, Options{Targets: []string{s.URL}})
@@ -63,8 +64,8 @@ func TestWrittenHeaders(t *testing.T) {
 	}
 }
 
-// A target that refuses version 2 gets version 1; so does one that says 204 and has written
-// nothing.
+// A target that rejects version 2 gets version 1. So does a target that responds with 204, but does
+// not report any written data.
 func TestDowngrade(t *testing.T) {
 	for name, set := range map[string]func(*sink){
 		"415": func(s *sink) { s.refuses = true },
@@ -103,8 +104,8 @@ func TestDowngrade(t *testing.T) {
 	}
 }
 
-// strict is a target that takes version 2, but no series without samples: whole requests as Cortex,
-// or the others as Prometheus.
+// strict makes a sink accept version 2, but no series without samples. Like Cortex, it rejects the
+// whole request; if partly is set, it stores the other series, like Prometheus.
 func strict(partly bool) func(s *sink) {
 	return func(s *sink) {
 		s.answers(func(w http.ResponseWriter, p *post) bool {
@@ -129,8 +130,8 @@ func strict(partly bool) func(s *sink) {
 	}
 }
 
-// Exemplars in a series of their own, as Prometheus sends them, arrive also where version 2 does
-// not allow that.
+// Exemplars in their own series, as Prometheus sends them, arrive even if the target's version 2
+// does not allow such series.
 func TestSeriesOfExemplars(t *testing.T) {
 	for name, set := range map[string]func(s *sink){"as Cortex": strict(false), "as Prometheus": strict(true)} {
 		for _, queue := range []bool{false, true} {
@@ -186,7 +187,7 @@ func testSeriesOfExemplars(t *testing.T, n *network, set func(s *sink), queue bo
 	}
 }
 
-// The setting says which version targets get.
+// The setting Protocol determines which version targets get.
 func TestProtocol(t *testing.T) {
 	for protocol, want := range map[Protocol]struct {
 		status  int
@@ -209,10 +210,10 @@ func TestProtocol(t *testing.T) {
 	}
 }
 
-// One tenant whom the target refuses does not keep the others from their data.
+// If the target rejects one tenant's series, the other tenants' series are delivered.
 func TestMerge(t *testing.T) {
 	for _, c := range []struct {
-		status int // of tenant b
+		status int // for tenant b
 		header string
 		prom   int
 		vm     int
@@ -250,7 +251,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// A request of one tenant that is to have its metadata too goes on byte for byte.
+// If a request belongs to one tenant, which is also to get its metadata, the body is forwarded
+// unchanged.
 func TestWholeRequestWithMetadata(t *testing.T) {
 	body := s2.EncodeSnappyBest(nil, remotewrite.Append(nil, remotewrite.V1, &remotewrite.Request{
 		Series: []remotewrite.Series{of("a", 1)}, Metadata: []remotewrite.Metadata{{MetricFamilyName: "up", Help: "h"}},

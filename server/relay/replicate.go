@@ -8,14 +8,15 @@ import (
 	"github.com/slipstream-go/slipstream/server/queue"
 )
 
-// With Options.Replicate every target gets every parcel. A tenant then has a copy of itself for
-// each target, with posts, circuit and queue of its own, so that a target that fails holds none of
-// the others; and a parcel becomes a group of parcels, one for each copy.
+// With Options.Replicate, every target gets every parcel. A tenant then has a copy for each target,
+// with its own posts, circuit and queue, so that a failing target does not delay the others. A
+// parcel becomes a group of parcels, one for each copy. A line is the name of a tenant or copy in
+// the queue.
 //
 //	parcel of tenant a ─┬─▶ parcel of a's copy for target 1 ─▶ lane or line ─▶ target 1
 //	                    └─▶ parcel of a's copy for target 2 ─▶ lane or line ─▶ target 2
 
-// addCopies makes the copies of a tenant.
+// addCopies creates the copies of a tenant, if there is replication.
 func (r *Relay) addCopies(t *tenant) {
 	if !r.o.Replicate {
 		return
@@ -25,14 +26,14 @@ func (r *Relay) addCopies(t *tenant) {
 	}
 }
 
-// newRoute returns what tenants and their copies share.
+// newRoute returns the pointer to a route that a tenant shares with its copies.
 func newRoute(to *route) *atomic.Pointer[route] {
 	p := new(atomic.Pointer[route])
 	p.Store(to)
 	return p
 }
 
-// replicate makes each parcel a group: one for each target.
+// replicate replaces each parcel by a group with one parcel for each target.
 func (q *request) replicate() {
 	q.group = 1
 	if !q.relay.o.Replicate {
@@ -49,13 +50,13 @@ func (q *request) replicate() {
 			p := &q.parcels[i*n+g]
 			*p = main
 			if p.tenant = t; g > 0 {
-				p.made = nil // the first of the group has it
+				p.made = nil // the first parcel of the group owns the buffer
 			}
 		}
 	}
 }
 
-// groups yields the parcels that are for one tenant.
+// groups yields the groups of parcels, one for each tenant.
 func (q *request) groups(yield func(group []parcel) bool) {
 	for i := 0; i < len(q.parcels); i += q.group {
 		if !yield(q.parcels[i : i+q.group]) {
@@ -64,9 +65,9 @@ func (q *request) groups(yield func(group []parcel) bool) {
 	}
 }
 
-// settle counts how a group has fared, and returns the parcel whose result the sender is told: the
-// worst, but for what the settings have dropped. What every target has missed is not dropped: the
-// sender comes again.
+// settle counts the results of a group, and returns the parcel whose result the sender gets. This
+// is the worst result, without the results that are dropped by the settings. Series that every
+// target has missed are not dropped: the sender gets an error and retries.
 func settle(group []parcel) *parcel {
 	var told, dropped *parcel
 	for i := range group {
@@ -77,7 +78,7 @@ func settle(group []parcel) *parcel {
 				dropped = p
 			}
 		case told == nil || res.verdict > told.result.verdict, res.verdict == told.result.verdict && told.result.again:
-			told = p // one that was not counted before
+			told = p // prefer a parcel that was not counted before
 		}
 	}
 	if told == nil {
@@ -104,7 +105,7 @@ func settle(group []parcel) *parcel {
 	return told
 }
 
-// line is what the queue calls a tenant, or its copy.
+// line returns the name of a tenant or copy in the queue.
 func (t *tenant) line() string {
 	if t.only == nil {
 		return t.key
@@ -112,11 +113,11 @@ func (t *tenant) line() string {
 	return t.key + lineMark + t.only.name()
 }
 
-// lineMark stands between a tenant and a target. No tenant's name has it.
+// lineMark separates a tenant and a target in a line. No tenant name contains it.
 const lineMark = "\x00"
 
-// lineOf returns the tenant of a line of the queue. Its error says why the line goes nowhere at
-// present.
+// lineOf returns the tenant or copy of a line. The error is the reason why the line cannot be
+// delivered at present.
 func (r *Relay) lineOf(line string) (*tenant, error) {
 	key, name, copied := strings.Cut(line, lineMark)
 	t, err := r.tenant([]byte(key))
@@ -128,16 +129,17 @@ func (r *Relay) lineOf(line string) (*tenant, error) {
 			return c, nil
 		}
 	}
-	if t.route.Load().err != nil || t.route.Load().rule.Drop { // such a tenant has no copies, but a reason
+	if t.route.Load().err != nil || t.route.Load().rule.Drop { // such a tenant has no copies; its route contains the reason
 		return t, nil
 	}
 	return nil, fmt.Errorf("%w: %s", errNoCopy, name)
 }
 
-// errNoCopy is the error of lines that wait for a target of other settings.
+// errNoCopy is the error for lines whose target is not in the current settings.
 var errNoCopy = fmt.Errorf("the queue has items for a target that is not configured, or not for replication")
 
-// targetOf returns the target of a line: what shares the bound of the queue.
+// targetOf returns the target of a line. Lines with the same target share a size limit of the
+// queue.
 func targetOf(line string) string {
 	_, name, _ := strings.Cut(line, lineMark)
 	return name

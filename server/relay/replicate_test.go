@@ -19,14 +19,15 @@ func urls(sinks ...*sink) (list []string) {
 	return list
 }
 
-// samplesFor are how many samples a sink has of a tenant, and how many of them are different.
+// samplesFor returns the number of a tenant's samples at a sink, and how many of them are
+// different.
 func samplesFor(s *sink, tenant string) (all, different int) {
 	list := s.got()[tenant]
 	return len(list), len(slices.Compact(list))
 }
 
-// Without a queue a sender is told that all is well when every target has taken all of it. When it
-// comes again, only those that have not get it again.
+// Without a queue, the sender gets a success only if every target has accepted all series. If the
+// sender repeats the request, only targets that have not accepted it get it again.
 func TestReplicate(t *testing.T) {
 	for _, version := range versions {
 		x, y, z := newSink(t), newSink(t), newSink(t)
@@ -63,22 +64,23 @@ func TestReplicate(t *testing.T) {
 		if taken != 5 {
 			t.Errorf("version %d: %d samples were taken, and each counts once", version, taken)
 		}
-		// What one target refuses for ever the sender is told, whatever the others do.
+		// The sender is told if a single target rejects series permanently.
 		z.answers(status("b", 400))
 		r.send(t, version, of("a", 21), of("b", 23)).want(t, 400, "1 series", "tenant b")
 	}
 }
 
-// Bytes that a target still reads when its tenant is answered for are not used again: see
-// leak_test.go. Here each parcel is a group.
+// With replication, the parcel of a tenant becomes a group of parcels that share their bytes. All
+// targets get the same series, each under its own tenant. leak_test.go tests that bytes are not
+// reused while a target still reads them.
 func TestReplicatedBytesAreTheirOwn(t *testing.T) {
 	x, y := newSink(t), newSink(t)
 	r := newRig(t, Options{Targets: urls(x, y), Replicate: true})
 	for i := range 50 {
 		var list []remotewrite.Series
-		for j := range 5 + i%3*200 { // small ones go together, and large ones are compressed early
+		for j := range 5 + i%3*200 { // small parcels share a post, and large ones are compressed early
 			for _, tenant := range []string{"a", "b", "c"} {
-				list = append(list, series(float64(j), "__name__", "up", "__tenant__", tenant, "of", tenant, "i", fmt.Sprint(i, " ", j)))
+				list = append(list, seriesWith(float64(j), "__name__", "up", "__tenant__", tenant, "of", tenant, "i", fmt.Sprint(i, " ", j)))
 			}
 		}
 		r.send(t, versions[i%2], list...).want(t, 204)
@@ -99,14 +101,14 @@ func TestReplicatedBytesAreTheirOwn(t *testing.T) {
 	}
 }
 
-// A target that is down is missed by none but itself, if the settings want that; if all are down,
-// the sender keeps what it has.
+// With DeadTarget: Drop, a target that is down causes no error, and only this target misses the
+// series. If all targets are down, the sender gets an error and can retry.
 func TestDeadTargetIsDropped(t *testing.T) {
 	x, y := newSink(t), newSink(t)
 	r := newRig(t, Options{Targets: urls(x, y), Replicate: true, DeadTarget: Drop})
 	down := func(w http.ResponseWriter, p *post) bool { panic(http.ErrAbortHandler) }
 	y.answers(down)
-	for i := 0; ; i++ { // until its circuit, or the tenant's at it, is open
+	for i := 0; ; i++ { // until the circuit of the target, or of the tenant at this target, is open
 		if a := r.send(t, remotewrite.V1, of("a", float64(i))); a.status == 204 {
 			break
 		} else if a.want(t, 503); i > breakerFailures {
@@ -131,8 +133,8 @@ func TestDeadTargetIsDropped(t *testing.T) {
 	}
 }
 
-// Out of a queue each target is served at its own pace, and across restarts: what one does not take
-// waits for it alone.
+// With a queue, each target is served at its own pace, even across restarts. Series that one target
+// does not accept wait for this target only.
 func TestReplicatedQueue(t *testing.T) {
 	x, y := newSink(t), newSink(t)
 	y.answers(status("", 500))
@@ -156,7 +158,8 @@ func TestReplicatedQueue(t *testing.T) {
 		return q.Items
 	}
 
-	// Of other settings: the copies wait, and nobody else gets them.
+	// With other targets in the settings, the copies wait in the queue, and no other target gets
+	// them.
 	z := newSink(t)
 	r = open(Options{Targets: urls(z), Queue: o.Queue})
 	r.send(t, remotewrite.V1, of("c", 1)).want(t, 204)
@@ -207,8 +210,8 @@ func TestReplicatedQueue(t *testing.T) {
 	}
 }
 
-// The line of a target that is down fills up. It does not use up the room of the others, and with
-// DropOldest senders notice nothing.
+// The line of a target that is down fills up, but does not use up the space of other targets. With
+// DropOldest, senders get no errors.
 func TestReplicatedQueueIsFullForOneTarget(t *testing.T) {
 	for _, drop := range []bool{false, true} {
 		x, y := newSink(t), newSink(t)

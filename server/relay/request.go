@@ -2,17 +2,16 @@ package relay
 
 import (
 	"errors"
-	"io"
 	"net/http"
 	"os"
 	"sync"
 	"time"
 
 	"github.com/slipstream-go/slipstream/remotewrite"
-	"github.com/slipstream-go/slipstream/server/ingest"
+	"github.com/slipstream-go/slipstream/server/admission"
 )
 
-// request is one on its way through the relay. It is used again, with its memory.
+// request is the state of a request in the relay. The object is reused, with its memory.
 //
 //	head ──▶ dialect ──▶ raw, as received ──▶ plain ──▶ splitter: parts ──▶ parcels ──▶ results ──▶ answer
 type request struct {
@@ -21,123 +20,118 @@ type request struct {
 	dialect    dialect
 	credential *credential
 
-	held       ingest.Hold // of the budget; the share of the client ends with the body
-	leftUnread bool        // something of the body has not been read
-	first      [firstRead]byte
-	raw        *buffer  // the body, as received
-	encoding   Encoding // that it turned out to have
-	plain      *buffer  // decompressed
-	parts      *buffer  // what was copied out of it for tenants
+	held       admission.Hold // reserved memory; the client's share limits it until the body has been read
+	pace       pace
+	leftUnread bool              // a part of the body is unread
+	raw        *admission.Buffer // the body, as received
+	encoding   Encoding          // actual encoding of the body
+	plain      *admission.Buffer // decompressed
+	parts      *admission.Buffer // copies of its series, by tenant
 
 	splitter remotewrite.Splitter
-	accept   func(key []byte, s *remotewrite.SeriesView) error // acceptSeries, bound once
+	accept   func(key []byte, s *remotewrite.SeriesView) error // the method value acceptSeries, created once
 	rules    *Rules
 	key      []byte  // see keyOf
-	last     *tenant // that acceptSeries was asked for last
-	hashed   int     // bytes of labels
-	outside  int     // series out of bounds
+	last     *tenant // tenant of the last call of acceptSeries
+	hashed   int     // bytes of labels that were hashed
+	outside  int     // number of series that exceed limits
 	parcels  []parcel
-	group    int // so many parcels, one after the other, are of one tenant: see replicate
+	group    int // number of consecutive parcels of one tenant: see replicate
 	done     sync.WaitGroup
-	losses   losses // what goes nowhere
-	copied   int    // bytes of parts
-	metadata []byte // of version 1
-	entries  int    // of it
+	losses   losses // series that are not delivered
+	copied   int    // copied bytes of parts
+	metadata []byte // encoded metadata of version 1
+	entries  int    // number of metadata entries
 	written  counts
 }
 
-// end gives everything back.
+// end releases the memory of the request, and returns the object to the pool.
 func (q *request) end() {
 	q.held.Release()
 	for i := range q.parcels {
 		if p := &q.parcels[i]; p.held && q.group > 1 {
-			q.parcels[i-i%q.group].held = true // which has made what all of them post
+			q.parcels[i-i%q.group].held = true // the first parcel owns the body that the whole group posts
 		}
 	}
 	for i := range q.parcels {
 		switch p := &q.parcels[i]; {
 		case p.held && p.made == nil:
 			q.raw = nil
-		case !p.held && p.made != nil: // else it is left to the garbage collector
-			p.made.free()
+		case !p.held && p.made != nil: // otherwise the garbage collector frees it
+			p.made.Free()
 		}
 	}
 	q.splitter.Reset()
 	clear(q.parcels)
 	q.parcels = q.parcels[:0]
-	for _, b := range []**buffer{&q.raw, &q.plain, &q.parts} {
-		if *b != nil {
-			(*b).free()
-			*b = nil
-		}
+	for _, b := range []*admission.Buffer{q.raw, q.plain, q.parts} {
+		b.Free()
 	}
+	q.raw, q.plain, q.parts, q.pace = nil, nil, nil, pace{}
 	q.relay, q.head, q.credential, q.rules, q.last, q.leftUnread = nil, nil, nil, nil, nil, false
 	q.hashed, q.outside, q.group = 0, 0, 1
 	q.losses.reset()
-	if q.metadata = q.metadata[:0]; cap(q.metadata) > firstBuffer {
+	if q.metadata = q.metadata[:0]; cap(q.metadata) > keptMetadata {
 		q.metadata = nil
 	}
 	q.written, q.copied, q.entries = counts{}, 0, 0
 	requests.Put(q)
 }
 
-// take takes memory from the budget of all requests.
-func (q *request) take(n int) error {
-	if q.held.Take(int64(n)) != nil {
-		return errBusy
-	}
-	return nil
+func isBusy(err error) bool {
+	var busy *admission.BudgetError
+	return errors.As(err, &busy)
 }
 
 var errBusy = refuse(Overloaded, "the memory for requests is in use: retry later")
 
 const (
-	firstRead   = 512
-	firstBuffer = 64 << 10        // for a body of unknown length
-	firstWait   = 5 * time.Second // for a body to begin, and more for it to go on
-	slowest     = 64 << 10        // bytes in a second, on the average, that a sender must manage
+	keptMetadata = 64 << 10
+	firstWait    = 5 * time.Second // time limit for the start of a body
+	slowest      = 64 << 10        // minimum average rate of a sender, in bytes/s
 )
 
-// read reads the whole body. The sender has a while to begin, and then must manage a rate; until it
-// has begun it occupies nothing. The memory is taken from the budget before it is used, and not for
-// what a head only announces.
+// read reads the whole body. The sender must begin within firstWait, and then keep a minimum rate.
 func (q *request) read(w http.ResponseWriter) *refusal {
 	limit, length := q.relay.o.Bounds.Body, q.head.ContentLength
 	if length > limit {
 		return errBody(limit)
 	}
-	control := http.NewResponseController(w)
-	begin := time.Now()
-	n, err := q.head.Body.Read(q.first[:])
-	b, e := takeBuffer(int(min(max(length+1, firstRead), firstBuffer)), q.take)
-	if e != nil {
+	q.pace = pace{control: http.NewResponseController(w), begin: time.Now(), due: slowest}
+	var err error
+	q.raw, err = q.held.Read(q.head.Body, length, limit, 0, &q.pace)
+	switch {
+	case err == nil:
+	case errors.Is(err, admission.ErrTooLarge):
+		return errBody(limit)
+	case isBusy(err):
 		return errBusy
-	}
-	q.raw = b
-	b.b = append(b.b, q.first[:n]...)
-	for err == nil {
-		if len(b.b) == cap(b.b) {
-			more, e := takeBuffer(2*cap(b.b), q.take)
-			if e != nil {
-				return errBusy
-			}
-			more.b = append(more.b, b.b...)
-			b.free()
-			q.raw, b = more, more
-			control.SetReadDeadline(begin.Add(firstWait + time.Duration(cap(b.b))*time.Second/slowest))
-		}
-		n, err = q.head.Body.Read(b.b[len(b.b):cap(b.b)])
-		if b.b = b.b[:len(b.b)+n]; int64(len(b.b)) > limit {
-			return errBody(limit)
-		}
-	}
-	if err != io.EOF {
-		return errReading(err, len(b.b))
+	default:
+		return errReading(err, len(q.raw.B))
 	}
 	q.leftUnread = false
-	q.held.Unshare() // from now on tenants have shares, see admit: a proxy brings the requests of many
-	control.SetReadDeadline(time.Time{})
+	q.held.Unshare() // from now on, shares limit tenants (see admit), because a proxy forwards requests of many clients
+	q.pace.control.SetReadDeadline(time.Time{})
 	return nil
+}
+
+// pace enforces the minimum rate of bodies. The average includes firstWait, so a small body may
+// stall for that long.
+type pace struct {
+	control  *http.ResponseController
+	begin    time.Time
+	got, due int // bytes; when due bytes have arrived, due doubles, and the deadline moves accordingly
+}
+
+// Arrived counts bytes of the body, and moves the deadline.
+func (p *pace) Arrived(n int) {
+	if p.got += n; p.got < p.due {
+		return
+	}
+	for p.got >= p.due {
+		p.due *= 2
+	}
+	p.control.SetReadDeadline(p.begin.Add(firstWait + time.Duration(p.due)*time.Second/slowest))
 }
 
 func errBody(limit int64) *refusal {
@@ -151,42 +145,37 @@ func errReading(err error, got int) *refusal {
 	return refuse(Interrupted, "the body ended early: %v", err)
 }
 
-// decode decompresses the body. As vmagent's queue may hold bodies of both encodings, under headers
-// of the time when they are sent, the other encoding is tried when the one that the head tells is
-// not it.
+// decode decompresses the body. vmagent's queue may contain bodies of both encodings, and vmagent
+// sends all of them with its current headers. So if the body does not have the encoding in the
+// header, decode tries the other encoding.
 func (q *request) decode() *refusal {
 	q.encoding = q.dialect.encoding
-	if len(q.raw.b) == 0 {
+	if len(q.raw.B) == 0 {
 		return refuse(Invalid, "the body is empty")
 	}
 	err := q.decodeAs(q.encoding)
-	if err != nil && !isFinal(err) {
-		if q.decodeAs(q.encoding.other()) == nil {
-			q.encoding = q.encoding.other()
-			return nil
-		}
-	}
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, errDecoded):
-		return refuse(TooLarge, "the body of %d bytes decompresses to more than %d: send smaller batches", len(q.raw.b), q.most())
-	case err == errBusy:
+	case errors.Is(err, admission.ErrTooLarge):
+		return refuse(TooLarge, "the body of %d bytes decompresses to more than %d: send smaller batches", len(q.raw.B), q.most())
+	case isBusy(err):
 		return errBusy
+	}
+	if q.decodeAs(q.encoding.other()) == nil {
+		q.encoding = q.encoding.other()
+		return nil
 	}
 	return refuse(Invalid, "the body is not %v: %v", q.dialect.encoding, err)
 }
 
-// isFinal reports whether another encoding is not to be tried.
-func isFinal(err error) bool { return err == errBusy || errors.Is(err, errDecoded) }
-
-// most is how much the body may decompress to.
+// most returns the maximum size of the decompressed body.
 func (q *request) most() int {
 	b := &q.relay.o.Bounds
-	return min(b.Decoded, max(1<<20, b.Ratio*len(q.raw.b)))
+	return min(b.Decoded, max(1<<20, b.Ratio*len(q.raw.B)))
 }
 
 func (q *request) decodeAs(e Encoding) (err error) {
-	q.plain, err = e.decode(q.raw.b, q.most(), q.take)
+	q.plain, err = q.held.Inflate(e.compression(), q.raw.B, int64(q.most()))
 	return err
 }

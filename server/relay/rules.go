@@ -17,8 +17,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/jsonfault"
 )
 
-// Rules are what the rules file says of clients and tenants. The zero Rules let anybody write for
-// every tenant, without limits.
+// Rules contains the credentials, tenants and limits of a rules file. With the zero Rules, anybody
+// may write for every tenant, without limits.
 //
 //	{
 //	  "credentials": [
@@ -34,25 +34,25 @@ import (
 //	  "only_listed": false
 //	}
 //
-// The keys of "tenants" and the patterns of credentials are tenants as clients name them. What "*"
-// says is the default of each tenant, which it overrides key by key; a limit of 0 is none. Names of
-// files are relative to the directory of the rules file. A key that is not known, or is there
-// twice, is an error.
+// The keys of "tenants" are tenant names that include the prefix of a credential. The patterns in
+// credentials match names without that prefix. The rules of "*" are defaults: a tenant's own rules
+// override them key by key. A limit of 0 means no limit. File names are relative to the directory
+// of the rules file. Unknown and repeated keys are errors.
 type Rules struct {
 	credentials
 	defaults   TenantRule
 	tenants    map[string]*TenantRule
-	onlyListed bool // tenants that are not in the file are refused
+	onlyListed bool // tenants that are not in the file are rejected
 }
 
-// TenantRule has the rules of a tenant.
+// TenantRule contains the rules of a tenant.
 type TenantRule struct {
-	As   string // its ID at the target; empty: the same
-	Drop bool   // its series are dropped, and counted
+	As   string // ID at the target; empty: the same as the name
+	Drop bool   // drop and count all series
 	Limits
-	Class string // whose histograms have its posts; empty: "default"
+	Class string // class of the tenant in histograms; empty: "default"
 
-	keep, drop *patterns // of names of series; those that are not kept are dropped, and counted
+	keep, drop *patterns // metric names; series that do not match keep, or that match drop, are dropped and counted
 
 	id string
 }
@@ -60,14 +60,14 @@ type TenantRule struct {
 // Limits are the limits of a tenant. A zero field means no limit.
 type Limits struct {
 	SamplesPerSecond float64
-	Burst            int           // samples that may come at once after a pause; if not given, those of 10 seconds
-	Concurrency      int           // POSTs to the target at once
-	ActiveSeries     int           // of the last 10 to 20 minutes
-	LabelsPerSeries  int           // the tenant's label included
-	LabelNameBytes   int           // of each name
-	LabelValueBytes  int           // of each value
-	SeriesPerRequest int           // of the tenant
-	Timeout          time.Duration // of a POST to the target; zero: that of the relay
+	Burst            int           // samples that may arrive at once after a pause; default: the samples of 10 seconds
+	Concurrency      int           // maximum number of concurrent posts
+	ActiveSeries     int           // series received within the last 10 to 20 minutes
+	LabelsPerSeries  int           // including the tenant label
+	LabelNameBytes   int           // of each label name
+	LabelValueBytes  int           // of each label value
+	SeriesPerRequest int           // series of this tenant in one request
+	Timeout          time.Duration // of a post to the target; zero: the relay's timeout
 }
 
 const burstSeconds = 10
@@ -76,7 +76,7 @@ const burstSeconds = 10
 // secrets.
 func ReadRules(path string) (*Rules, error) { return readRules(path, os.ReadFile) }
 
-// readRules reads files by read.
+// readRules is like ReadRules, but reads files with read.
 func readRules(path string, read func(path string) ([]byte, error)) (*Rules, error) {
 	text, err := read(path)
 	if err != nil {
@@ -119,8 +119,8 @@ func parseRules(text []byte, read func(name string) ([]byte, error)) (*Rules, er
 	return r, nil
 }
 
-// guardAs returns an error if r lets anybody in where old did not. So a file that was emptied by
-// mistake opens nothing.
+// guardAs returns an error if r removes the protection that old provided. So a file that was
+// emptied by mistake has no effect.
 func (r *Rules) guardAs(old *Rules) error {
 	const restart = "; if that is meant, restart the service"
 	switch {
@@ -134,7 +134,7 @@ func (r *Rules) guardAs(old *Rules) error {
 	return nil
 }
 
-// empty reports whether the rules say nothing.
+// empty reports whether the rules contain no settings.
 func (r *Rules) empty() bool {
 	return len(r.list) == 0 && len(r.tenants) == 0 && !r.onlyListed && r.defaults == (TenantRule{})
 }
@@ -158,6 +158,9 @@ func (r *Rules) parseTenants(p *problems, text []byte) {
 		if strings.Contains(id, lineMark) {
 			p.add(place, "the name has a zero byte")
 		}
+		if len(id) > maxListed {
+			p.add(place, "the name has %d bytes: at most %d are allowed", len(id), maxListed)
+		}
 		if strings.HasSuffix(id, "*") {
 			p.add(place, `these are rules of one tenant: only "*" is for all`)
 		} else if rule.As == "" && !rule.Drop {
@@ -171,9 +174,9 @@ func (r *Rules) parseTenants(p *problems, text []byte) {
 	r.defaults.setBurst()
 }
 
-// parse overrides what the text says.
+// parse sets the rules that are in the text, and keeps the others.
 func (t *TenantRule) parse(p *problems, place string, text []byte) {
-	var keep, drop *patterns // those of the defaults are shared
+	var keep, drop *patterns // the patterns of the defaults are shared, and must not change
 	into := map[string]any{
 		"as": &t.As, "drop": &t.Drop, "samples_per_second": &t.SamplesPerSecond, "burst": &t.Burst, "concurrency": &t.Concurrency,
 		"active_series": &t.ActiveSeries, "labels_per_series": &t.LabelsPerSeries, "label_name_bytes": &t.LabelNameBytes,
@@ -214,8 +217,9 @@ func (l *Limits) setBurst() {
 
 var errUnlisted = errors.New("tenant not listed in the rules")
 
-// tenant is what the rules say of a tenant, by the name that clients give it. For one that is in
-// the file nothing is allocated. An error says that its series are refused for ever.
+// tenant returns the name and the rules of a tenant. The id includes the prefix of the credential.
+// If the tenant is in the file, tenant allocates no memory. An error means that its series are
+// always rejected.
 func (r *Rules) tenant(id []byte) (name string, rule *TenantRule, err error) {
 	if rule := r.tenants[string(id)]; rule != nil {
 		return rule.id, rule, nil
@@ -229,11 +233,11 @@ func (r *Rules) tenant(id []byte) (name string, rule *TenantRule, err error) {
 	return string(id), &r.defaults, nil
 }
 
-// maxTenant is how many bytes a tenant ID may have.
+// maxTenant is the maximum length of a tenant ID.
 const maxTenant = 150
 
-// checkTenant wants an ID that Cortex and Mimir take. They answer some of the others with 500, and
-// a sender would try for ever.
+// checkTenant returns an error if Cortex and Mimir do not accept the ID. They respond to some
+// invalid IDs with 500, and a sender would retry forever.
 func checkTenant(id []byte) error {
 	if len(id) == 0 {
 		return errors.New("empty tenant ID")
@@ -253,8 +257,8 @@ func checkTenant(id []byte) error {
 	return nil
 }
 
-// checkAnyTenant wants an ID that Cortex and Mimir take, or one of VictoriaMetrics' with a project,
-// as 12:3, which is for paths alone.
+// checkAnyTenant is like checkTenant, but also accepts a VictoriaMetrics ID with account and
+// project, such as 12:3. Such an ID is valid only in paths.
 func checkAnyTenant(id []byte) error {
 	account, project, ok := bytes.Cut(id, []byte(":"))
 	if ok && isNumber(account) && isNumber(project) {
@@ -263,7 +267,7 @@ func checkAnyTenant(id []byte) error {
 	return checkTenant(id)
 }
 
-// isNumber reports whether s is a number as VictoriaMetrics wants it.
+// isNumber reports whether s is a number in an ID of VictoriaMetrics.
 func isNumber(s []byte) bool {
 	_, err := strconv.ParseUint(string(s), 10, 32)
 	return err == nil
@@ -276,7 +280,7 @@ var inTenant = func() (in [256]bool) {
 	return in
 }()
 
-// duration is text in JSON, as "10s".
+// duration is a text in JSON, such as "10s".
 type duration time.Duration
 
 func (d *duration) UnmarshalText(text []byte) error {
@@ -285,15 +289,16 @@ func (d *duration) UnmarshalText(text []byte) error {
 	return err
 }
 
-// problems are what is wrong with the rules, and where.
+// problems contains the errors in the rules, each with its place.
 type problems []error
 
 func (p *problems) add(place, format string, args ...any) {
 	*p = append(*p, fmt.Errorf("%s: %w", place, fmt.Errorf(format, args...)))
 }
 
-// readObject reads the members of an object into what is at their keys. encoding/json would let a
-// key be spelled in another case, or be there twice, and names no place.
+// readObject decodes the members of an object into the values of the map. It is stricter than
+// encoding/json, which accepts keys in another case and repeated keys, and whose errors contain no
+// place.
 func (p *problems) readObject(place string, text []byte, into map[string]any) {
 	members := p.readMembers(place, text)
 	for _, key := range slices.Sorted(maps.Keys(members)) {
@@ -305,7 +310,7 @@ func (p *problems) readObject(place string, text []byte, into map[string]any) {
 	}
 }
 
-// readMembers reads an object from valid JSON.
+// readMembers reads the members of an object. The text must be valid JSON.
 func (p *problems) readMembers(place string, text []byte) map[string]json.RawMessage {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if t, _ := d.Token(); t != json.Delim('{') {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// filesOf reads from a map.
+// filesOf returns a function that reads files from a map.
 func filesOf(files map[string]string) func(string) ([]byte, error) {
 	return func(name string) ([]byte, error) {
 		text, ok := files[name]
@@ -106,6 +106,7 @@ func TestRulesErrors(t *testing.T) {
 		{`{"tenants": {"*": {"as": "x"}}}`, `tenants["*"]: as would make one tenant of all`},
 		{`{"tenants": {"a": {"as": "x|y"}}}`, `tenants["a"]: as: tenant ID "x|y" contains '|'`},
 		{`{"tenants": {"a%sb": {}}}`, `tenants["a%sb"]: tenant ID "a%sb" contains '%'`},
+		{`{"tenants": {"` + strings.Repeat("a", 1025) + `": {"as": "x"}}}`, `"]: the name has 1025 bytes: at most 1024 are allowed`},
 		{`{"tenants": {"a*": {}}}`, `tenants["a*"]: these are rules of one tenant: only "*" is for all`},
 		{`{"credentials": []}`, "credentials: there is none: leave the key out to let anybody write"},
 		{`{"credentials": null}`, "credentials: there is none"},
@@ -219,8 +220,8 @@ func FuzzRules(f *testing.F) {
 	})
 }
 
-// Rules that would take the guard away are refused when they are reloaded: a file that was emptied
-// by mistake must not open the relay.
+// A reload rejects rules that would remove all access restrictions. So a file that is emptied by
+// mistake does not open the relay to everyone.
 func TestRulesKeepTheirGuard(t *testing.T) {
 	const listed, guarded = `{"only_listed": true, "tenants": {"a": {}}}`, `{"credentials": [{"name": "p", "token": "x", "tenants": ["*"]}]}`
 	for _, c := range []struct{ before, after, want string }{

@@ -15,31 +15,31 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/slipstream-go/slipstream/remotewrite"
-	"github.com/slipstream-go/slipstream/server/ingest"
+	"github.com/slipstream-go/slipstream/server/admission"
+	"github.com/slipstream-go/slipstream/server/series"
 )
 
-// The defects of the relay that this one grew from, each by its number in the list that was made of
-// them. Those of parsing are package remotewrite's.
+// Regression tests for defects of the relay that preceded this one. The tests for its parsing
+// defects are in package remotewrite.
 
-// landing is a relay without targets, for measuring what it makes: what lands is counted, and that
-// is all.
+// landing returns a relay without targets, to measure its allocations. It counts the parts that
+// land, and discards them.
 func landing(t *testing.T, o Options) (r *Relay, landed *atomic.Int64) {
 	t.Helper()
 	landed = new(atomic.Int64)
-	o.Land = func(parts []ingest.Series) (int, time.Duration, error) {
+	o.Land = func(parts []series.Part) series.Result {
 		landed.Add(int64(len(parts)))
-		return http.StatusNoContent, 0, nil
+		return series.Result{}
 	}
 	return newRig(t, o).Relay, landed
 }
 
-// serve has the relay answer a request without a connection.
+// serve makes the relay serve a request without a connection.
 func (r *Relay) serve(body []byte, header ...string) *httptest.ResponseRecorder {
 	req := httptest.NewRequest("POST", "/api/v1/push", bytes.NewReader(body))
 	for i := 0; i < len(header); i += 2 {
@@ -50,16 +50,17 @@ func (r *Relay) serve(body []byte, header ...string) *httptest.ResponseRecorder 
 	return w
 }
 
-// perRequest is how many bytes are made for a request that is served again and again.
+// perRequest returns the number of bytes that are allocated per request when the same request is
+// served repeatedly.
 func (r *Relay) perRequest(t *testing.T, status int, body []byte, header ...string) uint64 {
 	t.Helper()
 	if !measured {
 		t.Skip("it is not what is made in service")
 	}
 	const n = 20
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // it would empty the pools
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // a garbage collection would empty the pools
 	best := uint64(math.MaxUint64)
-	for range 5 { // each of Go's processors has a pool of its own
+	for range 5 { // each processor (P) of the Go scheduler has its own pool
 		best = min(best, allocated(func() {
 			for range n {
 				if w := r.serve(body, header...); w.Code != status {
@@ -71,7 +72,7 @@ func (r *Relay) perRequest(t *testing.T, status int, body []byte, header ...stri
 	return best
 }
 
-// request1 is a request of version 1 of about this size, of some tenants.
+// request1 returns a version 1 request of about this size, with series of several tenants.
 func request1(size, tenants int) []byte {
 	var req remotewrite.Request
 	for i := 0; len(req.Series)*400 < size; i++ {
@@ -102,7 +103,7 @@ func TestCorruptBodiesAreTheSendersFault(t *testing.T) {
 				vm := encoding == "zstd"
 				a := r.post(t, body, "Content-Encoding", encoding, "Content-Type", contentTypes[version])
 				want := map[bool]int{true: 409, false: 400}[vm]
-				if i == 1 { // an empty request
+				if i == 1 { // a valid request without series
 					want = 204
 				}
 				if a.status != want {
@@ -162,7 +163,7 @@ func TestStatusesOfTheProtocol(t *testing.T) {
 		a := r.post(t, good, header...)
 		a.want(t, c.status)
 		if c.status == 415 {
-			r.post(t, []byte("corrupt"), header...).want(t, 415) // before it is decoded
+			r.post(t, []byte("corrupt"), header...).want(t, 415) // checked before the body is decoded
 		}
 		if c.encoding == "gzip" && !strings.Contains(a.body, "Content-Encoding") {
 			t.Errorf("the encoding is not what is told first: %s", a.body)
@@ -215,7 +216,7 @@ func TestCredentials(t *testing.T) {
 
 func TestSizesAreBoundedBeforeMemoryIsMade(t *testing.T) {
 	r, landed := landing(t, Options{})
-	frame := func(n int, size bool) []byte { // of zeros, with or without its size in the head
+	frame := func(n int, size bool) []byte { // of zeros, with or without its size in the header
 		var b bytes.Buffer
 		w, _ := zstd.NewWriter(&b, zstd.WithWindowSize(1<<20), zstd.WithEncoderLevel(zstd.SpeedFastest))
 		if size {
@@ -228,8 +229,8 @@ func TestSizesAreBoundedBeforeMemoryIsMade(t *testing.T) {
 		w.Close()
 		return b.Bytes()
 	}
-	declares := func(n uint64) []byte { // a frame whose head says n, and that holds nothing of it
-		b := []byte{0x28, 0xb5, 0x2f, 0xfd, 0xc0 | 0x20} // 8 bytes of size, a single segment
+	declares := func(n uint64) []byte { // returns a frame whose header declares n bytes, but that contains none
+		b := []byte{0x28, 0xb5, 0x2f, 0xfd, 0xc0 | 0x20} // the size has 8 bytes; a single segment
 		for range 8 {
 			b, n = append(b, byte(n)), n>>8
 		}
@@ -254,8 +255,8 @@ func TestSizesAreBoundedBeforeMemoryIsMade(t *testing.T) {
 		"zstd that says it is snappy":        {"snappy", frame(1<<28, false), 413},
 		"snappy that says it is zstd":        {"zstd", s2.EncodeSnappyBest(nil, make([]byte, 64<<20)), 409},
 	} {
-		// What may be made: 200 times the body, or a megabyte; twice that, because buffers are
-		// powers of two; and all the smaller ones that were tried.
+		// The limit is 200 times the body, but at least 1 MiB, and twice that because buffer sizes
+		// are powers of two. The smaller buffers that were tried before are added.
 		most := uint64(4*max(1<<20, min(32<<20, 200*len(c.body))) + len(c.body)*4 + 8<<20)
 		if made := allocated(func() {
 			if w := r.serve(c.body, "Content-Encoding", c.encoding); w.Code != c.status && !(c.encoding == "snappy" && w.Code == 400) {
@@ -270,8 +271,9 @@ func TestSizesAreBoundedBeforeMemoryIsMade(t *testing.T) {
 	}
 }
 
-// A request whose buffers are not used again has more than twice its size made for it each time.
-// One in twenty may be: a pool keeps what one of Go's processors gave back last from the others.
+// Buffers are reused. Otherwise each request would allocate more than twice its size. One request
+// in twenty may do so: a pool hides the buffer that one processor of the Go scheduler released last
+// from the others.
 
 func TestBuffersAreUsedAgain(t *testing.T) {
 	r, _ := landing(t, Options{})
@@ -282,7 +284,7 @@ func TestBuffersAreUsedAgain(t *testing.T) {
 }
 
 func TestGivingBackMakesNothing(t *testing.T) {
-	if n := testing.AllocsPerRun(1000, func() { getBuffer(100 << 10).free() }); n != 0 && measured {
+	if n := testing.AllocsPerRun(1000, func() { admission.NewBuffer(100 << 10).Free() }); n != 0 && measured {
 		t.Errorf("%v allocations", n)
 	}
 }
@@ -375,8 +377,7 @@ func TestOneDecoderForAll(t *testing.T) {
 }
 
 func TestSeriesAreNotMadeAnew(t *testing.T) {
-	// Fields that nobody knows, a field twice, a NaN that says stale, labels unsorted: as they
-	// came.
+	// Unknown fields, a repeated field, a stale NaN and unsorted labels are forwarded unchanged.
 	entry := func(tenant string) []byte {
 		label := func(name, value string) []byte { return field(1, text(1, name), text(2, value), []byte{0x18, 5}) }
 		stale := []byte{0x09, 2, 0, 0, 0, 0, 0, 0xf0, 0x7f, 0x10, 1, 0x10, 0xe8, 0x87, 0x00}

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// reserved are the headers of a post that HTTP or the relay itself sets.
+// reserved lists the headers of a post that HTTP or the relay itself sets.
 var reserved = []string{
 	"Accept-Encoding", "Authorization", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Date", "Expect", "Host",
 	"Idempotency-Key", "Keep-Alive", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "User-Agent",

@@ -15,16 +15,16 @@ import (
 	"github.com/klauspost/compress/s2"
 
 	"github.com/slipstream-go/slipstream/remotewrite"
-	"github.com/slipstream-go/slipstream/server/ingest"
+	"github.com/slipstream-go/slipstream/server/admission"
 )
 
-// Senders that take their time. That heads come in time is the server's to see to.
+// Tests with slow senders. The HTTP server, not the relay, limits the time for headers.
 
-// lingers is how long a connection lives after its answer: package net/http gives the sender half a
-// second to read it.
+// lingers is the maximum time for which a connection stays open after a response. Package net/http
+// gives the sender half a second to read it.
 const lingers = time.Second
 
-// dial sends a head and what there is of a body.
+// dial sends headers, and body as the beginning of a body.
 func (r *rig) dial(t *testing.T, head, body string) net.Conn {
 	t.Helper()
 	c := r.connect(t)
@@ -42,19 +42,19 @@ func (r *rig) connect(t *testing.T) net.Conn {
 	return c
 }
 
-// A body that is announced and does not come occupies nothing, however many of them there are, and
-// is given up after a while.
+// A body that is announced but not sent uses no memory budget, however many such bodies there are.
+// It is rejected after a time limit.
 func TestBodiesThatDoNotCome(t *testing.T) { inBubble(t, testBodiesThatDoNotCome) }
 
 func testBodiesThatDoNotCome(t *testing.T, n *network) {
 	s := n.sink(t)
-	flight := ingest.NewBudget(1 << 20)
+	flight := admission.NewBudget(1 << 20)
 	r := n.rig(t, Options{Targets: []string{s.URL}, Flight: flight})
 	var list []net.Conn
 	for range 200 {
 		list = append(list, r.dial(t, "Content-Length: 30000000\r\n", ""), r.dial(t, "Transfer-Encoding: chunked\r\n", ""))
 	}
-	synctest.Wait() // all of them are served, and wait for their bodies
+	synctest.Wait() // all requests are being served, and wait for their bodies
 	begin := time.Now()
 	if used := flight.Used(); used != 0 {
 		t.Errorf("%d bytes are occupied", used)
@@ -65,7 +65,7 @@ func testBodiesThatDoNotCome(t *testing.T, n *network) {
 	if took := time.Since(begin); took != 0 {
 		t.Errorf("others had to wait for %v", took)
 	}
-	together(len(list), func(i int) { // a connection in memory has no buffer: what is not read waits
+	together(len(list), func(i int) { // a connection in memory has no buffer, so each response must be read
 		c := list[i]
 		c.SetReadDeadline(begin.Add(firstWait + lingers))
 		if answer, err := io.ReadAll(c); err != nil || !bytes.HasPrefix(answer, []byte("HTTP/1.1 503")) || !bytes.Contains(answer, []byte("Connection: close")) {
@@ -74,13 +74,13 @@ func testBodiesThatDoNotCome(t *testing.T, n *network) {
 	})
 }
 
-// A body that comes too slowly is given up, and what it occupied is free again; one that keeps to
-// the rate is not.
+// A body that arrives too slowly is rejected, and its memory budget is released. A body that keeps
+// the minimum rate is accepted.
 func TestBodiesThatComeSlowly(t *testing.T) { inBubble(t, testBodiesThatComeSlowly) }
 
 func testBodiesThatComeSlowly(t *testing.T, n *network) {
 	s := n.sink(t)
-	flight := ingest.NewBudget(64 << 20)
+	flight := admission.NewBudget(64 << 20)
 	r := n.rig(t, Options{Targets: []string{s.URL}, Flight: flight})
 	trickle := func(size, chunk int, pause time.Duration) (answer string, took time.Duration) {
 		padding := of("a", 1)
@@ -111,7 +111,7 @@ func testBodiesThatComeSlowly(t *testing.T, n *network) {
 			t.Errorf("%q after %v", answer, took)
 		}
 	})
-	all.Go(func() { // one of 40 kB takes 4 s
+	all.Go(func() { // a body of 40 kB takes 4 s
 		if answer, took := trickle(800<<10, 1000, 100*time.Millisecond); !strings.HasPrefix(answer, "HTTP/1.1 204") {
 			t.Errorf("%q after %v", answer, took)
 		}
@@ -120,8 +120,8 @@ func testBodiesThatComeSlowly(t *testing.T, n *network) {
 	waitFor(t, "the budget to be free", func() bool { return flight.Used() == 0 })
 }
 
-// A request that is refused by its head is answered at once, whether its body comes or not, and its
-// connection ends soon.
+// If a request is rejected because of its headers, the response is sent at once, whether or not the
+// body arrives. The connection closes soon.
 func TestRefusedByTheHead(t *testing.T) { inBubble(t, testRefusedByTheHead) }
 
 func testRefusedByTheHead(t *testing.T, n *network) {
@@ -157,10 +157,11 @@ func testRefusedByTheHead(t *testing.T, n *network) {
 	all.Wait()
 }
 
-// When the budget is used up, senders are asked to come again; what is in hand goes on.
+// When the budget is used up, senders are told to retry. Requests that are already in progress
+// continue.
 func TestBudget(t *testing.T) {
 	s := newSink(t)
-	flight := ingest.NewBudget(200 << 10)
+	flight := admission.NewBudget(200 << 10)
 	r := newRig(t, Options{Targets: []string{s.URL}, Flight: flight})
 	s.silence(t, "slow")
 	c := r.dial(t, "Content-Length: 60000\r\n", strings.Repeat("x", 50000))
@@ -171,5 +172,5 @@ func TestBudget(t *testing.T) {
 	r.send(t, remotewrite.V1, of("a", 1)).want(t, 204)
 	c.Close()
 	waitFor(t, "the budget to be free", func() bool { return flight.Used() == 0 })
-	r.send(t, remotewrite.V1, big).want(t, 204) // alone, a request may have more than there is
+	r.send(t, remotewrite.V1, big).want(t, 204) // a request that is alone may exceed the budget
 }

@@ -2,12 +2,13 @@ package relay
 
 import "sync/atomic"
 
-// spare bounds posts that are sent again: one for each ten that are not, and some to begin with.
-// Otherwise a target that is down would double the load of the others.
+// spare is a budget for repeated posts. It allows 100 repeated posts at first, and one more for
+// each ten posts that are not repeated. Without this limit, a target that is down could double the
+// load of the other targets.
 type spare struct{ tenths atomic.Int64 }
 
 const (
-	spareAtOnce = 1000 // in tenths
+	spareAtOnce = 1000 // maximum budget, in tenths of a post
 	spareCost   = 10
 )
 
@@ -17,7 +18,7 @@ func (s *spare) earn() {
 	}
 }
 
-// take reports whether a post may be sent again.
+// take reports whether a post may be repeated. If so, it reduces the budget.
 func (s *spare) take() bool {
 	if s.tenths.Add(-spareCost) < -spareAtOnce {
 		s.tenths.Add(spareCost)

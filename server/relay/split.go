@@ -9,14 +9,15 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// losses are the series of a request that go nowhere, and what its sender is told of it.
+// losses counts the series of a request that are not delivered, and contains the reasons for the
+// sender.
 type losses struct {
 	series int
 	texts  []string
 	more   int
 }
 
-// maxTexts is how many reasons a sender is told.
+// maxTexts is the maximum number of reasons in a response.
 const maxTexts = 4
 
 func (l *losses) reset() { *l = losses{texts: l.texts[:0]} }
@@ -44,7 +45,7 @@ func (q *request) split(rules *Rules) *refusal {
 		by.Accept = q.accept
 	}
 	q.rules = rules
-	if err := q.splitter.Split(q.plain.b, q.dialect.version, by); err != nil {
+	if err := q.splitter.Split(q.plain.B, q.dialect.version, by); err != nil {
 		return q.errSplit(err)
 	}
 	q.relay.counters.arrived(q)
@@ -78,7 +79,7 @@ func (q *request) errSplit(err error) *refusal {
 	return refuse(Invalid, "the body is damaged: %+v", err)
 }
 
-// route makes a parcel of a part, or a loss.
+// route makes a parcel of a part, or counts the part as lost.
 func (q *request) route(part *remotewrite.Part) *refusal {
 	r := q.relay
 	if part.Missing() {
@@ -116,7 +117,8 @@ func (q *request) route(part *remotewrite.Part) *refusal {
 	return q.pack(part, t)
 }
 
-// keyOf returns the key of the tenant that the sender calls name. It is good until the next call.
+// keyOf returns the key of the tenant that the sender calls name. The key is valid until the next
+// call.
 func (q *request) keyOf(name []byte) []byte {
 	if q.credential.prefix == "" {
 		return name
@@ -125,7 +127,7 @@ func (q *request) keyOf(name []byte) []byte {
 	return q.key
 }
 
-// lose has a part go nowhere.
+// lose counts a part as lost, and adds the reason.
 func (q *request) lose(part *remotewrite.Part, err error) {
 	q.relay.counters.rejected.Add(int64(part.Series))
 	q.losses.add(part.Series, "tenant %s: %v", clipBytes(part.Key()), err)
@@ -133,12 +135,13 @@ func (q *request) lose(part *remotewrite.Part, err error) {
 
 var errNotAllowed = errors.New("credentials not valid for this tenant")
 
-// early is the size of a part that is compressed as soon as it is copied, while the processor has
-// it in its cache. Smaller ones may be posted together with others, and are compressed with them.
+// early is the minimum size of a part that is compressed immediately after it is copied, while the
+// part is in the processor cache. A smaller part may share a post with other parts, and is
+// compressed together with them.
 const early = 8 << 10
 
-// makeRoom makes the buffer that parts are copied to: those that are compressed early all to the
-// same place.
+// makeRoom allocates the buffer for the parts. All parts that are compressed early use the same
+// space.
 func (q *request) makeRoom() (err error) {
 	if q.splitter.Whole() {
 		return nil
@@ -151,50 +154,50 @@ func (q *request) makeRoom() (err error) {
 			largest = max(largest, size)
 		}
 	}
-	q.parts, err = takeBuffer(n+largest, q.take)
+	q.parts, err = q.held.Buffer(n + largest)
 	return err
 }
 
-// pack makes the parcel.
+// pack makes the parcel of a part.
 func (q *request) pack(part *remotewrite.Part, t *tenant) *refusal {
 	r := q.relay
 	p := q.newParcel(t)
 	p.counts = counts{int64(part.Series), int64(part.Samples), int64(part.Histograms), int64(part.Exemplars)}
 	if p.entire = q.splitter.Whole() || q.splitter.WholeWithMetadata() && q.hasMetadata(t); p.entire {
-		p.plain, p.bytes = q.plain.b, len(q.plain.b)
-		if q.encoding == Snappy || q.encoding == r.o.Encoding { // every target takes snappy
-			p.whole, p.encoding = q.raw.b, q.encoding
+		p.plain, p.bytes = q.plain.B, len(q.plain.B)
+		if q.encoding == Snappy || q.encoding == r.o.Encoding { // every target accepts snappy
+			p.whole, p.encoding = q.raw.B, q.encoding
 		}
 		return nil
 	}
-	from := len(q.parts.b)
-	had := cap(q.parts.b)
-	b := part.Append(q.parts.b)
+	from := len(q.parts.B)
+	had := cap(q.parts.B)
+	b := part.Append(q.parts.B)
 	if q.hasMetadata(t) {
 		b = append(b, q.metadata...)
 	}
-	if more := cap(b) - had; more > 0 && q.take(more) != nil {
+	if more := cap(b) - had; more > 0 && q.held.Take(int64(more)) != nil {
 		return errBusy
 	}
-	q.parts.b, p.plain = b, b[from:len(b):len(b)] // if there was no room, parts before it stay where they are
+	q.parts.B, p.plain = b, b[from:len(b):len(b)] // if Append has moved the buffer, earlier parts stay in the old memory
 	p.bytes = len(p.plain)
 	if q.copied += p.bytes; q.copied > r.mostParts() {
 		return refuse(TooLarge, "the body, split by tenant, has more than %d bytes: send smaller batches", r.mostParts())
 	}
 	if p.bytes >= early && !r.lands() {
 		p.made = r.o.Encoding.encode(p.plain)
-		p.whole, p.encoding, p.plain = p.made.b, r.o.Encoding, nil
-		q.parts.b = b[:from]
-		if q.take(cap(p.made.b)) != nil {
+		p.whole, p.encoding, p.plain = p.made.B, r.o.Encoding, nil
+		q.parts.B = b[:from]
+		if q.held.Take(int64(cap(p.made.B))) != nil {
 			return errBusy
 		}
 	}
 	return nil
 }
 
-// mostParts is how many bytes the parts of a request may have. In version 2 they may be many times
-// the body: a symbol is in each part whose series refer to it. One part is never much larger than
-// the body.
+// mostParts returns the maximum number of bytes of all parts of a request. In version 2, the parts
+// can be many times larger than the body, because each part contains the symbols that its series
+// refer to. A single part is never much larger than the body.
 func (r *Relay) mostParts() int { return 2 * r.o.Bounds.Decoded }
 
 func (q *request) newParcel(t *tenant) *parcel {
@@ -202,20 +205,20 @@ func (q *request) newParcel(t *tenant) *parcel {
 	return &q.parcels[len(q.parcels)-1]
 }
 
-// acceptSeries holds a series to the bounds that the rules have for its tenant.
+// acceptSeries checks a series against the rules of its tenant.
 func (q *request) acceptSeries(key []byte, s *remotewrite.SeriesView) error {
 	if len(key) == 0 || len(key) > maxListed {
-		return nil // the whole part will be refused
+		return nil // the whole part will be rejected
 	}
 	t, name := q.last, key
 	key = q.keyOf(name)
 	if t == nil || t.key != string(key) {
 		if !q.credential.allows(name) {
-			return nil // the whole part will be refused, and must leave no trace with the tenant
+			return nil // the whole part will be rejected, and must not change the state of the tenant
 		}
 		var err error
 		if t, err = q.relay.tenant(key); err != nil {
-			return nil // the whole request will be refused for it
+			return nil // the whole request will be rejected for this reason
 		}
 		q.last = t
 		t.active.turn(time.Now())
@@ -240,7 +243,7 @@ func (q *request) acceptSeries(key []byte, s *remotewrite.SeriesView) error {
 			return q.outOfBounds(t, "the value of the label %s has %d bytes: at most %d are allowed", clipBytes(name), len(value), rule.LabelValueBytes)
 		}
 		if rule.ActiveSeries > 0 {
-			if q.hashed += len(name) + len(value); q.hashed > q.relay.mostParts() { // a symbol may be in any number of series
+			if q.hashed += len(name) + len(value); q.hashed > q.relay.mostParts() { // a symbol may occur in any number of series
 				return q.outOfBounds(t, "the labels of the request have more than %d bytes", q.relay.mostParts())
 			}
 			h.Write(name)
@@ -258,10 +261,12 @@ func (q *request) acceptSeries(key []byte, s *remotewrite.SeriesView) error {
 	return nil
 }
 
-// maxListed is how long the names may be that the rules have others for.
+// maxListed is the maximum length of a tenant name that acceptSeries looks up. The rules may map
+// names longer than maxTenant to other IDs.
 const maxListed = 1 << 10
 
-// outOfBounds is why a series is rejected. The first few are told; there may be millions.
+// outOfBounds counts a rejected series, and returns the reason. Only the first few reasons are
+// formatted, because there may be millions.
 func (q *request) outOfBounds(t *tenant, format string, args ...any) error {
 	t.stats.rejected.Add(1)
 	if q.outside++; q.outside > maxTexts {
@@ -272,5 +277,5 @@ func (q *request) outOfBounds(t *tenant, format string, args ...any) error {
 
 var errOutside = errors.New("it is out of bounds")
 
-// seed is for hashes that are compared within the process.
+// seed is the seed of hashes that are compared only within the process.
 var seed = maphash.MakeSeed()

@@ -11,7 +11,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/queue"
 )
 
-// counters are what requests add to.
+// counters are the counters of all requests.
 type counters struct {
 	outcomes [outcomes]atomic.Int64
 	versions [3]atomic.Int64 // by version
@@ -19,17 +19,17 @@ type counters struct {
 
 	rejected, unlabeled       atomic.Int64 // series
 	metadata, metadataDropped atomic.Int64
-	remembered                atomic.Int64 // parcels that were not posted again
+	remembered                atomic.Int64 // parcels that were taken in an earlier request, and not posted again
 
 	latency latency.Histogram
 }
 
-// arrived counts what a request brings, once it is taken apart.
+// arrived counts the content of a request, after it has been split.
 func (c *counters) arrived(q *request) {
 	c.versions[q.dialect.version].Add(1)
 	r := &c.received
-	r.bytes.Add(int64(len(q.raw.b)))
-	r.decoded.Add(int64(len(q.plain.b)))
+	r.bytes.Add(int64(len(q.raw.B)))
+	r.decoded.Add(int64(len(q.plain.B)))
 	for part := range q.splitter.Parts {
 		r.series.Add(int64(part.Series))
 		r.samples.Add(int64(part.Samples))
@@ -43,13 +43,13 @@ func (c *counters) answered(o Outcome, took time.Duration) {
 	c.latency.Observe(took)
 }
 
-// tenantStats are a tenant's.
+// tenantStats are the counters of a tenant.
 type tenantStats struct {
-	series, samples, histograms, exemplars atomic.Int64           // that were taken
-	lost                                   [verdicts]atomic.Int64 // series that were not, by why; the sender may come again with them
-	rejected, dropped                      atomic.Int64           // series: against the rules; by their order
+	series, samples, histograms, exemplars atomic.Int64           // taken
+	lost                                   [verdicts]atomic.Int64 // series that were not taken, by verdict; the sender may send them again
+	rejected, dropped                      atomic.Int64           // series: rejected by the rules; dropped by the rules
 	posts                                  [verdicts]atomic.Int64
-	nanoseconds                            atomic.Int64 // of posts
+	nanoseconds                            atomic.Int64 // total time of posts
 }
 
 func (s *tenantStats) posted(v verdict, took time.Duration) {
@@ -57,7 +57,7 @@ func (s *tenantStats) posted(v verdict, took time.Duration) {
 	s.nanoseconds.Add(int64(took))
 }
 
-// count counts a parcel that is done.
+// count adds the result of a finished parcel.
 func (s *tenantStats) count(p *parcel) {
 	switch {
 	case p.result.again:
@@ -76,27 +76,27 @@ func (s *tenantStats) count(p *parcel) {
 type Stats struct {
 	Outcomes                              [outcomes]int64 // requests, by Outcome
 	V1, V2                                int64           // requests, by version
-	Bytes, Decoded                        int64           // of bodies, as received and decompressed
+	Bytes, Decoded                        int64           // bytes of bodies, as received and decompressed
 	Received                              Counts
-	Rejected                              int64 // series that were refused, of all tenants
-	Unlabeled                             int64 // series without a tenant that were dropped by policy
+	Rejected                              int64 // rejected series of all tenants
+	Unlabeled                             int64 // series without a tenant label that were dropped by Tenants.Missing
 	Metadata, MetadataDropped, Remembered int64
 	Latency                               latency.Snapshot
 	Targets                               []TargetStats
 	KnownTenants                          int
 }
 
-// Counts are counts of a request's content.
+// Counts contains the numbers of series, samples, histograms and exemplars.
 type Counts = counts
 
 // TargetStats are the counters of a target.
 type TargetStats struct {
 	Name string
-	Busy int64 // posts under way
-	Open bool  // its circuit: it has not answered recently
-	V1   bool  // it has refused version 2 of the protocol
+	Busy int64 // posts in progress
+	Open bool  // its circuit is open: it has not responded recently
+	V1   bool  // it has rejected version 2 of the protocol
 
-	Missed int64 // series that are lost for it alone
+	Missed int64 // series that this target lost, and other targets received
 }
 
 // Stats returns the current counters.
@@ -123,20 +123,20 @@ func (r *Relay) Stats() Stats {
 	return s
 }
 
-// Verdicts are the names of the outcomes of a post.
+// Verdicts contains the names of the outcomes of a post.
 var Verdicts = verdictNames
 
 // TenantStats are the counters of a tenant.
 type TenantStats struct {
-	Name              string // in metrics: its own, or "other"
+	Name              string // name in metrics: the tenant's own, or "other"
 	Taken             Counts
 	Lost, Posts       [verdicts]int64 // series and posts, by verdict
-	Rejected, Dropped int64           // series: against the rules; by their order
+	Rejected, Dropped int64           // series: rejected by the rules; dropped by the rules
 	PostTime          time.Duration
-	Open              bool // its circuit
+	Open              bool // its circuit, or the circuit of a copy, is open
 }
 
-// addTo adds what was counted to s.
+// addTo adds the counters to s.
 func (from *tenantStats) addTo(s *TenantStats) {
 	s.Taken.add(counts{from.series.Load(), from.samples.Load(), from.histograms.Load(), from.exemplars.Load()})
 	for v := range verdicts {
@@ -148,7 +148,7 @@ func (from *tenantStats) addTo(s *TenantStats) {
 	s.PostTime += time.Duration(from.nanoseconds.Load())
 }
 
-// addTo adds what was counted for t and its copies to s.
+// addTo adds the counters of t and its copies to s.
 func (t *tenant) addTo(s *TenantStats) {
 	t.stats.addTo(s)
 	for _, c := range t.copies {
@@ -156,12 +156,13 @@ func (t *tenant) addTo(s *TenantStats) {
 	}
 }
 
-// isOpen reports whether a circuit of t is open.
+// isOpen reports whether the circuit of t or of one of its copies is open.
 func (t *tenant) isOpen() bool {
 	return t.breaker.open() || slices.ContainsFunc(t.copies, func(c *tenant) bool { return c.breaker.open() })
 }
 
-// Tenants returns the counters of tenants. Tenants with the same name in metrics are added.
+// Tenants returns the counters of tenants. Counters of tenants with the same name in metrics are
+// summed.
 func (r *Relay) Tenants() []TenantStats {
 	ts := &r.tenants
 	ts.mu.Lock()
@@ -182,14 +183,14 @@ func (r *Relay) Tenants() []TenantStats {
 	return append(list, rest)
 }
 
-// QueueTenantStats are the queued bytes of a tenant.
+// QueueTenantStats contains the queued bytes of a tenant, and the age of its oldest item.
 type QueueTenantStats struct {
-	Name   string // in metrics: its own, or "other"
+	Name   string // name in metrics: the tenant's own, or "other"
 	Bytes  int64
 	Oldest time.Duration
 }
 
-// Queue returns the counters of the queue, or false if there is none.
+// Queue returns the counters of the queue, or false if there is no open queue.
 func (r *Relay) Queue() (queue.Stats, bool) {
 	if !r.opened.Load() || r.queue == nil {
 		return queue.Stats{}, false
@@ -197,7 +198,7 @@ func (r *Relay) Queue() (queue.Stats, bool) {
 	return r.queue.Stats(), true
 }
 
-// QueueTenants returns the tenants with queued series.
+// QueueTenants returns the queued bytes of all tenants with queued series.
 func (r *Relay) QueueTenants() []QueueTenantStats {
 	if !r.opened.Load() || r.queue == nil {
 		return nil

@@ -23,14 +23,14 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// inPath stands in a target's path for the tenant's ID. IDs have nothing that ends a segment of a
-// path, and none is "." or "..".
+// inPath is the placeholder for the tenant's ID in a target's path. IDs contain no character that
+// ends a path segment, and no ID is "." or "..".
 const inPath = "{tenant}"
 
-// target is a place that tenants' requests are posted to.
+// target is a URL to which tenants' requests are posted.
 type target struct {
 	url     *url.URL
-	inPath  bool // the URL names the tenant
+	inPath  bool // the path contains the tenant
 	age     time.Duration
 	conns   int
 	dial    dialer
@@ -38,23 +38,23 @@ type target struct {
 	log     *slog.Logger
 	breaker breaker
 
-	busy    atomic.Int64 // posts under way
-	logged  atomic.Int64 // when it was last complained of, in Unix seconds
-	answer  atomic.Int64 // when it last answered, on the clock of ticks
-	missed  atomic.Int64 // series that others have taken, and that are lost for it
-	v1Until atomic.Int64 // in Unix nanoseconds: it has refused version 2 of the protocol, and is not asked again before
+	busy    atomic.Int64 // posts in progress
+	logged  atomic.Int64 // time of the last logged error, in Unix seconds
+	answer  atomic.Int64 // time of the last response, on the clock of ticks
+	missed  atomic.Int64 // series that this target lost, and other targets received
+	v1Until atomic.Int64 // in Unix nanoseconds: until then the target gets version 1, because it has rejected version 2
 
 	mu        sync.Mutex
 	transport *http.Transport
 	born      time.Time
-	proof     *proof // that the transport was made with
+	proof     *proof // proof that the transport uses
 }
 
-// asksAgain is how long a target that has refused version 2 gets version 1.
+// asksAgain is how long a target that has rejected version 2 gets version 1.
 const asksAgain = 10 * time.Minute
 
 func newTarget(text string, o *Options, e *egress) (*target, error) {
-	u, err := url.Parse(strings.ReplaceAll(text, inPath, url.PathEscape(inPath))) // a brace would have the path encoded again
+	u, err := url.Parse(strings.ReplaceAll(text, inPath, url.PathEscape(inPath))) // with a brace in the text, EscapedPath would encode the path again
 	switch {
 	case err != nil:
 		return nil, err
@@ -75,7 +75,7 @@ func newTarget(text string, o *Options, e *egress) (*target, error) {
 	return t, nil
 }
 
-// urlFor returns where posts of a tenant go.
+// urlFor returns the URL for posts of a tenant.
 func (t *target) urlFor(id string) *url.URL {
 	if !t.inPath {
 		return t.url
@@ -86,12 +86,12 @@ func (t *target) urlFor(id string) *url.URL {
 	return &u
 }
 
-// name is what the target is called in metrics and messages.
+// name returns the target's name in metrics and messages.
 func (t *target) name() string { return t.url.Host + t.url.Path }
 
-// roundTripper is the present transport and proof. Connections end at an age, so that balancers,
-// and names that have come to mean other addresses, get their share: then, or when keys or
-// certificates have changed, a new transport takes over.
+// roundTripper returns the current transport and proof. A new transport replaces the current
+// transport at a maximum age, or when keys or certificates have changed. So connections end at that
+// age, and load balancers and changed DNS entries get new connections.
 func (t *target) roundTripper(now time.Time) (*http.Transport, *proof) {
 	proof := t.egress.proof.Load()
 	t.mu.Lock()
@@ -99,14 +99,14 @@ func (t *target) roundTripper(now time.Time) (*http.Transport, *proof) {
 	if t.transport == nil || now.Sub(t.born) > t.age || t.proof != proof {
 		if old := t.transport; old != nil {
 			old.CloseIdleConnections()
-			time.AfterFunc(idleAfterSwap, old.CloseIdleConnections) // those that are busy now
+			time.AfterFunc(idleAfterSwap, old.CloseIdleConnections) // closes the connections that are busy now
 		}
 		t.transport, t.born, t.proof = newTransport(t.dial, t.conns, proof.tls), now, proof
 	}
 	return t.transport, proof
 }
 
-// close ends connections that nobody uses.
+// close closes idle connections.
 func (t *target) close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -115,7 +115,7 @@ func (t *target) close() {
 	}
 }
 
-// dialer makes a connection.
+// dialer opens a connection.
 type dialer func(ctx context.Context, network, address string) (net.Conn, error)
 
 const idleAfterSwap = 30 * time.Second
@@ -130,7 +130,7 @@ func newTransport(dial dialer, conns int, secure *tls.Config) *http.Transport {
 		MaxConnsPerHost:     conns,
 		IdleConnTimeout:     idleAfterSwap,
 		DisableCompression:  true,
-		WriteBufferSize:     64 << 10, // a post of that size is one system call, and is not copied through a buffer of its own
+		WriteBufferSize:     64 << 10, // a post of up to this size takes one system call, and no further copy buffer
 		ReadBufferSize:      4 << 10,
 		Protocols:           http1(),
 
@@ -144,13 +144,13 @@ func http1() *http.Protocols {
 	return p
 }
 
-// takesV2 reports whether the target is believed to take version 2.
+// takesV2 reports whether the target is assumed to accept version 2.
 func (t *target) takesV2(now time.Time) bool { return now.UnixNano() >= t.v1Until.Load() }
 
-// hasAnswered reports whether the target has answered since a time.
+// hasAnswered reports whether the target has responded since a time.
 func (t *target) hasAnswered(since time.Time) bool { return t.answer.Load() > ticks(since) }
 
-// post sends body under the tenant's name. If released is false, the transport may still read body.
+// post sends body under the tenant's ID. If released is false, the transport may still read body.
 func (t *target) post(ctx context.Context, to *route, version remotewrite.Version, e Encoding, body []byte, attempt string) (res result, released bool) {
 	transport, proof := t.roundTripper(time.Now())
 	header := to.headers(proof, version, e)
@@ -169,8 +169,8 @@ func (t *target) post(ctx context.Context, to *route, version remotewrite.Versio
 	return t.read(resp), released
 }
 
-// unanswered returns the result of a post that ended with an error. Senders are not told where
-// targets are.
+// unanswered returns the result of a post that ended with an error. The text does not show senders
+// the addresses of targets.
 func unanswered(err error) result {
 	var timeout interface{ Timeout() bool }
 	var op *net.OpError
@@ -184,7 +184,7 @@ func unanswered(err error) result {
 	return res
 }
 
-// complain logs an error, one in a while.
+// complain logs an error, at most once every complainEvery seconds.
 func (t *target) complain(err error) {
 	now := time.Now().Unix()
 	if last := t.logged.Load(); now-last >= complainEvery && t.logged.CompareAndSwap(last, now) {
@@ -195,12 +195,12 @@ func (t *target) complain(err error) {
 const complainEvery = 10 // seconds
 
 const (
-	shownBody = 200             // bytes of an answer that are shown
-	readBody  = 4 << 10         // bytes of it that are read
-	maxPause  = 2 * time.Minute // that a sender is told
+	shownBody = 200             // bytes of a response body that messages show
+	readBody  = 4 << 10         // bytes of a response body that are read
+	maxPause  = 2 * time.Minute // maximum Retry-After for a sender
 )
 
-// read reads an answer.
+// read reads a response, and returns the result of the post.
 func (t *target) read(resp *http.Response) result {
 	defer resp.Body.Close()
 	res := result{verdict: verdictOf(resp.StatusCode), status: resp.StatusCode, after: retryAfter(resp.Header.Get("Retry-After"))}
@@ -212,7 +212,7 @@ func (t *target) read(resp *http.Response) result {
 		Exemplars:  headerCount(resp.Header, exemplarsHeader),
 	}
 	text := io.LimitReader(resp.Body, readBody)
-	if resp.StatusCode == http.StatusSwitchingProtocols { // the body is the connection, for which no context holds
+	if resp.StatusCode == http.StatusSwitchingProtocols { // the body is the connection itself, and no context ends its reading
 		text = http.NoBody
 	}
 	if res.verdict != taken {
@@ -222,14 +222,14 @@ func (t *target) read(resp *http.Response) result {
 		res.text = fmt.Sprintf("the target answered %d: %s", resp.StatusCode, cmp.Or(strings.TrimSpace(shown), http.StatusText(resp.StatusCode)))
 	}
 	if resp.ContentLength != 0 {
-		io.Copy(io.Discard, text) // so that the connection can be used again
+		io.Copy(io.Discard, text) // so that the connection can be reused
 	}
 	return res
 }
 
-// bareSeries is what Cortex and Prometheus answer to version 2 if a series has neither samples nor
-// histograms. A sender may put exemplars into a series of their own, as Prometheus does. Cortex
-// stores nothing of the request then, and Prometheus all but that series.
+// bareSeries is a part of the error text of Cortex and Prometheus for a series of version 2 without
+// samples and histograms. Senders such as Prometheus put exemplars into such series. Cortex then
+// stores nothing of the request. Prometheus stores all other series.
 var bareSeries = []byte("must contain at least one sample or histogram")
 
 func verdictOf(status int) verdict {
@@ -252,14 +252,15 @@ func headerCount(h http.Header, name string) int64 {
 	if text == "" {
 		return 0
 	}
-	n, err := strconv.ParseInt(text, 10, 32) // more are in no request
+	n, err := strconv.ParseInt(text, 10, 32) // no request contains more
 	if err != nil {
 		return 0
 	}
 	return max(n, 0)
 }
 
-// retryAfter reads the header, which is seconds or a date.
+// retryAfter parses a Retry-After header, which contains seconds or a date. It returns at most
+// maxPause.
 func retryAfter(s string) time.Duration {
 	if s == "" {
 		return 0

@@ -16,9 +16,9 @@ import (
 	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
-// What targets may do, and what the sender gets of it.
+// Tests of unusual targets, and of the responses that senders get.
 
-// odd is a target that has each connection be served by fn, and then closes it.
+// odd serves each connection with fn, and then closes it. It returns the URL of the target.
 func (n *network) odd(t *testing.T, fn func(c net.Conn, r *bufio.Reader)) (url string) {
 	t.Helper()
 	l := n.listen(t)
@@ -42,7 +42,7 @@ func (n *network) odd(t *testing.T, fn func(c net.Conn, r *bufio.Reader)) (url s
 	return "http://" + l.Addr().String()
 }
 
-// readPost reads a request, body and all.
+// readPost reads a request with its body.
 func readPost(r *bufio.Reader) bool {
 	req, err := http.ReadRequest(r)
 	if err == nil {
@@ -51,9 +51,9 @@ func readPost(r *bufio.Reader) bool {
 	return err == nil
 }
 
-// Whatever a target does, the sender has an answer, which is short, one line, and nothing that a
-// terminal would act upon. Where the target answers, its answer decides, however long it takes on a
-// busy machine; where it does not, the time-out does.
+// Whatever a target does, the sender gets a response with one short line, without control
+// characters. If the target responds, its response determines the outcome, however slow the machine
+// is. Otherwise the timeout does.
 func TestOddTargets(t *testing.T) {
 	const timeout = 500 * time.Millisecond
 	answer := func(head, body string) func(c net.Conn, r *bufio.Reader) {
@@ -114,10 +114,10 @@ func TestOddTargets(t *testing.T) {
 		check := func(t *testing.T, n *network, timeout time.Duration) {
 			r := n.rig(t, Options{Targets: []string{n.odd(t, c.serve)}, Timeout: timeout})
 			large := of("a", 1)
-			large.Labels[0].Value = strings.Repeat("x", 300<<10) // more than fits the buffers between
+			large.Labels[0].Value = strings.Repeat("x", 300<<10) // exceeds the buffers of the connection
 			for _, s := range [][]remotewrite.Series{{of("a", 1)}, {large}, {of("a", 1), of("b", 1), large}} {
 				a := r.send(t, remotewrite.V1, s...)
-				if a.status != c.status && !(strings.HasSuffix(name, "without reading") && a.status == 503) { // a race that either may win
+				if a.status != c.status && !(strings.HasSuffix(name, "without reading") && a.status == 503) { // a race with two valid outcomes
 					t.Errorf("%d: %s", a.status, a.body)
 				}
 				if len(a.body) > 1<<10 || strings.ContainsFunc(a.body, func(r rune) bool { return r < ' ' || r == 0x7f }) {
@@ -144,7 +144,7 @@ func TestOddTargets(t *testing.T) {
 	}
 }
 
-// repeated is a text without end.
+// repeated is an endless text.
 type repeated struct{ s string }
 
 func (r *repeated) Read(b []byte) (n int, err error) {
@@ -156,13 +156,13 @@ func (r *repeated) Read(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// A target that closes a connection just when it is used again gets the post once more, on another
-// one.
+// If a target closes a connection at the moment when it is reused, the post is sent again on
+// another connection.
 func TestConnectionClosedBetweenPosts(t *testing.T) {
 	url := (*network)(nil).odd(t, func(c net.Conn, r *bufio.Reader) {
 		if readPost(r) {
 			io.WriteString(c, "HTTP/1.1 204 No Content\r\n\r\n")
-			r.Peek(1) // the next one has come
+			r.Peek(1) // the next request has arrived
 		}
 	})
 	r := newRig(t, Options{Targets: []string{url}})

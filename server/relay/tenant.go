@@ -13,47 +13,47 @@ import (
 	"github.com/slipstream-go/slipstream/server/queue"
 )
 
-// tenant is what lasts of a tenant from one request to the next.
+// tenant is the state of a tenant that outlives a request.
 type tenant struct {
-	key     string // as its series name it
-	label   string // what metrics call it
+	key     string // the tenant's name, including the prefix of the credential
+	label   string // name in metrics
 	route   *atomic.Pointer[route]
 	lane    lane
 	pieces  pieces
 	rate    bucket
-	inHand  atomic.Int64 // bytes of the budget that its parcels are the reason for
+	inHand  atomic.Int64 // bytes of the budget that are attributed to its parcels
 	active  active
 	breaker breaker
-	silent  atomic.Bool // no target has answered the last post
+	silent  atomic.Bool // no target has responded to the last post
 	stats   tenantStats
-	used    atomic.Int64 // when, in Unix seconds
+	used    atomic.Int64 // time of the last request, in Unix seconds
 
-	// With replication there is a copy for each target, which has stats of posts and losses, and no
-	// rate, nor active series. See replicate.go.
+	// With replication, a tenant has a copy for each target. A copy counts its own posts and
+	// losses, but does not use rate and active. See replicate.go.
 	copies []*tenant
-	of     *tenant // whose copy it is; nil: it is none
-	only   *target // of a copy
+	of     *tenant // the original tenant of a copy; nil if this is no copy
+	only   *target // the target of a copy
 }
 
-// route is where a tenant's series go, as the rules have it at present.
+// route is the destination of a tenant's series under the current rules.
 type route struct {
-	id   string // at the target
+	id   string // tenant ID at the target
 	rule *TenantRule
-	err  error // why they go nowhere; then sender is told, unless rule.Drop
+	err  error // why the series are rejected, or nil; the sender gets this error, unless rule.Drop
 
 	class *classTimes
 
 	made atomic.Pointer[headers]
 }
 
-// headers are those of posts, by version and encoding. They are made once, and shared by all posts:
-// nobody changes them.
+// headers contains the headers of posts, by version and encoding. They are made once, and all posts
+// share them, so nobody may change them.
 type headers struct {
 	proof *proof
 	of    [2][2]http.Header
 }
 
-// headers are those of a post.
+// headers returns the headers of a post.
 func (to *route) headers(p *proof, version remotewrite.Version, e Encoding) http.Header {
 	h := to.made.Load()
 	if h == nil || h.proof != p {
@@ -75,7 +75,7 @@ func (to *route) header(p *proof, version remotewrite.Version, e Encoding) http.
 		versionHeader:      {versionNumbers[version]},
 		"User-Agent":       {p.agent},
 		p.tenantHeader:     {to.id},
-		"Idempotency-Key":  {}, // not sent: it lets the transport post again where a connection turns out to be closed
+		"Idempotency-Key":  {}, // not sent: it lets the transport repeat a post if the connection turns out to be closed
 	}
 	if e == Zstd {
 		h[vmVersionHeader] = []string{"1"}
@@ -86,7 +86,8 @@ func (to *route) header(p *proof, version remotewrite.Version, e Encoding) http.
 	return h
 }
 
-// defaultConcurrency is how many posts of a tenant are under way at once, unless the rules say it.
+// defaultConcurrency is the maximum number of concurrent posts of a tenant, unless the rules set
+// another number.
 const defaultConcurrency = 16
 
 func (t *tenant) concurrency() int {
@@ -96,27 +97,28 @@ func (t *tenant) concurrency() int {
 	return defaultConcurrency
 }
 
-// tenants are the recently active ones.
+// tenants contains the recently active tenants.
 type tenants struct {
 	mu    sync.RWMutex
 	byID  map[string]*tenant
-	named int         // that have a label of their own
-	gone  TenantStats // of those without one that were forgotten: counters do not go back
-	swept int64       // when, in Unix seconds
+	named int         // number of tenants with a label of their own
+	gone  TenantStats // counters of forgotten tenants without a label of their own, because counters must not decrease
+	swept int64       // time of the last sweep, in Unix seconds
 }
 
 const (
 	maxTenants  = 100_000
 	maxLabels   = 500
-	others      = "other" // the label of those beyond
+	others      = "other" // label of the tenants beyond maxLabels
 	forgetAfter = 3600    // seconds without a request
-	forgetSoon  = 60      // the same when there are too many
+	forgetSoon  = 60      // the same, while there are maxTenants
 	sweepEvery  = 60
 )
 
 var errTenants = fmt.Errorf("more than %d tenants within a minute", maxTenants)
 
-// tenant is that of a label's value. Its error is why there is no room for one more.
+// tenant returns the tenant with a key, and creates it if necessary. It returns an error if there
+// are too many tenants.
 func (r *Relay) tenant(key []byte) (*tenant, error) {
 	r.tenants.mu.RLock()
 	t := r.tenants.byID[string(key)]
@@ -138,7 +140,7 @@ func (r *Relay) tenant(key []byte) (*tenant, error) {
 	to := r.routeOf(r.rules.Load(), t.key)
 	t.route = newRoute(to)
 	if to.err != nil {
-		return t, nil // what leads nowhere is not remembered
+		return t, nil // tenants without a destination are not remembered
 	}
 	r.tenants.sweep(now)
 	if len(r.tenants.byID) >= maxTenants {
@@ -153,10 +155,10 @@ func (r *Relay) tenant(key []byte) (*tenant, error) {
 	return t, nil
 }
 
-// sweep forgets those that have not written for long.
+// sweep forgets tenants that have not written for some time.
 func (ts *tenants) sweep(now int64) {
 	idle, every := int64(forgetAfter), int64(sweepEvery)
-	if len(ts.byID) >= maxTenants { // rather than refuse new ones
+	if len(ts.byID) >= maxTenants { // instead of rejecting new tenants
 		idle, every = forgetSoon, 1
 	}
 	if now-ts.swept < every {
@@ -176,7 +178,7 @@ func (ts *tenants) sweep(now int64) {
 	}
 }
 
-// reroute has every tenant go where new rules say.
+// reroute applies new rules to every tenant.
 func (r *Relay) reroute(rules *Rules) {
 	r.tenants.mu.Lock()
 	defer r.tenants.mu.Unlock()
@@ -188,7 +190,7 @@ func (r *Relay) reroute(rules *Rules) {
 
 var errNoTenant = errors.New("no tenant label")
 
-// routeOf is where the rules have a tenant's series go.
+// routeOf returns the destination of a tenant's series under the rules.
 func (r *Relay) routeOf(rules *Rules, key string) *route {
 	if key == "" {
 		return &route{rule: &TenantRule{Drop: r.o.Tenants.Missing == Drop}, err: errNoTenant, class: r.timings.of("")}

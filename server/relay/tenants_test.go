@@ -14,10 +14,9 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// Who a series belongs to, and who may say so.
+// Tests of how series are assigned to tenants, and who may do so.
 
-// Tenants that anybody can make up, and whose series go nowhere, occupy nothing once they are
-// refused.
+// Invented tenants use no memory after their series have been rejected.
 func TestInventedTenantsAreNotKept(t *testing.T) {
 	s := newSink(t)
 	r := newRig(t, Options{Targets: []string{s.URL}, Rules: rulesFile(t, `{"credentials": [{"name": "a", "token": "secret", "tenants": ["a*", "|*"]}]}`)})
@@ -33,8 +32,7 @@ func TestInventedTenantsAreNotKept(t *testing.T) {
 	}
 }
 
-// What a series out of bounds costs does not depend on the size of a symbol that a hundred thousand
-// of them share.
+// The cost of rejecting a series does not depend on the size of a symbol that 20,000 series share.
 func TestSeriesOutOfBoundsCostLittle(t *testing.T) {
 	const n = 20_000
 	large := strings.Repeat("x", 1<<20)
@@ -57,13 +55,13 @@ func TestSeriesOutOfBoundsCostLittle(t *testing.T) {
 	}
 }
 
-// Series that do not come any more make room for others: the sketch of those that are active is
-// turned.
+// Series that are no longer received make room for others, because the sketch of active series is
+// rotated.
 func TestActiveSeriesAreTurned(t *testing.T) {
 	s := newSink(t)
 	r := newRig(t, Options{Targets: []string{s.URL}, Rules: rulesFile(t, `{"tenants": {"a": {"active_series": 2}}}`)})
-	r.send(t, remotewrite.V1, of("a", 1), series(1, "__name__", "x", "__tenant__", "a")).want(t, 204)
-	r.send(t, remotewrite.V1, of("a", 2), series(1, "__name__", "y", "__tenant__", "a")).want(t, 400, "2 series already")
+	r.send(t, remotewrite.V1, of("a", 1), seriesWith(1, "__name__", "x", "__tenant__", "a")).want(t, 204)
+	r.send(t, remotewrite.V1, of("a", 2), seriesWith(1, "__name__", "y", "__tenant__", "a")).want(t, 400, "2 series already")
 	if got := s.got()["a"]; len(got) != 3 {
 		t.Errorf("%q", got)
 	}
@@ -72,8 +70,8 @@ func TestActiveSeriesAreTurned(t *testing.T) {
 	}
 }
 
-// Tenants that Cortex and Mimir do not take, or that would mean something to HTTP, to paths or to
-// them, come to no target.
+// Tenant IDs that Cortex and Mimir reject, or that have a special meaning for them, for HTTP or for
+// paths, do not reach a target.
 func TestHostileTenants(t *testing.T) {
 	hostile := []string{
 		"a\r\nX-Evil: 1", "a\n", "\r", "a\x00b", "\x00", ".", "..", "../../etc", "a/b", "a|b", "|", "a b", " a", "a ", "a\tb", "__mimir_cluster", "__markers__",
@@ -116,8 +114,8 @@ func TestHostileTenants(t *testing.T) {
 	}
 }
 
-// Ten thousand tenants in one request are refused at the bound, and nothing is posted; where the
-// bound is higher, all are served, by no more connections than the settings allow.
+// 10,000 tenants in one request exceed the limit, so the request is rejected and nothing is posted.
+// With a higher limit, all are served, with at most as many connections as the settings allow.
 func TestTenThousandTenants(t *testing.T) {
 	const n = 10_000
 	var list []remotewrite.Series
@@ -144,14 +142,14 @@ func TestTenThousandTenants(t *testing.T) {
 	}
 }
 
-// Labels: which of them names the tenant, and what becomes of them.
+// The configured labels determine the tenant, and are kept or removed as configured.
 func TestTenantLabels(t *testing.T) {
 	s := newSink(t)
-	label := func(pairs ...string) remotewrite.Series { return series(1, pairs...) }
+	label := func(pairs ...string) remotewrite.Series { return seriesWith(1, pairs...) }
 	for name, c := range map[string]struct {
 		tenants Tenants
 		in      remotewrite.Series
-		tenant  string // at the target; empty: refused
+		tenant  string // at the target; empty: rejected
 		labels  string
 		text    string
 	}{
@@ -195,11 +193,11 @@ func TestTenantLabels(t *testing.T) {
 	}
 }
 
-// Series that nobody is to have are lost without a word, and counted.
+// Series that the settings drop cause no error, and are counted.
 func TestDroppedTenants(t *testing.T) {
 	s := newSink(t)
 	r := newRig(t, Options{Targets: []string{s.URL}, Tenants: Tenants{Missing: Drop}, Rules: rulesFile(t, `{"tenants": {"x": {"drop": true}}}`)})
-	r.send(t, remotewrite.V1, of("a", 1), of("x", 1), series(1, "__name__", "1"), series(1, "n", "2")).want(t, 204)
+	r.send(t, remotewrite.V1, of("a", 1), of("x", 1), seriesWith(1, "__name__", "1"), seriesWith(1, "n", "2")).want(t, 204)
 	if got := s.got(); len(got) != 1 || len(got["a"]) != 1 {
 		t.Errorf("%q", got)
 	}
@@ -208,8 +206,8 @@ func TestDroppedTenants(t *testing.T) {
 	}
 }
 
-// The fields of a label may come in any order, and more than once: the last one counts, for us and
-// for the target.
+// The fields of a label may have any order, and may be repeated. The last one counts, both for the
+// relay and for the target.
 func TestLabelFields(t *testing.T) {
 	for name, c := range map[string]struct {
 		label  []byte
@@ -232,16 +230,16 @@ func TestLabelFields(t *testing.T) {
 	}
 }
 
-// Limits of the rules, and that what is within them goes on.
+// Series that exceed a limit of the rules are rejected, and the other series are delivered.
 func TestLimits(t *testing.T) {
 	for limits, c := range map[string]struct {
 		bad  remotewrite.Series
 		text string
 	}{
-		`"labels_per_series": 3`:  {series(1, "__name__", "x", "__tenant__", "a", "job", "j", "more", "1"), "it has 4 labels: at most 3"},
-		`"label_name_bytes": 10`:  {series(1, "__name__", "x", "__tenant__", "a", "elevenbytes", "j"), "has 11 bytes: at most 10"},
-		`"label_value_bytes": 10`: {series(1, "__name__", "x", "__tenant__", "a", "job", "elevenbytes"), "the value of the label job has 11 bytes"},
-		`"active_series": 1`:      {series(1, "__name__", "x", "__tenant__", "a", "job", "j"), "1 series already"},
+		`"labels_per_series": 3`:  {seriesWith(1, "__name__", "x", "__tenant__", "a", "job", "j", "more", "1"), "it has 4 labels: at most 3"},
+		`"label_name_bytes": 10`:  {seriesWith(1, "__name__", "x", "__tenant__", "a", "elevenbytes", "j"), "has 11 bytes: at most 10"},
+		`"label_value_bytes": 10`: {seriesWith(1, "__name__", "x", "__tenant__", "a", "job", "elevenbytes"), "the value of the label job has 11 bytes"},
+		`"active_series": 1`:      {seriesWith(1, "__name__", "x", "__tenant__", "a", "job", "j"), "1 series already"},
 	} {
 		for _, version := range versions {
 			s := newSink(t)
@@ -264,8 +262,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// A rate that is exceeded is told as the settings say, with the time to come again; other tenants'
-// series go on.
+// If a tenant exceeds its rate, the sender gets the configured status with a Retry-After. Series of
+// other tenants are delivered.
 func TestRateOfTenant(t *testing.T) {
 	for _, tooMany := range []int{429, 503} {
 		s := newSink(t)
@@ -282,8 +280,8 @@ func TestRateOfTenant(t *testing.T) {
 	}
 }
 
-// A prefix or a default tenant that targets would not take is found at once, not by senders whose
-// every series is refused.
+// A prefix or default tenant that targets would reject is an error of New. Otherwise all series of
+// the senders would be rejected.
 func TestOptionsOfTenants(t *testing.T) {
 	for _, tenants := range []Tenants{{Prefix: "a|"}, {Prefix: "a/b"}, {Prefix: strings.Repeat("x", 150)}, {Default: ".."}, {Prefix: "__mimir_", Default: "cluster"}, {Missing: Fallback}} {
 		if _, err := New(Options{Targets: []string{"http://127.0.0.1:1"}, Tenants: tenants}); err == nil {

@@ -2,5 +2,6 @@
 
 package relay
 
-// With the race detector pools drop things at random, and with the tag invariants views are copies.
+// measured is false, because pools drop objects at random under the race detector, and views are
+// copies with the tag invariants.
 const measured = false

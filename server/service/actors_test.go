@@ -19,13 +19,13 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk/faulty"
 )
 
-// The bad actors of TestIsolation: slow, dead, refused, over a limit, malformed, huge, of a
-// poisoned name, or full; each at the resource that it shares with the others.
+// The bad actors of TestIsolation. They are slow, dead, rejected, over a limit, malformed, huge or
+// full, or use poisoned names. Each acts at a resource that it shares with the good senders.
 
 var relayed = []shape{direct, queued}
 
 var actors = []actor{
-	// Sockets, and memory of bodies.
+	// Actors that occupy sockets and the memory for bodies.
 	{name: "connections without a request", meets: []int{closed}, act: crowd(500, func(s *stage, i int) { s.hold(s.connect(badHost(i)), "") })},
 	{name: "heads that do not end", meets: []int{closed}, act: crowd(300, func(s *stage, i int) {
 		s.trickle(s.connect(badHost(i)), "POST /v1/write/db/bad HTTP/1.1\r\nHost: h\r\nX: ")
@@ -37,7 +37,7 @@ var actors = []actor{
 		s.hold(s.connect(badHost(0)), s.head(i, "Transfer-Encoding: chunked"))
 	})},
 	{name: "bodies of one host whose last byte does not come", meets: []int{closed}, act: crowd(200, func(s *stage, i int) {
-		n := 1 << 20 >> (i / 2 % 15) // small ones, too, for what memory the others leave
+		n := 1 << 20 >> (i / 2 % 15) // also small bodies, to fill the memory that the large ones leave
 		s.hold(s.connect(badHost(0)), s.head(i, fmt.Sprint("Content-Length: ", n))+strings.Repeat("x", n-1))
 	})},
 	{name: "bodies that come slowly", meets: []int{closed}, act: crowd(300, func(s *stage, i int) {
@@ -67,7 +67,7 @@ var actors = []actor{
 		s.answered(badHost(i), s.request("/v1/write/db/bad", bytes.NewReader(bomb), "Content-Type", "application/json", "Content-Encoding", "gzip"))
 	})},
 
-	// What is wrong in a request.
+	// Actors whose requests are invalid.
 	{name: "no rows and no series", meets: []int{400}, act: crowd(20, func(s *stage, i int) {
 		garbage := []string{"", "{", "[1,2", "\xff\xff\xff\xff", `[{"time":"x"}]`, `[{"time":1700000000,"v":[[]]}]`, strings.Repeat("[", 100_000)}[i%7]
 		s.answered(badHost(i), s.tableRequest("bad", garbage))
@@ -90,7 +90,7 @@ var actors = []actor{
 	}))},
 	{name: "a database of many tables", meets: []int{204, 400}, act: later(crowd(10, func(s *stage, i int) {
 		s.answered(badHost(i), s.request(fmt.Sprint("/v1/write/bad/bad", s.next()), strings.NewReader(`[{"time":1700000000,"v":1}]`), "Content-Type", "application/json"))
-	})), check: func(s *stage) { // others may have new tables
+	})), check: func(s *stage) { // other databases can still create tables
 		resp, err := (&http.Transport{DialContext: s.net.From("198.51.100.3")}).RoundTrip(s.tableRequest("fresh", `[{"time":1700000000,"v":1}]`))
 		if err != nil {
 			s.t.Error(err)
@@ -106,16 +106,17 @@ var actors = []actor{
 	})},
 	{name: "refused requests that name another's columns", meets: []int{204, 400}, act: crowd(10, func(s *stage, i int) {
 		s.answered(badHost(i), s.tableRequest("typed", `[{"time":1700000000,"v":true}]`))
-		// id is a string in the table good, and v, a bool, in the table typed.
+		// id is an int column of the table good, and oops is a string. v is a bool column of the
+		// table typed.
 		body := "\x81\xa5batch\x92" +
 			"\x82\xa1m\xa4good\xa7columns\x82\xa4time\x91\xce\x65\x00\x00\x00\xa2id\x91\xa4oops" +
 			"\x82\xa1m\xa5typed\xa7columns\x82\xa4time\x91\xce\x65\x00\x00\x00\xa1v\x91\xa1x"
 		s.answered(badHost(i), s.request("/api/v1/write/msgpack", strings.NewReader(body), "Content-Type", "application/msgpack", "X-Arc-Database", "db"))
 	})},
 
-	// Keys.
+	// Actors that use keys.
 	{name: "keys without end", meets: []int{204}, flags: []string{"--wal-segment=1MiB"}, act: crowd(20, func(s *stage, i int) {
-		for range 20 { // which is more in all than a log with such segments can remember
+		for range 20 { // in total more keys than a log with such segments can remember
 			s.answered(badHost(i), s.request("/v1/write/bad/bad", strings.NewReader(`[{"time":1700000000,"v":1}]`), "Content-Type", "application/json", "Idempotency-Key", fmt.Sprint("bad-", s.next())))
 		}
 	}), check: func(s *stage) {
@@ -128,19 +129,19 @@ var actors = []actor{
 		s.answered(badHost(i), s.request("/v1/write/db/bad?durability="+[]string{"sync", "async"}[i%2], strings.NewReader(body), "Content-Type", "application/json", "Idempotency-Key", "bad"))
 	})},
 
-	// Tokens.
+	// Actors without the necessary token.
 	{
 		name: "a token of another database", meets: []int{200, 204, 401, 403}, tokens: "good db=db,metrics\nany db=db,metrics\nbad db=other\nlook db=db,metrics rights=read\n",
 		act: crowd(60, trespass), check: nothingOf("db", "metrics"),
 	},
 
-	// Landing.
+	// Actors whose rows do not land.
 	{name: "a table whose disk fails", meets: []int{204}, tokens: "good\nany\nlook db=db\nwriter rights=write\n", act: crowd(10, badRows), fault: func(c faulty.Call) error {
 		if strings.Contains(c.Path, "/tables/db/bad/") {
 			return syscall.EIO
 		}
 		return nil
-	}, check: func(s *stage) { // who may not read all databases sees no table and no path
+	}, check: func(s *stage) { // a token that may not read all databases gets no table and no path
 		for token, sees := range map[string]bool{"good": true, "look": false, "writer": false, "": false} {
 			req := s.method("GET", "/ready", "")
 			req.Header.Set("Authorization", "Bearer "+token)
@@ -163,7 +164,7 @@ var actors = []actor{
 		return nil
 	}},
 	{name: "a database whose disk fails", meets: []int{204, 503}, flags: []string{"--max-buffered=1MiB"}, act: crowd(10, func(s *stage, i int) {
-		for range 10 { // tables, which are others each time
+		for range 10 { // different tables each time
 			n := s.next()
 			s.answered(badHost(i), s.request(fmt.Sprint("/v1/write/bad/bad", n%40), strings.NewReader(fmt.Sprintf(`[{"time":%d,"v":"%s"}]`, time.Now().UnixMicro(), strings.Repeat("x", 1<<10))), "Content-Type", "application/json"))
 		}
@@ -175,7 +176,7 @@ var actors = []actor{
 	}},
 	{name: "a flush without end", meets: []int{204}, act: crowd(10, func(s *stage, i int) { s.answered(badHost(i), s.request("/-/flush", nil)) })},
 
-	// Tenants.
+	// Actors that are tenants of the relay.
 	{name: "a tenant over its rate", meets: []int{503}, shapes: relayed, rules: `{"tenants":{"bad0":{"samples_per_second":1,"burst":1}}}`, act: crowd(50, badSeries(1))},
 	{name: "a tenant over its series", meets: []int{204, 400}, shapes: relayed, rules: `{"tenants":{"bad0":{"active_series":10}}}`, act: crowd(50, badSeries(1))},
 	{name: "tenants that the rules drop", meets: []int{204, 400}, shapes: relayed, rules: `{"tenants":{"good":{},"bad0":{"drop":true}},"only_listed":true}`, act: crowd(50, badSeries(5))},
@@ -194,11 +195,11 @@ var actors = []actor{
 		s.answered(badHost(i), s.push(seriesOf(fmt.Sprint("bad", s.next()), "bad", 1)))
 	}))},
 
-	// The target.
+	// Actors whose target misbehaves.
 	{name: "500 hanging tenants", shapes: relayed, act: crowd(500, badSeries(500)), target: hang},
 	{name: "hanging tenants with more posts than connections", shapes: []shape{direct}, flags: []string{"--relay.conns=64"}, act: crowd(200, badSeries(8)), target: hang},
 	{name: "a hanging tenant with large requests", shapes: []shape{direct}, meets: []int{503}, act: crowd(400, func(s *stage, i int) {
-		s.answered(badHost(i), s.push(seriesOf("bad", "bad", s.next(), "l", noise(300<<10>>(i%14))))) // small ones, too, for what memory the others leave
+		s.answered(badHost(i), s.push(seriesOf("bad", "bad", s.next(), "l", noise(300<<10>>(i%14))))) // also small requests, to fill the memory that the large ones leave
 	}), target: hang},
 	{name: "a hanging tenant with a backlog", shapes: relayed, act: crowd(50, func(s *stage, i int) {
 		s.answered(badHost(i), s.push(seriesOf("bad", "bad", s.next(), "l", noise(20<<10))))
@@ -206,7 +207,7 @@ var actors = []actor{
 	{
 		name: "tenants that fill the queue", shapes: []shape{queued}, meets: []int{204, 503}, flags: []string{"--relay.queue-max=5MiB"},
 		act: crowd(50, func(s *stage, i int) {
-			for _, size := range []int{20 << 10, 20 << 10 >> (i % 14)} { // small ones, too, for what room the others leave
+			for _, size := range []int{20 << 10, 20 << 10 >> (i % 14)} { // also small requests, to fill the space that the large ones leave
 				s.answered(badHost(i), s.push(seriesOf(badTenant(i%20), "bad", s.next(), "l", noise(size))))
 			}
 		}),
@@ -239,8 +240,8 @@ var actors = []actor{
 	answering(http.StatusServiceUnavailable, "100000000"), answering(http.StatusTemporaryRedirect, ""),
 }
 
-// foreign is a credential of the tenant bad that sends series of others, by ever new names. The
-// relay does not know them afterwards.
+// foreign returns an actor with a credential of the tenant bad. It sends series of other tenants,
+// with new names each time. The relay must not remember these tenants.
 func foreign(name, rules string) actor {
 	const credentials = `credentials":[{"name":"g","token":"good","tenants":["good"]},{"name":"b","token":"bad","tenants":["bad"]}]}`
 	return actor{
@@ -262,7 +263,7 @@ func foreign(name, rules string) actor {
 	}
 }
 
-// hang is a target that does not answer.
+// hang is a target that does not respond.
 func hang(s *stage, _ http.ResponseWriter, r *http.Request) {
 	select {
 	case <-r.Context().Done():
@@ -270,7 +271,7 @@ func hang(s *stage, _ http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// answering is a target that answers the bad tenants with a status.
+// answering returns an actor whose target responds to bad tenants with a status.
 func answering(code int, after string) actor {
 	return actor{name: fmt.Sprint("the target answers ", code), shapes: relayed, act: crowd(50, badSeries(20)), target: func(_ *stage, w http.ResponseWriter, r *http.Request) {
 		if after != "" {
@@ -280,7 +281,7 @@ func answering(code int, after string) actor {
 	}}
 }
 
-// crowd has n clients do something again and again.
+// crowd returns a function that makes n clients call each repeatedly.
 func crowd(n int, each func(s *stage, i int)) func(s *stage) {
 	return func(s *stage) {
 		for i := range n {
@@ -295,7 +296,7 @@ func crowd(n int, each func(s *stage, i int)) func(s *stage) {
 	}
 }
 
-// later has an actor begin when the tables of the good senders are there.
+// later delays an actor until the tables of the good senders exist.
 func later(act func(s *stage)) func(s *stage) {
 	return func(s *stage) {
 		if !s.pause(ahead + time.Second) {
@@ -304,20 +305,21 @@ func later(act func(s *stage)) func(s *stage) {
 	}
 }
 
-// badSeries sends series of tenants, of which there are as many.
+// badSeries returns a function that sends series for this number of tenants.
 func badSeries(tenants int) func(s *stage, i int) {
 	return func(s *stage, i int) {
 		s.answered(badHost(i), s.push(seriesOf(badTenant(i%tenants), "bad", 1, "i", fmt.Sprint(s.next()))))
 	}
 }
 
-// badRows sends rows of the table bad.
+// badRows sends rows for the table bad.
 func badRows(s *stage, i int) {
 	s.answered(badHost(i), s.tableRequest("bad", fmt.Sprintf(`[{"time":%d,"v":"%s"}]`, time.Now().UnixMicro(), strings.Repeat("x", 20<<10))))
 }
 
-// trespass reaches for the database db with tokens that are not for it, or not for that, and once
-// for its own.
+// trespass sends requests for the database db without the necessary right. The token is for another
+// database or only for reading, or it is invalid or missing. One of the requests is for the
+// database of the first token.
 func trespass(s *stage, i int) {
 	row := fmt.Sprintf(`[{"time":%d,"id":%d,"host":"h","v":1}]`, time.Now().UnixMicro(), 1e9+s.next())
 	requests := []func() *http.Request{
@@ -356,8 +358,8 @@ func trespass(s *stage, i int) {
 	}
 }
 
-// nothingOf has tables of databases be those of the good senders alone, in the catalog and on the
-// disk.
+// nothingOf returns a check that the databases contain only tables of the good senders, in the
+// catalog and on the disk.
 func nothingOf(databases ...string) func(s *stage) {
 	return func(s *stage) {
 		req := s.method("GET", "/v1/tables", "")
@@ -395,7 +397,7 @@ func nothingOf(databases ...string) func(s *stage) {
 func badHost(i int) string   { return fmt.Sprintf("203.0.%d.%d", 113+i/250, 1+i%250) }
 func badTenant(i int) string { return fmt.Sprint("bad", i) }
 
-// bomb is much when it is decompressed.
+// bomb is a small body with a large decompressed size.
 var bomb = func() []byte {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
@@ -404,7 +406,7 @@ var bomb = func() []byte {
 	return b.Bytes()
 }()
 
-// noise is text that does not compress.
+// noise returns text that does not compress.
 func noise(n int) string {
 	b := make([]byte, n)
 	for i, x := 0, uint64(1); i < n; i++ {
@@ -414,7 +416,7 @@ func noise(n int) string {
 	return string(b)
 }
 
-// next is another number each time.
+// next returns a different number for each call.
 func (s *stage) next() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -422,7 +424,7 @@ func (s *stage) next() int64 {
 	return s.numbers
 }
 
-// pause waits, and reports whether the time of the actor is over.
+// pause waits, and reports whether the actor must end.
 func (s *stage) pause(d time.Duration) bool {
 	select {
 	case <-time.After(d):
@@ -431,7 +433,7 @@ func (s *stage) pause(d time.Duration) bool {
 	return s.over.Err() != nil
 }
 
-// method is a request with a method and a body of JSON.
+// method returns a request with this method and a JSON body.
 func (s *stage) method(method, path, body string) *http.Request {
 	req := s.request(path, strings.NewReader(body), "Content-Type", "application/json")
 	req.Method = method
@@ -442,7 +444,7 @@ func (s *stage) tableRequest(table, body string) *http.Request {
 	return s.request("/v1/write/db/"+table, strings.NewReader(body), "Content-Type", "application/json")
 }
 
-// head is that of a request of rows or of series.
+// head returns the header of a request with rows or series.
 func (s *stage) head(i int, length string) string {
 	path, kind := "/v1/write/db/bad", "Content-Type: application/json"
 	if i%2 == 1 {
@@ -451,7 +453,7 @@ func (s *stage) head(i int, length string) string {
 	return "POST " + path + " HTTP/1.1\r\nHost: h\r\n" + kind + "\r\n" + length + "\r\n\r\n"
 }
 
-// connect connects from a host, until the time is over.
+// connect connects from a host, until the actor ends.
 func (s *stage) connect(host string) net.Conn {
 	c, err := s.net.From(host)(s.over, "tcp", s.service.Addr().String())
 	if err != nil {
@@ -463,10 +465,10 @@ func (s *stage) connect(host string) net.Conn {
 	return c
 }
 
-// closed is what the actor meets when the service closes a connection.
+// closed stands for a connection that the service closes.
 const closed = 0
 
-// meet counts what the actor meets while its time lasts.
+// meet counts the statuses that the actor gets before it ends.
 func (s *stage) meet(status int) {
 	if s.over.Err() != nil {
 		return
@@ -476,7 +478,7 @@ func (s *stage) meet(status int) {
 	s.met[status]++
 }
 
-// hold sends text, and no more.
+// hold sends text, and nothing after it.
 func (s *stage) hold(c net.Conn, text string) {
 	defer c.Close()
 	go io.WriteString(c, text)
@@ -484,7 +486,7 @@ func (s *stage) hold(c net.Conn, text string) {
 	s.meet(closed)
 }
 
-// trickle sends text, and then a byte at a time.
+// trickle sends text, and then one byte at a time.
 func (s *stage) trickle(c net.Conn, text string) {
 	defer c.Close()
 	go io.Copy(io.Discard, c)
@@ -502,8 +504,8 @@ func (s *stage) trickle(c net.Conn, text string) {
 	}
 }
 
-// answered sends a request from a host of its own, and returns the text of the answer, whatever it
-// is.
+// answered sends a request on its own connection from a host, and returns the text of the response,
+// whatever its status.
 func (s *stage) answered(host string, req *http.Request) (text string) {
 	transport := &http.Transport{DialContext: s.net.From(host)}
 	defer transport.CloseIdleConnections()

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// bornKey is that of a connection's deadline in its context.
+// bornKey is the key of a connection's deadline in the connection's context.
 type bornKey struct{}
 
-// aging has connections end at an age, after the answer that is then due: load balancers can then
-// redistribute connections. So that those of one moment do not all come back in another one, ages
-// differ by a tenth.
+// aging makes connections end at a maximum age, after the next response, so that load balancers can
+// redistribute connections. The ages differ by up to a tenth, so that connections that began at the
+// same moment do not all reconnect at the same moment.
 func aging(s *http.Server, age time.Duration) {
 	if age <= 0 {
 		return

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A connection goes on until its age, and then ends with an answer.
+// A connection closes after its maximum age, and only after a response.
 func TestConnectionsEndAtAnAge(t *testing.T) {
 	for _, age := range []time.Duration{time.Nanosecond, time.Hour, 0} {
 		server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {}))

@@ -13,10 +13,11 @@ import (
 	"testing"
 
 	"github.com/slipstream-go/slipstream/server/parquet"
+	"github.com/slipstream-go/slipstream/server/query"
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
-// sendTo runs senders against a service until the returned function is called.
+// sendTo runs n senders against a service until stop is called.
 func sendTo(t *testing.T, url string, ids *atomic.Int64, n int) (senders []*sender, stop func()) {
 	done := make(chan struct{})
 	var running sync.WaitGroup
@@ -32,11 +33,11 @@ func sendTo(t *testing.T, url string, ids *atomic.Int64, n int) (senders []*send
 	}
 }
 
-// wantTotals compares what /v1/tables says has landed with the files below dir.
+// wantTotals checks that the totals of landed rows in /v1/tables match the files below dir.
 func wantTotals(t *testing.T, url, dir string) {
 	t.Helper()
 	found := make(map[string]table.Totals)
-	err := eachFile(dir, func(path string) error {
+	err := query.EachFile(dir, func(path string) error {
 		info, err := os.Stat(path)
 		if err != nil {
 			return err
@@ -74,7 +75,7 @@ func wantTotals(t *testing.T, url, dir string) {
 	}
 }
 
-// Killed twenty times at random moments, the service has every row that it acknowledged, once.
+// After twenty kills at random moments, the service has every acknowledged row exactly once.
 func TestKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes twenty restarts")
@@ -106,7 +107,7 @@ func TestKill(t *testing.T) {
 	t.Logf("%d rows acknowledged in %d runs", rows, kills)
 }
 
-// SIGTERM under load: what was acknowledged has landed when the process ends.
+// After a SIGTERM under load, all acknowledged rows have landed when the process ends.
 func TestTerminate(t *testing.T) {
 	dir := t.TempDir()
 	c := start(t, dir, "--seal-age=1h")
@@ -120,7 +121,7 @@ func TestTerminate(t *testing.T) {
 	}
 }
 
-// Rows of durability=async that a service has taken land when it is stopped in good order.
+// Rows that were accepted with durability=async land when the service shuts down normally.
 func TestAsync(t *testing.T) {
 	dir := t.TempDir()
 	c := start(t, dir, "--seal-age=1h")
@@ -136,7 +137,7 @@ func TestAsync(t *testing.T) {
 	wantIDs(t, idsOf(t, filepath.Join(dir, "tables")), []*sender{s})
 }
 
-// The second signal does not wait. Nothing is lost by it.
+// The second signal ends the service without waiting. No acknowledged row is lost.
 func TestSecondSignal(t *testing.T) {
 	dir := t.TempDir()
 	c := start(t, dir, "--seal-age=1h", "--timeout-drain=1h")

@@ -1,28 +1,33 @@
 package service
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"os"
 	"path/filepath"
+	"runtime/metrics"
+	"syscall"
 	"time"
 
+	"github.com/slipstream-go/slipstream/msgpack"
 	"github.com/slipstream-go/slipstream/server/config"
-	"github.com/slipstream-go/slipstream/server/load"
+	"github.com/slipstream-go/slipstream/server/query"
 )
 
-// Demo shows the main job: this machine's counters go into a service of their own for a while, and
-// then the Parquet files are read that came of it.
+// Demo shows the main job of the service. It starts a service, sends the metrics of its own process
+// there, and reads the resulting Parquet files.
 type Demo struct {
 	Duration time.Duration `help:"How long to send." default:"8s"`
-	Interval time.Duration `help:"Sampling interval of the counters." default:"250ms"`
+	Interval time.Duration `help:"Sampling interval of the metrics." default:"250ms"`
 }
 
-// Run returns an error unless every row that was acknowledged has landed once. The settings c are
-// those of a service by default.
+// Run runs the demo with the settings c, which should be the defaults. It returns an error unless
+// every acknowledged row is in a file exactly once.
 func (d *Demo) Run(ctx context.Context, c *config.Serve, version string, out io.Writer) (err error) {
 	dir, err := os.MkdirTemp("", "slipstream-demo-")
 	if err != nil {
@@ -49,16 +54,85 @@ func (d *Demo) Run(ctx context.Context, c *config.Serve, version string, out io.
 		return err
 	}
 
-	fmt.Fprintf(out, "A service at %s keeps its data in %s.\nThis machine's counters are sent to it for %v.\n", s.URL(), dir, d.Duration)
-	r, err := load.Run(ctx, load.Options{
-		URL: s.URL(), Endpoint: "arc", Database: "demo", Durability: "sync", Format: "columnar", Compress: "none",
-		Source: "proc", Duration: d.Duration, Interval: d.Interval, Timeout: 30 * time.Second,
-		DataDir: tables, CountRows: CountRows,
-	}, io.Discard)
+	fmt.Fprintf(out, "A service at %s keeps its data in %s.\nThe metrics of its process are sent to it for %v.\n", s.URL(), dir, d.Duration)
+	acknowledged, err := d.send(ctx, s.URL())
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%d rows in %d requests were acknowledged, %d rows have landed: acknowledged − landed = %d.\n\nThis is what the Parquet files hold:\n\n",
-		r.Acknowledged, r.Requests, r.Landed.Rows, r.Landed.Missing)
-	return (&Query{Dir: tables, Rows: 3}).Run(out)
+	if err := postRows(s.URL()+"/-/flush", nil); err != nil {
+		return err
+	}
+	landed, err := query.CountRows(tables)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%d rows were acknowledged, %d rows have landed: acknowledged − landed = %d.\n\nThis is what the Parquet files hold:\n\n",
+		acknowledged, landed, acknowledged-landed)
+	if landed != acknowledged {
+		return fmt.Errorf("%d rows were acknowledged, and %d have landed", acknowledged, landed)
+	}
+	return (&query.Query{Dir: tables, Rows: 5}).Run(out)
+}
+
+// sample is a row of the demo.
+type sample struct {
+	Time       int64   `msgpack:"time"` // in microseconds
+	Goroutines uint64  `msgpack:"goroutines"`
+	Heap       uint64  `msgpack:"heap_bytes"`
+	Allocated  uint64  `msgpack:"allocated_bytes"`
+	Cycles     uint64  `msgpack:"gc_cycles"`
+	CPU        float64 `msgpack:"cpu_seconds"`
+}
+
+// send sends a row in each interval until the duration or ctx ends. It returns the number of
+// acknowledged rows.
+func (d *Demo) send(ctx context.Context, url string) (acknowledged int64, err error) {
+	ctx, cancel := context.WithTimeout(ctx, d.Duration)
+	defer cancel()
+	tick := time.NewTicker(d.Interval)
+	defer tick.Stop()
+	for {
+		body, err := msgpack.Marshal([]sample{takeSample()})
+		if err != nil {
+			return acknowledged, err
+		}
+		if err := postRows(url+"/v1/write/demo/process", body); err != nil {
+			return acknowledged, err
+		}
+		acknowledged++
+		select {
+		case <-ctx.Done():
+			return acknowledged, nil
+		case <-tick.C:
+		}
+	}
+}
+
+func takeSample() sample {
+	values := []metrics.Sample{
+		{Name: "/sched/goroutines:goroutines"}, {Name: "/memory/classes/heap/objects:bytes"},
+		{Name: "/gc/heap/allocs:bytes"}, {Name: "/gc/cycles/total:gc-cycles"},
+	}
+	metrics.Read(values)
+	var used syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &used) // fails only for wrong arguments
+	return sample{
+		Time: time.Now().UnixMicro(), Goroutines: values[0].Value.Uint64(), Heap: values[1].Value.Uint64(),
+		Allocated: values[2].Value.Uint64(), Cycles: values[3].Value.Uint64(),
+		CPU: float64(used.Utime.Nano()+used.Stime.Nano()) / 1e9,
+	}
+}
+
+// postRows posts a body of MessagePack. It returns an error unless the answer is 204.
+func postRows(url string, body []byte) error {
+	resp, err := http.Post(url, "application/msgpack", bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusNoContent {
+		text, _ := io.ReadAll(io.LimitReader(resp.Body, 1000))
+		return fmt.Errorf("%s: %s: %s", url, resp.Status, text)
+	}
+	return nil
 }

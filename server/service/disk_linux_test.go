@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mount makes a small file system at dir.
+// mount mounts a small file system at dir.
 func mount(t *testing.T, dir, size string) {
 	t.Helper()
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -23,7 +23,8 @@ func mount(t *testing.T, dir, size string) {
 	t.Cleanup(func() { unix.Unmount(dir, unix.MNT_DETACH) })
 }
 
-// fill takes room until so many bytes are left, and gives what frees it again.
+// fill fills the file system until only `left` bytes are free. The returned function frees the
+// space again.
 func fill(t *testing.T, dir string, left int64) (free func()) {
 	t.Helper()
 	var st unix.Statfs_t
@@ -49,8 +50,8 @@ func ready(t *testing.T, url string) (int, string) {
 	return resp.StatusCode, string(b[:n])
 }
 
-// The disk of the log fills up: writes are refused with 503 and /ready says no. With room, the
-// service goes on by itself.
+// When the disk of the log is full, writes get 503, and /ready reports it. When space is free
+// again, the service continues without a restart.
 func TestLogDiskFull(t *testing.T) {
 	for name, args := range map[string][]string{
 		"below the minimum":  {"--wal-min-free=8MiB"},
@@ -98,12 +99,12 @@ func TestLogDiskFull(t *testing.T) {
 	}
 }
 
-// The disk of the files fills up, and so does that of the files aside: /ready says no, rows are
-// taken for as long as there is memory, and land once there is room.
+// When the disk of the tables and the disk of the directory aside are full, /ready reports it. Rows
+// are accepted while there is memory. They land when space is free again.
 func TestTableDiskFull(t *testing.T) {
 	dir := t.TempDir()
 	tables := filepath.Join(dir, "tables")
-	mount(t, tables, "32m") // room for what will have waited: a file for each batch
+	mount(t, tables, "32m") // enough for a file for each waiting batch
 	mount(t, filepath.Join(dir, "aside"), "1m")
 	c := start(t, dir, "--seal-age=10ms", "--max-buffered=256KiB")
 	free := fill(t, tables, 0)
@@ -113,7 +114,7 @@ func TestTableDiskFull(t *testing.T) {
 	next := int64(0)
 	for deadline := time.Now().Add(patience); status != 503 && time.Now().Before(deadline); next += perBatch {
 		if status, text = write(t, c.url, s, next); status != 204 {
-			time.Sleep(10 * time.Millisecond) // 429 until the first attempt to land has failed
+			time.Sleep(10 * time.Millisecond) // 429 until the first landing has failed
 		}
 	}
 	if status != 503 || !strings.Contains(text, "rows do not land at present") {
@@ -131,8 +132,8 @@ func TestTableDiskFull(t *testing.T) {
 	wantIDs(t, idsOf(t, tables), []*sender{s})
 }
 
-// The disk of the files fills up, and that of the log has room: the files are aside until they have
-// room.
+// When the disk of the tables is full, but the disk of the log is not, files are written to the
+// directory aside. They are moved when space is free again.
 func TestTableDiskFullAside(t *testing.T) {
 	dir := t.TempDir()
 	tables := filepath.Join(dir, "tables")
@@ -140,7 +141,7 @@ func TestTableDiskFullAside(t *testing.T) {
 	c := start(t, dir, "--seal-age=10ms", "--max-buffered=256KiB")
 	free := fill(t, tables, 0)
 	s := &sender{}
-	for next := int64(0); len(s.acknowledged) < 20; next += perBatch { // more than there is memory for
+	for next := int64(0); len(s.acknowledged) < 20; next += perBatch { // more rows than fit in memory
 		if status, text := write(t, c.url, s, next); status == 503 {
 			t.Fatal(text)
 		} else if status != 204 {
@@ -173,15 +174,15 @@ func untilReady(t *testing.T, url string) {
 	}
 }
 
-// A small volume is enough for the default settings: they are scaled to it, so that writes are
-// taken, and taken again when there is room.
+// The default settings are scaled down for a small volume, so that it accepts writes. After it was
+// full, it accepts writes again when space is free.
 func TestSmallVolumeRecovers(t *testing.T) {
 	to := newTarget(t)
 	dir := filepath.Join(t.TempDir(), "volume")
 	mount(t, dir, "48m")
 	c := start(t, filepath.Join(dir, "data"), "--seal-age=1h", "--wal-segment=128MiB", "--wal-min-free=64MiB", "--wal-reserve=64MiB",
 		"--relay.target="+to.URL, "--relay.queue="+filepath.Join(dir, "queue"))
-	taken := func() (int, string) { return push(t, http.DefaultClient, c.url, "", series("a")) }
+	taken := func() (int, string) { return push(t, http.DefaultClient, c.url, "", seriesFor("a")) }
 	if status, text := taken(); status != 204 {
 		t.Fatalf("on an empty volume: %d %s", status, text)
 	}
@@ -199,8 +200,7 @@ func TestSmallVolumeRecovers(t *testing.T) {
 	c.stop()
 }
 
-// The queue is on a disk of its own, which fills up: /ready says so, although the log of rows has
-// room.
+// When the queue's own disk is full, /ready reports it, even if the log of rows has space.
 func TestReadyTellsOfTheQueuesDisk(t *testing.T) {
 	to := newTarget(t)
 	dir := t.TempDir()

@@ -2,8 +2,7 @@
 //
 //	service.go  start, recovery, serving, stop
 //	listen.go   the listeners, and the lock on the data directory
-//	tls.go      certificates, which are read again when they change
-//	query.go    queries of Parquet files, for `slipstream query`, the load generator and the demo
+//	tls.go      certificates, re-read when they change
 //	demo.go     `slipstream demo`
 //
 // The path of a row through the packages:
@@ -15,6 +14,7 @@
 // The data directory:
 //
 //	lock            held while the service runs
+//	node            the generated node name
 //	catalog.json    the tables and their columns
 //	catalog.*       the journal of the catalog: changes after catalog.json was written
 //	schemas.json    the registered schemas
@@ -23,7 +23,8 @@
 //	aside/          the same, for tables whose directory in tables/ cannot be written
 //	unlanded.json   files of incomplete landings, which must be removed
 //
-// The service listens before it has recovered, so /health answers, and accepts writes after that.
-// On shutdown, /ready reports that it is stopping; it stops listening, completes open requests,
-// lands all rows and closes the log. After a kill, the next start completes this.
+// The service listens before it has recovered, so that /health responds during recovery. It accepts
+// writes after recovery. On shutdown, /ready reports that the service is stopping. The service then
+// stops listening, completes open requests, lands all rows and closes the log. After a kill, the
+// next start lands the remaining rows.
 package service

@@ -18,11 +18,11 @@ import (
 	"github.com/slipstream-go/slipstream/server/relay"
 )
 
-// What is told of the relay outside the code is held to the code, and what is told of metrics.
+// Tests that the documentation of the relay and of metrics agrees with the code.
 
 const examples = "../../examples/relay"
 
-// docs are the texts that tell of the relay or of metrics, by name.
+// docs returns the texts that describe the relay or metrics, by file name.
 func docs(t *testing.T) map[string]string {
 	t.Helper()
 	files, err := filepath.Glob(examples + "/*")
@@ -67,7 +67,7 @@ func TestFlagsInDocs(t *testing.T) {
 	}
 }
 
-// Each example of a configuration and of rules is read as the service reads it.
+// The service accepts each example of a configuration and of rules.
 func TestExamples(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -115,7 +115,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// metricsOf are the names of the service's metrics, and the labels of each.
+// metricsOf returns the names of the service's metrics, with the labels of each.
 func metricsOf(t *testing.T) map[string][]string {
 	t.Helper()
 	described := make(chan *prometheus.Desc)
@@ -146,14 +146,15 @@ func metricsOf(t *testing.T) map[string][]string {
 	return all
 }
 
-// Every metric that is told of exists, with the labels and the values that it is asked for.
+// Every metric in the documentation exists, with the labels and the values that queries use.
 func TestMetricsInDocs(t *testing.T) {
 	all := metricsOf(t)
 	values := map[string][]string{"verdict": relay.Verdicts[:]}
 	for o := range (relay.Stats{}).Outcomes {
 		values["outcome"] = append(values["outcome"], relay.Outcome(o).String())
 	}
-	// A letter after the prefix: slipstream_0.1.0 begins the name of a file.
+	// The prefix must be followed by a letter, because slipstream_0.1.0 is the beginning of a file
+	// name.
 	named := regexp.MustCompile(`\b((?:slipstream|go|process)_[a-z][a-z0-9_]+)(\{[^}]*\})?`)
 	matcher := regexp.MustCompile(`(\w+)\s*[=!]~?\s*\\?"([^"\\]*)`)
 	found := 0
@@ -188,8 +189,8 @@ type panel struct {
 	Targets     []struct{ RefID, Expr string }
 }
 
-// The dashboard can be imported: its panels have places of their own, and ask the data source that
-// is chosen.
+// The dashboard can be imported. Its panels do not overlap, and they query the selected data
+// source.
 func TestDashboard(t *testing.T) {
 	var board struct {
 		UID, Title    string

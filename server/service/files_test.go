@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/slipstream-go/slipstream/server/disk"
+	"github.com/slipstream-go/slipstream/server/query"
 )
 
 // land runs the service on a directory until a batch has landed, and returns the names of its
@@ -24,7 +25,7 @@ func land(t *testing.T, dir string, first int64, args ...string) (names []string
 		t.Fatal(status, text)
 	}
 	c.stop()
-	err := eachFile(dir, func(path string) error {
+	err := query.EachFile(dir, func(path string) error {
 		names = append(names, filepath.Base(path))
 		return nil
 	})
@@ -34,7 +35,7 @@ func land(t *testing.T, dir string, first int64, args ...string) (names []string
 	return names
 }
 
-// prefixes returns the nodes that names of files begin with.
+// prefixes returns the node names with which the file names begin.
 func prefixes(names []string) map[string]bool {
 	nodes := make(map[string]bool)
 	for _, name := range names {
@@ -44,7 +45,8 @@ func prefixes(names []string) map[string]bool {
 	return nodes
 }
 
-// Files of two services can share a place: each has a node name of its own, and keeps it.
+// Two services can write their files to the same directory, because each has its own node name and
+// keeps it.
 func TestNodeNames(t *testing.T) {
 	one, two := t.TempDir(), t.TempDir()
 	first := prefixes(land(t, one, 0))
@@ -68,8 +70,8 @@ func TestNodeNames(t *testing.T) {
 	}
 }
 
-// Only the owner may read what the service makes, unless it is told otherwise: each kind of file
-// and directory.
+// By default, only the owner may read the files and directories that the service creates.
+// --file-mode changes this for each kind of file and directory.
 func TestFileModes(t *testing.T) {
 	kinds := []string{
 		".", "lock", "node", "schemas.json", "catalog.json", "catalog.N.journal", "aside", "wal", "wal/N.wal", "wal/first", "wal/lock", "wal/reserve",
@@ -92,7 +94,7 @@ func TestFileModes(t *testing.T) {
 				if err == nil {
 					info, err = d.Info()
 				}
-				if errors.Is(err, fs.ErrNotExist) { // any more
+				if errors.Is(err, fs.ErrNotExist) { // removed meanwhile
 					return nil
 				} else if err != nil {
 					return err
@@ -121,7 +123,7 @@ func TestFileModes(t *testing.T) {
 		if status, text, err := register(http.DefaultClient, c.url); status != http.StatusCreated {
 			t.Fatal(status, text, err)
 		}
-		if status, text := push(t, http.DefaultClient, c.url, "", series("a")); status != http.StatusNoContent { // for the queue: nobody takes it
+		if status, text := push(t, http.DefaultClient, c.url, "", seriesFor("a")); status != http.StatusNoContent { // stays in the queue, because the target does not respond
 			t.Fatal(status, text)
 		}
 		if status, text := write(t, c.url, &sender{}, 0); status != http.StatusNoContent {
@@ -130,7 +132,7 @@ func TestFileModes(t *testing.T) {
 		send("POST", "/v1/write/default/even", `{"time":1700000000,"v":1}`)
 		send("POST", "/-/flush", "")
 		look()
-		send("POST", "/v1/write/default/even", `{"time":1700000000,"v":1.5}`) // the file is rewritten
+		send("POST", "/v1/write/default/even", `{"time":1700000000,"v":1.5}`) // makes the service rewrite the file
 		send("POST", "/-/flush", "")
 		send("DELETE", "/v1/tables/default/odd/columns/id?files=rewrite", "")
 		look()

@@ -22,13 +22,14 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 	"github.com/slipstream-go/slipstream/schema"
 	"github.com/slipstream-go/slipstream/server/parquet"
+	"github.com/slipstream-go/slipstream/server/query"
 	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
-// programDir is where program builds, empty before it does.
+// programDir is the directory of the built command. It is empty until program is called.
 var programDir string
 
-// program builds the command, once for all tests.
+// program builds the command once for all tests, and returns its path.
 var program = sync.OnceValues(func() (path string, err error) {
 	if programDir, err = os.MkdirTemp("", "slipstream-test-"); err != nil {
 		return "", err
@@ -49,7 +50,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// child is the service as a process.
+// child is a service in its own process.
 type child struct {
 	t      *testing.T
 	cmd    *exec.Cmd
@@ -58,13 +59,14 @@ type child struct {
 	exited chan error
 }
 
-// start runs `slipstream serve` on a data directory until it is ready.
+// start runs `slipstream serve` on a data directory, and returns when the service is ready.
 func start(t *testing.T, dir string, args ...string) *child {
 	t.Helper()
 	return startUntil(t, "ready", dir, args...)
 }
 
-// startUntil runs `slipstream serve` until it logs a message: listening or ready.
+// startUntil runs `slipstream serve`, and returns when the service logs the message: listening or
+// ready.
 func startUntil(t *testing.T, message, dir string, args ...string) *child {
 	t.Helper()
 	path, err := program()
@@ -121,7 +123,7 @@ func (c *child) end() error {
 	}
 }
 
-// stop ends the service in good order.
+// stop shuts the service down normally.
 func (c *child) stop() {
 	c.t.Helper()
 	c.cmd.Process.Signal(syscall.SIGTERM)
@@ -130,7 +132,7 @@ func (c *child) stop() {
 	}
 }
 
-// ask sends a request, and returns the whole answer. The header is key, value, key, value …
+// ask sends a request, and returns the response. The arguments header alternate keys and values.
 func ask(t *testing.T, client *http.Client, method, url string, body []byte, header ...string) reply {
 	t.Helper()
 	req, err := http.NewRequest(method, url, bytes.NewReader(body))
@@ -152,7 +154,7 @@ func ask(t *testing.T, client *http.Client, method, url string, body []byte, hea
 	return reply{resp.StatusCode, string(text), resp.Header}
 }
 
-// postIn returns the series of a post to a target.
+// postIn decodes the request of a post to a target.
 func postIn(r *http.Request) (req remotewrite.Request, err error) {
 	body, err := io.ReadAll(r.Body)
 	if err == nil {
@@ -164,7 +166,7 @@ func postIn(r *http.Request) (req remotewrite.Request, err error) {
 	return req, err
 }
 
-// as asks with a token, unless it is empty.
+// as sends a request, with a token unless it is empty.
 func as(t *testing.T, token, method, url string, body []byte, header ...string) (status int, text string) {
 	t.Helper()
 	if token != "" {
@@ -174,7 +176,7 @@ func as(t *testing.T, token, method, url string, body []byte, header ...string) 
 	return a.status, a.text
 }
 
-// post sends a body of MessagePack; an error says that there was no whole answer.
+// post sends a MessagePack body. An error means that there was no complete response.
 func post(client *http.Client, url string, body []byte) (status int, text string, err error) {
 	return postAs(client, url, "application/msgpack", body)
 }
@@ -202,11 +204,11 @@ const patience = testkit.Patience
 
 var waitFor = testkit.Eventually
 
-// idsOf is how often each id is in the Parquet files below dir.
+// idsOf returns the number of occurrences of each id in the Parquet files below dir.
 func idsOf(t *testing.T, dir string) map[int64]int {
 	t.Helper()
 	ids := make(map[int64]int)
-	err := eachFile(dir, func(path string) error {
+	err := query.EachFile(dir, func(path string) error {
 		return parquet.Scan(path, func(b *column.Batch) error {
 			for _, id := range b.Find("id").Ints {
 				ids[id]++
@@ -220,19 +222,19 @@ func idsOf(t *testing.T, dir string) map[int64]int {
 	return ids
 }
 
-// sender posts rows with ids that nobody else sends, and knows what became of them.
+// sender posts rows with unique ids, and records the outcomes.
 type sender struct {
-	acknowledged, doubtful []int64 // first ids of batches
+	acknowledged, doubtful []int64 // first id of each batch
 }
 
 const perBatch = 20
 
-// arcBatch brings rows with the ids first, first+1, … for two tables, in one body.
+// arcBatch returns a body with rows for two tables. The ids are first, first+1, …
 func arcBatch(t testing.TB, first int64) []byte {
 	half := func(table string, from int64) map[string]any {
 		var times, ids []int64
 		for i := range int64(perBatch / 2) {
-			times = append(times, time.Now().UnixMicro()+i*1_000_000*600) // some hours apart
+			times = append(times, time.Now().UnixMicro()+i*1_000_000*600) // 10 minutes apart, so in several hours
 			ids = append(ids, from+i)
 		}
 		return map[string]any{"m": table, "columns": map[string]any{"time": times, "id": ids}}
@@ -240,7 +242,7 @@ func arcBatch(t testing.TB, first int64) []byte {
 	return pack(t, map[string]any{"batch": []any{half("even", first), half("odd", first+perBatch/2)}})
 }
 
-// write posts one batch and gives the status.
+// write posts one batch and returns the response.
 func write(t *testing.T, url string, s *sender, first int64) (int, string) {
 	t.Helper()
 	status, text, err := post(http.DefaultClient, url+"/api/v1/write/msgpack", arcBatch(t, first))
@@ -253,8 +255,8 @@ func write(t *testing.T, url string, s *sender, first int64) (int, string) {
 	return status, text
 }
 
-// postBatch posts rows with the ids first, first+1, … in one of the formats, which take turns. The
-// last of them has a line that is wrong, and wants the others to be taken.
+// postBatch posts rows with the ids first, first+1, … The number of the batch selects the format.
+// With partial=true, the body also contains an invalid line.
 func postBatch(t testing.TB, client *http.Client, base string, first int64) (status int, text string, err error) {
 	var lines bytes.Buffer
 	var times, ids []int64
@@ -301,7 +303,7 @@ var coded = schema.Struct(
 	schema.F("time", func(c *columns) *[]int64 { return &c.Times }, schema.List(schema.H32, schema.I64)),
 	schema.F("id", func(c *columns) *[]int64 { return &c.IDs }, schema.List(schema.H32, schema.I64)))
 
-// register registers the schema of columns, whether it is there already or not.
+// register registers the schema of columns, whether or not it already exists.
 func register(client *http.Client, base string) (status int, text string, err error) {
 	definition, err := json.Marshal(coded.Shape())
 	if err != nil {
@@ -321,7 +323,7 @@ func register(client *http.Client, base string) (status int, text string, err er
 	return resp.StatusCode, string(b), err
 }
 
-// run sends until done is closed or the service does not answer.
+// run sends batches until done is closed or the service does not respond.
 func (s *sender) run(t *testing.T, base string, next func() int64, done <-chan struct{}) {
 	client := &http.Client{Transport: &http.Transport{}, Timeout: patience}
 	defer client.CloseIdleConnections()
@@ -346,7 +348,8 @@ func (s *sender) run(t *testing.T, base string, next func() int64, done <-chan s
 	}
 }
 
-// wantIDs wants each acknowledged row once, each doubtful one at most once, and no others.
+// wantIDs checks that each acknowledged row occurs exactly once, each doubtful row at most once,
+// and no other rows.
 func wantIDs(t *testing.T, got map[int64]int, senders []*sender) (acknowledged int) {
 	t.Helper()
 	missing, twice, unknown := 0, 0, len(got)

@@ -29,27 +29,27 @@ import (
 	"github.com/slipstream-go/slipstream/server/parquet"
 )
 
-// What one client, tenant, table or target does costs the others nothing.
+// The actions of one client, tenant, table or target do not affect the others.
 //
-// Each bad actor of actors_test.go meets each shape of the service, in a bubble whose disk, network
-// and target are in memory. Two good senders, one of rows and one of series, go on with their work.
-// What they meet is compared with a run without the bad actor:
+// Each bad actor of actors_test.go runs against each shape of the service, in a bubble whose disk,
+// network and target are in memory. Two good senders, one of rows and one of series, send at the
+// same time. Their results are compared with a run without the bad actor:
 //
-//	answers that are not 2xx     none
-//	late answers, deliveries     at most one more of a hundred than there: see late
+//	responses other than 2xx     none
+//	late responses, deliveries   at most one in a hundred more than there: see late
 //	rows and samples at the end  each exactly once
-//	rows that are sent again     answered by their keys, and not stored again
+//	repeated rows                recognized by their keys, and not stored again
 //
-// Time is that of the bubble: it passes while somebody waits, and computing costs none. So what is
-// measured is who waits for whom.
+// The clock of the bubble advances only while all goroutines wait, so computing takes no time. So
+// the test measures only who waits for whom.
 
-// shape is what becomes of series.
+// shape defines where series go.
 type shape int
 
 const (
-	landing shape = iota // they land as rows
-	direct               // the target gets them before the answer
-	queued               // the target gets them from the queue
+	landing shape = iota // to files, as rows
+	direct               // to the target, before the response
+	queued               // to the target, from the queue
 )
 
 var shapeNames = [...]string{landing: "landing", direct: "direct", queued: "queued"}
@@ -57,30 +57,30 @@ var shapeNames = [...]string{landing: "landing", direct: "direct", queued: "queu
 func (s shape) String() string { return shapeNames[s] }
 
 const (
-	acting   = 20 * time.Second       // of the bad actor
-	ahead    = 2 * time.Second        // that it begins before the good senders
+	acting   = 20 * time.Second       // time for which the bad actor acts
+	ahead    = 2 * time.Second        // head start of the bad actor before the good senders
 	interval = 100 * time.Millisecond // between two requests of a good sender
-	atTarget = 5 * time.Millisecond   // that the target takes for a post of the good tenant
+	atTarget = 5 * time.Millisecond   // time that the target takes for a post of the good tenant
 	sealAge  = 2 * time.Second
-	slowest  = 5 * time.Millisecond // of the disk's calls
+	slowest  = 5 * time.Millisecond // maximum time of a sync
 )
 
-// actor is somebody or something that does what it should not.
+// actor is a client, a disk or a target that misbehaves.
 type actor struct {
 	name   string
-	shapes []shape // that it can be in; none: all
-	meets  []int   // statuses of answers that it gets, or closed: else it does not do what its name says
-	rules  string  // file of rules; empty: none
-	tokens string  // file of tokens; empty: none
+	shapes []shape // possible shapes; nil: all
+	meets  []int   // statuses that the actor must get, or closed; otherwise it does not do what its name says
+	rules  string  // text of the rules file; empty: none
+	tokens string  // text of the token file; empty: none
 	flags  []string
-	act    func(s *stage)                                         // until s.over is done; nil: nothing
-	fault  func(c faulty.Call) error                              // of the disk; nil: none
-	target func(s *stage, w http.ResponseWriter, r *http.Request) // what the target does for tenants that are not good; nil: it takes all
-	check  func(s *stage)                                         // when the last rows have landed; nil: nothing
+	act    func(s *stage)                                         // acts until s.over is done; nil: does nothing
+	fault  func(c faulty.Call) error                              // faults of the disk; nil: none
+	target func(s *stage, w http.ResponseWriter, r *http.Request) // response of the target to tenants other than the good one; nil: accepts everything
+	check  func(s *stage)                                         // is called when the last rows have landed; nil: checks nothing
 }
 
-// TestIsolation has each actor alone meet each shape. In the long form it goes on with actors
-// together, whose number and times come from a seed.
+// TestIsolation runs each actor alone against each shape. The long form runs random combinations of
+// actors, which a seed determines.
 func TestIsolation(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short has no time for so many requests")
@@ -131,11 +131,12 @@ func TestIsolation(t *testing.T) {
 	}
 }
 
-// combined has two or three actors meet a shape. A service has one file of rules, and one disk.
+// combined runs two or three actors against a shape. A service has only one rules file and one
+// disk, so at most one of the actors uses each.
 func combined(t *testing.T, seed uint64, quiet [3]*stage) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	sh := shape(r.IntN(3))
-	all := actor{flags: []string{"--max-in-flight=48MiB"}} // hundreds of hosts for each actor: their bodies are so many together
+	all := actor{flags: []string{"--max-in-flight=48MiB"}} // each actor has hundreds of hosts, whose bodies need more memory together
 	var acts []func(*stage)
 	var names []string
 	for n, wanted := 0, 2+r.IntN(2); n < wanted; {
@@ -166,31 +167,31 @@ func combined(t *testing.T, seed uint64, quiet [3]*stage) {
 	t.Run(all.name, func(t *testing.T) { play(t, sh, all, seed).compare(quiet[sh]) })
 }
 
-// stage is a service with its surroundings.
+// stage is a service with its disk, network, target and clients.
 type stage struct {
 	t        *testing.T
 	shape    shape
-	dir      string // of the data
+	dir      string // data directory
 	actor    actor
 	r        *rand.Rand
 	net      memnet.Network
 	disk     *faulty.Disk
 	service  *Service
-	upstream string // the target's URL; empty: there is none
+	upstream string // URL of the target; empty: no target
 	began    time.Time
 	over     context.Context
-	work     sync.WaitGroup // of the actor
+	work     sync.WaitGroup // goroutines of the actor
 
 	rows, series *good
 
 	mu       sync.Mutex
 	numbers  int64
-	met      map[int]int           // how often the actor got each status; 0: the connection was closed
-	posts    int                   // of bad tenants that the target got
-	arrivals map[int64][]time.Time // of the good tenant's samples at the target
+	met      map[int]int           // how often the actor got each status; 0: closed connections
+	posts    int                   // number of posts for bad tenants that the target got
+	arrivals map[int64][]time.Time // arrivals of the good tenant's samples at the target
 }
 
-// play runs a service for a while, beside a bad actor.
+// play runs a service together with a bad actor for a limited time.
 func play(t *testing.T, sh shape, a actor, seed uint64) *stage {
 	s := &stage{shape: sh, actor: a, arrivals: make(map[int64][]time.Time), met: make(map[int]int)}
 	dir := t.TempDir()
@@ -258,7 +259,7 @@ func (s *stage) run(dir string) {
 	senders.Go(s.series.send)
 	senders.Wait()
 	s.again()
-	time.Sleep(2 * sealAge) // in which the last rows land
+	time.Sleep(2 * sealAge) // the last rows land in this time
 	if s.shape == queued {
 		time.Sleep(time.Second)
 	}
@@ -291,7 +292,7 @@ func (s *stage) run(dir string) {
 	}
 }
 
-// once checks that what was acknowledged is there once, and nothing else.
+// once checks that each acknowledged id occurs exactly once, and no other id.
 func once(t *testing.T, what string, want []int64, got map[int64]int) {
 	t.Helper()
 	wrong := 0
@@ -312,18 +313,18 @@ func once(t *testing.T, what string, want []int64, got map[int64]int) {
 	}
 }
 
-// good is a sender that does everything as it should.
+// good is a sender that behaves well.
 type good struct {
 	stage   *stage
 	client  *http.Client
 	request func(id int64) *http.Request
-	answers []answer // by id
+	answers []answer // indexed by id
 }
 
 type answer struct {
 	at   time.Time
 	took time.Duration
-	text string // if it was none of 2xx
+	text string // text of a response other than 2xx
 }
 
 func newGood(s *stage, host string, request func(id int64) *http.Request) *good {
@@ -367,14 +368,14 @@ func (g *good) durations() (list []time.Duration) {
 	return list
 }
 
-// row is a request with a row of the table good.
+// row returns a request with a row for the table good.
 func (s *stage) row(id int64) *http.Request {
-	body := fmt.Sprintf(`[{"time":%d,"id":%d,"host":"h","v":%d}]`, s.began.UnixMicro()+id, id, id) // the same when it is sent again
+	body := fmt.Sprintf(`[{"time":%d,"id":%d,"host":"h","v":%d}]`, s.began.UnixMicro()+id, id, id) // the body is the same when it is sent again
 	return s.request("/v1/write/db/good", strings.NewReader(body), "Content-Type", "application/json", "Authorization", "Bearer good", "Idempotency-Key", fmt.Sprint("good-", id))
 }
 
-// again sends all that was acknowledged to the good sender of rows once more, with the same keys.
-// Nothing of it may be stored again.
+// again sends all acknowledged requests of the good sender of rows again, with the same keys. None
+// of them may be stored again.
 func (s *stage) again() {
 	client := &http.Client{Transport: &http.Transport{DialContext: s.net.From("198.51.100.1")}}
 	defer client.CloseIdleConnections()
@@ -398,10 +399,10 @@ func (s *stage) again() {
 	}
 }
 
-// sample is a request with a sample of the tenant good.
+// sample returns a request with a sample of the tenant good.
 func (s *stage) sample(id int64) *http.Request {
 	req := s.push(seriesOf("good", "good_total", id))
-	req.Header.Set("Authorization", "Bearer good") // which is of use where there are tokens, or the rules name credentials
+	req.Header.Set("Authorization", "Bearer good") // needed if there are tokens, or if the rules define credentials
 	return req
 }
 
@@ -413,7 +414,7 @@ func seriesOf(tenant, name string, value int64, labels ...string) remotewrite.Se
 	return remotewrite.Series{Labels: list, Samples: []remotewrite.Sample{{Value: float64(value), Timestamp: time.Now().UnixMilli()}}}
 }
 
-// push is a request of Remote Write.
+// push returns a Remote Write request.
 func (s *stage) push(list ...remotewrite.Series) *http.Request {
 	body := s2.EncodeSnappy(nil, remotewrite.Append(nil, remotewrite.V1, &remotewrite.Request{Series: list}))
 	return s.request("/api/v1/push", bytes.NewReader(body), "Content-Type", "application/x-protobuf", "Content-Encoding", "snappy")
@@ -424,14 +425,14 @@ func (s *stage) request(path string, body io.Reader, header ...string) *http.Req
 	if err != nil {
 		panic(err)
 	}
-	req.Header.Set("Authorization", "Bearer any") // which is of use where there are tokens
+	req.Header.Set("Authorization", "Bearer any") // needed if there are tokens
 	for i := 0; i < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 	}
 	return req
 }
 
-// receive is the target.
+// receive is the handler of the target.
 func (s *stage) receive(w http.ResponseWriter, r *http.Request) {
 	if tenant := r.Header.Get("X-Scope-OrgID"); tenant != "good" {
 		s.mu.Lock()
@@ -458,7 +459,8 @@ func (s *stage) receive(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// delays are those of the good tenant's samples from the answer to the target.
+// delays returns the times between the response and the arrival at the target, for the good
+// tenant's samples.
 func (s *stage) delays() (list []time.Duration) {
 	for id, times := range s.arrivals {
 		if id < int64(len(s.series.answers)) {
@@ -468,8 +470,8 @@ func (s *stage) delays() (list []time.Duration) {
 	return list
 }
 
-// landed returns how often each id of the good sender's table is in its files, and each value of
-// its series.
+// landed returns the number of occurrences of each id in the files of the good sender's table. It
+// returns the same for each value in the files of its series.
 func (s *stage) landed(dir string) map[string]map[int64]int {
 	rows, series := make(map[int64]int), make(map[int64]int)
 	s.walk(path.Join(dir, "tables"), func(file string) {
@@ -491,7 +493,7 @@ func (s *stage) landed(dir string) map[string]map[int64]int {
 func (s *stage) walk(dir string, each func(path string)) {
 	entries, err := s.disk.ReadDir(dir)
 	if err != nil {
-		return // nothing has landed
+		return // no row has landed
 	}
 	for _, e := range entries {
 		if name := path.Join(dir, e.Name()); e.IsDir() {
@@ -510,7 +512,7 @@ func (s *stage) read(file string) *column.Batch {
 	return b
 }
 
-// compare checks what the good senders met beside the actor.
+// compare compares the results of the good senders with a run without the actor.
 func (s *stage) compare(quiet *stage) {
 	s.t.Helper()
 	for _, c := range []struct {
@@ -535,9 +537,9 @@ func (s *stage) compare(quiet *stage) {
 	}
 }
 
-// late counts the answers or deliveries that took longer than they should: more than twice what all
-// but one in a hundred take in the quiet run, and a sync, since all share one disk. Of a hundred
-// one more may be late than in the quiet run.
+// late counts responses or deliveries that took longer than twice the p99 of the quiet run plus one
+// sync, because all share one disk. In addition to the number in the quiet run, one in a hundred
+// may be late.
 func (s *stage) late(what string, got, quiet []time.Duration) {
 	s.t.Helper()
 	if len(got) < len(quiet)*9/10 || len(quiet) == 0 {

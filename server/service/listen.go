@@ -33,8 +33,8 @@ func (s *Service) openListener() (net.Listener, error) {
 	return l, nil
 }
 
-// newServer is an HTTP server with the timeouts of the settings. There is none for writing: replies
-// are short, and a flush takes the time it takes.
+// newServer returns an HTTP server with the timeouts of the settings. It sets no timeout for
+// writing: responses are short, and a flush may take any time.
 func newServer(c *config.Serve, h http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           h,
@@ -46,7 +46,7 @@ func newServer(c *config.Serve, h http.Handler, log *slog.Logger) *http.Server {
 	}
 }
 
-// profiles serves net/http/pprof, and nothing else.
+// profiles returns a handler that serves only net/http/pprof.
 func profiles() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
@@ -57,9 +57,9 @@ func profiles() http.Handler {
 	return mux
 }
 
-// lockData makes the data directory and takes its lock, which the system gives back when the
-// process ends. The log has a lock too, but by then temporary files are swept, which might be those
-// of another process.
+// lockData makes the data directory and takes its lock. The system releases the lock when the
+// process ends. The log has a lock too, but takes it too late: by then, temporary files have been
+// removed, and they might belong to another process.
 func lockData(d disk.Disk, dir string) (unlock func(), err error) {
 	if err := disk.MkdirAll(d, dir); err != nil {
 		return nil, fmt.Errorf("--data: %w", err)

@@ -14,19 +14,19 @@ import (
 // lookup resolves a name.
 type lookup func(ctx context.Context, network, host string) ([]netip.Addr, error)
 
-// lookupTimeout bounds the wait for names at the start. A name that is not known by then may be one
-// of a target that starts later.
+// lookupTimeout limits the wait for names at the start. A name that is not known by then may belong
+// to a target that starts later.
 const lookupTimeout = 2 * time.Second
 
-// checkLoop returns an error if the name of a target means this service: each request would come
-// back for ever.
+// checkLoop returns an error if the name of a target resolves to this service: each request would
+// come back forever.
 func checkLoop(targets []string, listen net.Addr, resolve lookup) error {
 	ctx, cancel := context.WithTimeout(context.Background(), lookupTimeout)
 	defer cancel()
 	for _, target := range targets {
 		u, err := url.Parse(target)
 		if err != nil {
-			continue // which is told elsewhere
+			continue // the error is reported elsewhere
 		}
 		addrs, _ := resolve(ctx, "ip", u.Hostname())
 		for _, addr := range addrs {

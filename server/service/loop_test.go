@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A target whose name means this service is refused, whatever it is called.
+// A target whose name resolves to the service's own address is rejected.
 func TestTargetIsTheRelayItself(t *testing.T) {
 	resolve := func(_ context.Context, _, host string) ([]netip.Addr, error) {
 		switch host {

@@ -5,16 +5,16 @@ import (
 	"testing"
 )
 
-// Kinds of bad actors, and the resources that they share with the good ones.
+// The kinds of bad actors, and the resources that they share with the good senders.
 var (
 	kinds     = []string{"slow", "dead", "refused", "over its limit", "malformed", "huge", "poisoned name", "full"}
 	resources = []string{"socket", "body budget", "worker", "log", "lander", "catalog", "circuit"}
 )
 
-// cell is a kind of bad actor at a resource.
+// cell is a combination of a kind of bad actor and a resource.
 type cell struct{ kind, resource string }
 
-// matrix names the actors of TestIsolation that stand for each cell.
+// matrix lists the actors of TestIsolation that cover each cell.
 var matrix = map[cell][]string{
 	{"slow", "socket"}:           {"heads that do not end", "bodies that come slowly"},
 	{"dead", "socket"}:           {"connections without a request", "answers that nobody reads", "requests that break off"},
@@ -69,7 +69,7 @@ var matrix = map[cell][]string{
 	{"full", "circuit"}:           {"the target answers 503"},
 }
 
-// excluded says why a cell has no actor.
+// excluded contains the reasons why cells have no actor.
 var excluded = map[cell]string{
 	{"full", "socket"}:               "a peer whose buffers are full does not read: that is a dead one",
 	{"poisoned name", "body budget"}: "the budget counts bytes and hosts, and knows no names of the senders' choice",
@@ -84,7 +84,7 @@ var excluded = map[cell]string{
 	{"dead", "catalog"}:              "the catalog has one disk, which is dead for all: the tests of package sim have disks that fail",
 }
 
-// Each cell of the matrix has actors or a reason why not, and each actor stands for a cell.
+// Each cell of the matrix has actors, or a reason for having none. Each actor covers a cell.
 func TestMatrix(t *testing.T) {
 	known, used := make(map[string]bool), make(map[string]bool)
 	for _, a := range actors {

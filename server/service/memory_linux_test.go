@@ -13,14 +13,14 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A bomb takes at most twice what one request may become, of the system's memory and not only of
-// the collector's.
+// A decompression bomb uses at most twice the maximum size of a decompressed request. This includes
+// all memory that the process gets from the system, not only the Go heap.
 func TestBombMemory(t *testing.T) {
 	const limit = 256 << 20
 	for _, c := range []struct {
 		encoding string
-		bomb     func(part []byte, n int) []byte // n parts, which do not say how long all are
-		padding  []byte                          // what decompresses to nothing
+		bomb     func(part []byte, n int) []byte // returns n parts without their total size
+		padding  []byte                          // decompresses to nothing
 	}{
 		{"zstd", stream, append([]byte{0x50, 0x2a, 0x4d, 0x18, 0, 0, 1, 0}, make([]byte, 1<<16)...)},
 		{"gzip", func(part []byte, n int) []byte { return bytes.Repeat(member(part), n) }, bytes.Repeat(member(nil), 1<<10)},
@@ -29,7 +29,7 @@ func TestBombMemory(t *testing.T) {
 			s := start(t, t.TempDir())
 			status := fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid)
 			before := peakMemory(t, status)
-			noise := make([]byte, 1<<20) // so that the limit counts, and not the ratio
+			noise := make([]byte, 1<<20) // not only zeros, so that the limit of the size applies and not the limit of the ratio
 			for i := range noise[:4<<10] {
 				noise[i*256] = byte(i * i >> 3)
 			}
@@ -59,7 +59,7 @@ func TestBombMemory(t *testing.T) {
 	}
 }
 
-// stream is parts in one frame of zstd.
+// stream returns n parts in one zstd frame.
 func stream(part []byte, n int) []byte {
 	var out bytes.Buffer
 	w, _ := zstd.NewWriter(&out)
@@ -71,7 +71,7 @@ func stream(part []byte, n int) []byte {
 	return out.Bytes()
 }
 
-// member is a member of gzip.
+// member returns a gzip member.
 func member(b []byte) []byte {
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
@@ -80,7 +80,8 @@ func member(b []byte) []byte {
 	return out.Bytes()
 }
 
-// peakMemory reads the most memory that a process had, in bytes, of the file of its status.
+// peakMemory returns the maximum memory that a process has used, in bytes. It reads the status file
+// of the process.
 func peakMemory(t *testing.T, file string) int {
 	t.Helper()
 	status, err := os.ReadFile(file)

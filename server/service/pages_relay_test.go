@@ -24,14 +24,15 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 	"github.com/slipstream-go/slipstream/server/config"
 	"github.com/slipstream-go/slipstream/server/parquet"
+	"github.com/slipstream-go/slipstream/server/query"
 )
 
-// receiver is a target that answers each tenant as the test says, and keeps the bodies that it has
-// taken.
+// receiver is a target that gives each tenant the status that the test sets. It keeps the requests
+// that it accepts.
 type receiver struct {
 	*httptest.Server
 	mu     sync.Mutex
-	answer map[string]int // by tenant; 2xx if there is none
+	answer map[string]int // status by tenant; 2xx if missing
 	taken  map[string][]remotewrite.Request
 }
 
@@ -68,24 +69,24 @@ func (r *receiver) got(tenant string) []remotewrite.Request {
 	return slices.Clone(r.taken[tenant])
 }
 
-// tenants returns those for which something was taken.
+// tenants returns the tenants of accepted requests.
 func (r *receiver) tenants() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Sorted(maps.Keys(r.taken))
 }
 
-// plain is the flag that makes a receiver the target.
+// plain returns the flag that makes a receiver the target.
 func plain(to *receiver) string { return "--relay.target=" + to.URL }
 
-// reply is what a sender gets.
+// reply is the response that a sender gets.
 type reply struct {
 	status int
 	text   string
 	header http.Header
 }
 
-// try runs a service with flags, lets fn send to it, and ends it.
+// try runs a service with flags while fn sends requests to it.
 func try(t *testing.T, fn func(send func(body []byte, header ...string) reply), flags ...string) {
 	t.Helper()
 	s, stop := run(t, settings(t, flags...))
@@ -105,7 +106,7 @@ func (r reply) wants(t *testing.T, status int) {
 	}
 }
 
-// rulesIn writes a file of rules, and returns the flag that names it.
+// rulesIn writes a file of rules, and returns the flag that selects it.
 func rulesIn(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "rules.json")
@@ -113,7 +114,7 @@ func rulesIn(t *testing.T, text string) string {
 	return "--relay.rules=" + path
 }
 
-// labelled is a body of one series with labels, name, value, …
+// labelled returns a body with one series. Its labels are given as name, value, …
 func labelled(labels ...string) []byte {
 	s := remotewrite.Series{Samples: []remotewrite.Sample{{Value: 1, Timestamp: time.Now().UnixMilli()}}}
 	for i := 0; i < len(labels); i += 2 {
@@ -122,7 +123,7 @@ func labelled(labels ...string) []byte {
 	return s2.EncodeSnappy(nil, remotewrite.Append(nil, remotewrite.V1, &remotewrite.Request{Series: []remotewrite.Series{s}}))
 }
 
-// flagsOf are the flags of serve, with their defaults.
+// flagsOf returns the flags of serve, with their defaults.
 func flagsOf(t *testing.T) map[string]string {
 	t.Helper()
 	app, err := kong.New(new(config.Serve), config.Options()...)
@@ -136,7 +137,7 @@ func flagsOf(t *testing.T) map[string]string {
 	return flags
 }
 
-// wantFlags asserts that the flags in backquotes exist, of which there is at least one.
+// wantFlags checks that the flags in backquotes exist, and that there is at least one.
 func wantFlags(t *testing.T, r pages.Row, cells ...int) {
 	t.Helper()
 	known, found := flagsOf(t), 0
@@ -156,7 +157,7 @@ func wantFlags(t *testing.T, r pages.Row, cells ...int) {
 	}
 }
 
-// wantMetrics asserts that the metrics in backquotes exist, of which there is at least one.
+// wantMetrics checks that the metrics in backquotes exist, and that there is at least one.
 func wantMetrics(t *testing.T, r pages.Row) {
 	t.Helper()
 	known, found := metricsOf(t), 0
@@ -174,11 +175,11 @@ func wantMetrics(t *testing.T, r pages.Row) {
 	}
 }
 
-// wantOutcomes asserts that the metric has a series for each value in backquotes.
+// wantOutcomes checks that the metric has a series for each value in backquotes.
 func wantOutcomes(t *testing.T, r pages.Row, metric string, flags ...string) {
 	t.Helper()
 	s, stop := run(t, settings(t, flags...))
-	push(t, http.DefaultClient, s.URL(), "", series("a"))
+	push(t, http.DefaultClient, s.URL(), "", seriesFor("a"))
 	_, text := get(t, http.DefaultClient, s.URL()+"/metrics")
 	if err := stop(); err != nil {
 		t.Error(err)
@@ -208,14 +209,14 @@ func TestPagesRelay(t *testing.T) {
 			to := newReceiver(t)
 			command := strings.Replace(b.Lines()[1], "http://localhost:9009/api/v1/push", to.URL+"/api/v1/push", 1)
 			flags := strings.Fields(command)[2:]
-			try(t, func(send func([]byte, ...string) reply) { send(series("a")).wants(t, 204) }, flags...)
+			try(t, func(send func([]byte, ...string) reply) { send(seriesFor("a")).wants(t, 204) }, flags...)
 			if got := to.got("a"); len(got) != 1 || len(got[0].Series[0].Labels) != 2 {
 				t.Errorf("%+v", got)
 			}
 		},
 	})
 	page.Rows(t, "Start", filesOf(t, page, "Start"))
-	page.Blocks(t, "Senders", map[string]func(*testing.T, pages.Block){"write_relabel_configs:": nil}) // it is Prometheus that reads it
+	page.Blocks(t, "Senders", map[string]func(*testing.T, pages.Block){"write_relabel_configs:": nil}) // a configuration of Prometheus
 	page.Rows(t, "Tenants", map[string]check{
 		"Which label?": func(t *testing.T, r pages.Row) {
 			to := newReceiver(t)
@@ -229,7 +230,7 @@ func TestPagesRelay(t *testing.T) {
 		},
 		"Does it stay in the series?": func(t *testing.T, r pages.Row) {
 			to := newReceiver(t)
-			send := func(send func([]byte, ...string) reply) { send(series("a")).wants(t, 204) }
+			send := func(send func([]byte, ...string) reply) { send(seriesFor("a")).wants(t, 204) }
 			try(t, send, plain(to))
 			try(t, send, plain(to), r.Code(1)[0])
 			if got := to.got("a"); len(got) != 2 || len(got[0].Series[0].Labels) != 3 || len(got[1].Series[0].Labels) != 2 {
@@ -249,8 +250,8 @@ func TestPagesRelay(t *testing.T) {
 		"A prefix?": func(t *testing.T, r pages.Row) {
 			to := newReceiver(t)
 			try(t, func(send func([]byte, ...string) reply) {
-				send(series("a")).wants(t, 204)
-				send(series("b")).wants(t, 204)
+				send(seriesFor("a")).wants(t, 204)
+				send(seriesFor("b")).wants(t, 204)
 			}, plain(to), r.Code(1)[0], rulesIn(t, `{"tenants": {"b": {"as": "c"}}}`))
 			if len(to.got("prod-a")) != 1 || len(to.got("prod-c")) != 1 {
 				t.Errorf("posts came for %q", to.tenants())
@@ -259,7 +260,7 @@ func TestPagesRelay(t *testing.T) {
 		"A prefix for one sender?": func(t *testing.T, r pages.Row) {
 			to := newReceiver(t)
 			try(t, func(send func([]byte, ...string) reply) {
-				send(series("a"), "Authorization", "Bearer right").wants(t, 204)
+				send(seriesFor("a"), "Authorization", "Bearer right").wants(t, 204)
 			}, plain(to), rulesIn(t, `{"credentials": [{"name": "a", "token": "right", "tenants": ["a"], `+r.Code(1)[0]+`}]}`))
 			if len(to.got("eu-a")) != 1 {
 				t.Errorf("posts came for %q", to.tenants())
@@ -270,7 +271,7 @@ func TestPagesRelay(t *testing.T) {
 	page.Rows(t, "Answers", map[string]check{
 		"204": func(t *testing.T, _ pages.Row) {
 			to := newReceiver(t)
-			try(t, func(send func([]byte, ...string) reply) { send(series("a", "dropped")).wants(t, 204) }, plain(to), rulesIn(t, `{"tenants": {"dropped": {"drop": true}}}`))
+			try(t, func(send func([]byte, ...string) reply) { send(seriesFor("a", "dropped")).wants(t, 204) }, plain(to), rulesIn(t, `{"tenants": {"dropped": {"drop": true}}}`))
 		},
 		"400; 409 to vmagent": func(t *testing.T, _ pages.Row) {
 			to := newReceiver(t)
@@ -278,7 +279,7 @@ func TestPagesRelay(t *testing.T) {
 			try(t, func(send func([]byte, ...string) reply) {
 				for agent, want := range map[string]int{"Prometheus/3.0": 400, "vmagent": 409} {
 					send([]byte("damaged"), "User-Agent", agent).wants(t, want)
-					a := send(series("bad", "good"), "User-Agent", agent)
+					a := send(seriesFor("bad", "good"), "User-Agent", agent)
 					a.wants(t, want)
 					if !strings.Contains(a.text, "tenant bad") || !strings.Contains(a.text, "422") {
 						t.Error(a.text)
@@ -291,8 +292,8 @@ func TestPagesRelay(t *testing.T) {
 		},
 		"401": func(t *testing.T, _ pages.Row) {
 			try(t, func(send func([]byte, ...string) reply) {
-				send(series("a"), "Authorization", "Bearer wrong").wants(t, 401)
-				send(series("a"), "Authorization", "Bearer right").wants(t, 204)
+				send(seriesFor("a"), "Authorization", "Bearer wrong").wants(t, 401)
+				send(seriesFor("a"), "Authorization", "Bearer right").wants(t, 204)
 			}, plain(newReceiver(t)), rulesIn(t, `{"credentials": [{"name": "a", "token": "right", "tenants": ["*"]}]}`))
 		},
 		"403": func(t *testing.T, r pages.Row) {
@@ -300,9 +301,9 @@ func TestPagesRelay(t *testing.T) {
 			tokens := filepath.Join(t.TempDir(), "tokens")
 			writeText(t, tokens, "writer db=metrics rights=write\nreader rights=read\nrows db=logs\n")
 			try(t, func(send func([]byte, ...string) reply) {
-				send(series("a"), "Authorization", "Bearer reader").wants(t, 403)
-				send(series("a"), "Authorization", "Bearer rows").wants(t, 403)
-				send(series("a"), "Authorization", "Bearer writer").wants(t, 204)
+				send(seriesFor("a"), "Authorization", "Bearer reader").wants(t, 403)
+				send(seriesFor("a"), "Authorization", "Bearer rows").wants(t, 403)
+				send(seriesFor("a"), "Authorization", "Bearer writer").wants(t, 204)
 			}, plain(newReceiver(t)), "--token-file="+tokens)
 		},
 		"413; 409 to vmagent": func(t *testing.T, r pages.Row) {
@@ -317,8 +318,8 @@ func TestPagesRelay(t *testing.T) {
 		},
 		"415": func(t *testing.T, _ pages.Row) {
 			try(t, func(send func([]byte, ...string) reply) {
-				send(series("a"), "Content-Encoding", "br").wants(t, 415)
-				send(series("a"), "Content-Type", "text/plain").wants(t, 415)
+				send(seriesFor("a"), "Content-Encoding", "br").wants(t, 415)
+				send(seriesFor("a"), "Content-Type", "text/plain").wants(t, 415)
 			}, plain(newReceiver(t)))
 		},
 		"429":                                func(t *testing.T, r pages.Row) { wantLimited(t, 429, r.Code(1)[0]) },
@@ -332,7 +333,7 @@ func TestPagesRelay(t *testing.T) {
 			wantAnswers(t, 400, 401, 403, 404, 405, 302)
 			to := newReceiver(t)
 			to.answers("a", 403)
-			try(t, func(send func([]byte, ...string) reply) { send(series("a")).wants(t, 204) }, plain(to), r.Code(1)[0])
+			try(t, func(send func([]byte, ...string) reply) { send(seriesFor("a")).wants(t, 204) }, plain(to), r.Code(1)[0])
 		},
 		"other 4xx": func(t *testing.T, _ pages.Row) { wantAnswers(t, 400, 400, 409, 413, 422) },
 	})
@@ -341,7 +342,7 @@ func TestPagesRelay(t *testing.T) {
 			to := newReceiver(t)
 			to.answers("a", 503)
 			send := func(want int) func(send func([]byte, ...string) reply) {
-				return func(send func([]byte, ...string) reply) { send(series("a")).wants(t, want) }
+				return func(send func([]byte, ...string) reply) { send(seriesFor("a")).wants(t, want) }
 			}
 			try(t, send(503), plain(to))
 			try(t, send(204), plain(to), "--relay.queue="+t.TempDir())
@@ -351,14 +352,14 @@ func TestPagesRelay(t *testing.T) {
 			to := newReceiver(t)
 			to.answers("a", 503)
 			try(t, func(send func([]byte, ...string) reply) {
-				send(series("a", "b")).wants(t, 204)
+				send(seriesFor("a", "b")).wants(t, 204)
 				waitFor(t, "the other's series", func() bool { return len(to.got("b")) == 1 })
 			}, plain(to), "--relay.queue="+t.TempDir())
 		},
 		"a target refuses series": func(t *testing.T, _ pages.Row) {
 			to := newReceiver(t)
 			to.answers("a", 422)
-			try(t, func(send func([]byte, ...string) reply) { send(series("a")).wants(t, 400) }, plain(to))
+			try(t, func(send func([]byte, ...string) reply) { send(seriesFor("a")).wants(t, 400) }, plain(to))
 			wantLost(t, to, "refused")
 		},
 		"401, 403, 404 of a target": func(t *testing.T, r pages.Row) {
@@ -366,7 +367,7 @@ func TestPagesRelay(t *testing.T) {
 				to := newReceiver(t)
 				to.answers("a", status)
 				try(t, func(send func([]byte, ...string) reply) {
-					send(series("a")).wants(t, 204)
+					send(seriesFor("a")).wants(t, 204)
 					time.Sleep(50 * time.Millisecond)
 					to.answers("a", 0)
 					waitFor(t, "what waited", func() bool { return len(to.got("a")) == 1 })
@@ -375,7 +376,7 @@ func TestPagesRelay(t *testing.T) {
 				wantLost(t, to, "refused", r.Code(2)[0])
 			}
 		},
-		"where data waits":         nil, // of senders
+		"where data waits":         nil, // concerns the senders
 		"the relay is killed":      nil, // the crash tests of queue, and bench/peers
 		"the relay's disk is lost": nil,
 		"order":                    nil, // TestOrder of queue
@@ -401,7 +402,7 @@ func TestPagesRelay(t *testing.T) {
 		"`series_per_request`": func(t *testing.T, _ pages.Row) {
 			to := newReceiver(t)
 			try(t, func(send func([]byte, ...string) reply) {
-				send(series("a", "a", "b")).wants(t, 400)
+				send(seriesFor("a", "a", "b")).wants(t, 400)
 			}, plain(to), rulesIn(t, `{"tenants": {"*": {"series_per_request": 1}}}`))
 			if len(to.got("a")) != 0 || len(to.got("b")) != 1 {
 				t.Errorf("posts came for %q", to.tenants())
@@ -421,7 +422,7 @@ func TestPagesRelay(t *testing.T) {
 			to := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { paths <- r.URL.Path }))
 			defer to.Close()
 			flags := strings.Fields(strings.Replace(b.Text, "http://vminsert:8480", to.URL, 1))
-			try(t, func(send func([]byte, ...string) reply) { send(series("12:3")).wants(t, 204) }, flags...)
+			try(t, func(send func([]byte, ...string) reply) { send(seriesFor("12:3")).wants(t, 204) }, flags...)
 			if got := <-paths; got != "/insert/12:3/prometheus/api/v1/write" {
 				t.Error(got)
 			}
@@ -439,7 +440,7 @@ func TestPagesRelay(t *testing.T) {
 	}
 	bare := versions(func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "TimeSeries must contain at least one sample or histogram for series", http.StatusBadRequest)
-	}, "2", "1", "1") // the next request is of 1.0 at once
+	}, "2", "1", "1") // the next request uses 1.0 at once
 	page.Rows(t, "Versions of the protocol", map[string]check{
 		"Cortex up to 1.19":              unknown,
 		"Cortex 1.20":                    versions(written(http.StatusAccepted, 0), "2", "2"),
@@ -537,7 +538,7 @@ func TestPagesRelayOperations(t *testing.T) {
 		"only metadata is in `anonymous`":         func(t *testing.T, r pages.Row) { wantFlags(t, r, 1) },
 		`400 "credentials not valid for this tenant"`: func(t *testing.T, r pages.Row) {
 			try(t, func(send func([]byte, ...string) reply) {
-				a := send(series("b"), "Authorization", "Bearer right")
+				a := send(seriesFor("b"), "Authorization", "Bearer right")
 				a.wants(t, 400)
 				if !strings.Contains(a.text, strings.Split(r.Cells[0], `"`)[1]) {
 					t.Error(a.text)
@@ -548,7 +549,7 @@ func TestPagesRelayOperations(t *testing.T) {
 			to := newReceiver(t)
 			to.answers("a", 401)
 			try(t, func(send func([]byte, ...string) reply) {
-				if a := send(series("a")); a.status != 400 || !strings.Contains(a.text, "answered 401") {
+				if a := send(seriesFor("a")); a.status != 400 || !strings.Contains(a.text, "answered 401") {
 					t.Error(a)
 				}
 			}, plain(to))
@@ -570,8 +571,8 @@ func TestPagesFromCortexTenant(t *testing.T) {
 	page.Done(t)
 }
 
-// wantVersions asserts that a request of 2.0, sent twice, comes in these versions to a target that
-// answers 2.0 so, and is answered with 204.
+// wantVersions sends a 2.0 request twice, to a target that responds to 2.0 with v2. It checks that
+// the target gets the expected versions, and the sender 204.
 func wantVersions(t *testing.T, v2 http.HandlerFunc, want ...string) {
 	t.Helper()
 	var mu sync.Mutex
@@ -605,16 +606,16 @@ func wantVersions(t *testing.T, v2 http.HandlerFunc, want ...string) {
 	}
 }
 
-// wantLimited asserts that a tenant beyond its rate, and a target's 429, are answered with the
-// status and a Retry-After.
+// wantLimited checks that the sender gets the status if a tenant exceeds its rate or the target
+// responds with 429. In the first case, the response must contain a Retry-After.
 func wantLimited(t *testing.T, status int, flags ...string) {
 	t.Helper()
 	to := newReceiver(t)
 	to.answers("limited", 429)
 	try(t, func(send func([]byte, ...string) reply) {
-		send(series("a")).wants(t, 204)
+		send(seriesFor("a")).wants(t, 204)
 		for _, tenant := range []string{"a", "limited"} {
-			a := send(series(tenant, tenant))
+			a := send(seriesFor(tenant, tenant))
 			a.wants(t, status)
 			if n, err := strconv.Atoi(a.header.Get("Retry-After")); tenant == "a" && (err != nil || n < 1) {
 				t.Errorf("Retry-After: %q", a.header.Get("Retry-After"))
@@ -626,33 +627,33 @@ func wantLimited(t *testing.T, status int, flags ...string) {
 	}, append(flags, "--relay.target="+to.URL, rulesIn(t, `{"tenants": {"a": {"samples_per_second": 0.01, "burst": 2}}}`))...)
 }
 
-// wantAnswers asserts what senders get for answers of a target.
+// wantAnswers checks the status that a sender gets for responses of a target.
 func wantAnswers(t *testing.T, want int, answers ...int) {
 	t.Helper()
 	for _, status := range answers {
 		to := newReceiver(t)
 		to.answers("a", status)
-		try(t, func(send func([]byte, ...string) reply) { send(series("a")).wants(t, want) }, "--relay.target="+to.URL)
+		try(t, func(send func([]byte, ...string) reply) { send(seriesFor("a")).wants(t, want) }, "--relay.target="+to.URL)
 	}
 }
 
-// wantReplicated asserts what a sender gets if one of two targets answers with a status. The other
-// one gets the series in any case.
+// wantReplicated checks the status that a sender gets if one of two targets responds with answer.
+// The other target gets the series in any case.
 func wantReplicated(t *testing.T, answer, want int, flags ...string) {
 	t.Helper()
 	sound, other := newReceiver(t), newReceiver(t)
 	other.answers("a", answer)
 	try(t, func(send func([]byte, ...string) reply) {
-		send(series("a")).wants(t, want)
+		send(seriesFor("a")).wants(t, want)
 		waitFor(t, "the sound target", func() bool { return len(sound.got("a")) == 1 })
 	}, append(flags, "--relay.replicate", "--relay.target="+sound.URL+","+other.URL)...)
 }
 
-// wantLost asserts that the queue counts what it loses of the tenant a, by reason.
+// wantLost checks that the queue counts the lost series of the tenant a, by reason.
 func wantLost(t *testing.T, to *receiver, reason string, flags ...string) {
 	t.Helper()
 	s, stop := run(t, settings(t, append(flags, "--relay.target="+to.URL, "--relay.queue="+t.TempDir())...))
-	if status, text := push(t, http.DefaultClient, s.URL(), "", series("a")); status != 204 {
+	if status, text := push(t, http.DefaultClient, s.URL(), "", seriesFor("a")); status != 204 {
 		t.Errorf("%d: %s", status, text)
 	}
 	lost := regexp.MustCompile(`slipstream_relay_queue_lost_total\{[^}]*="` + reason + `"[^}]*\} [1-9]`)
@@ -665,7 +666,7 @@ func wantLost(t *testing.T, to *receiver, reason string, flags ...string) {
 	}
 }
 
-// filesOf makes checks that the files of each row exist among the examples.
+// filesOf returns checks that the files in each row exist among the examples.
 func filesOf(t *testing.T, page *pages.Page, heading string) map[string]check {
 	checks := map[string]check{}
 	for _, first := range []string{
@@ -683,11 +684,11 @@ func filesOf(t *testing.T, page *pages.Page, heading string) map[string]check {
 	return checks
 }
 
-// settingsOfCortexTenant makes checks of the flags and paths that take the place of cortex-tenant's
-// settings.
+// settingsOfCortexTenant returns checks of the flags and paths that replace the settings of
+// cortex-tenant.
 func settingsOfCortexTenant(t *testing.T, page *pages.Page) map[string]check {
 	paths := func(t *testing.T, r pages.Row) {
-		try(t, func(send func([]byte, ...string) reply) { send(series("a")).wants(t, 204) }, "--relay.target="+newReceiver(t).URL)
+		try(t, func(send func([]byte, ...string) reply) { send(seriesFor("a")).wants(t, 204) }, "--relay.target="+newReceiver(t).URL)
 		s, stop := run(t, settings(t))
 		for _, path := range r.Code(1) {
 			status, text := get(t, http.DefaultClient, s.URL()+path)
@@ -730,7 +731,7 @@ func settingsOfCortexTenant(t *testing.T, page *pages.Page) map[string]check {
 	return checks
 }
 
-// landedColumns lands series of all kinds for team-a, and returns the columns of each table.
+// landedColumns lands all kinds of series for team-a, and returns the columns of each table.
 func landedColumns(t *testing.T) map[string][]string {
 	now := time.Now().UnixMilli()
 	labels := []remotewrite.Label{{Name: "__name__", Value: "up"}, {Name: "__tenant__", Value: "team-a"}}
@@ -757,7 +758,7 @@ func landedColumns(t *testing.T) map[string][]string {
 	}
 	columns := map[string][]string{}
 	for _, table := range tables {
-		err := eachFile(filepath.Join(c.Data, "tables", "metrics", table.Name()), func(path string) error {
+		err := query.EachFile(filepath.Join(c.Data, "tables", "metrics", table.Name()), func(path string) error {
 			return parquet.Scan(path, func(b *column.Batch) error {
 				for _, c := range b.Columns {
 					columns[table.Name()] = append(columns[table.Name()], c.Name)

@@ -14,13 +14,13 @@ import (
 	"github.com/slipstream-go/slipstream/msgpack"
 )
 
-// The commands of README, docs/service.md and docs/ingest-schema.md that talk to the service, run
-// against it.
+// Tests that run the commands of README, docs/service.md and docs/ingest-schema.md against a
+// service.
 
 const root = "github.com/slipstream-go/slipstream"
 
-// shell runs a block in a directory, with the service where the block says localhost:8080. It
-// returns what the commands print.
+// shell runs a block of commands in a directory, and returns their output. It replaces
+// localhost:8080 by the address of the service.
 func shell(t *testing.T, c *child, dir string, b pages.Block) string {
 	t.Helper()
 	if _, err := exec.LookPath("curl"); err != nil {
@@ -40,8 +40,8 @@ func shell(t *testing.T, c *child, dir string, b pages.Block) string {
 	return string(out)
 }
 
-// README's example: the block's first command writes a row, and the second one is for DuckDB, which
-// the tests of parquet run.
+// The example of README works. The first command of the block writes a row. The second one uses
+// DuckDB, so the tests of package parquet run it.
 func TestPagesReadme(t *testing.T) {
 	page := pages.Read(t, "README.md")
 	page.Blocks(t, "The service", map[string]func(*testing.T, pages.Block){
@@ -158,7 +158,7 @@ func TestPagesIngestSchema(t *testing.T) {
 				reply.Body.Close()
 				return reply
 			}
-			send("DELETE", "/v1/schemas/cpu", "", "") // which has rows
+			send("DELETE", "/v1/schemas/cpu", "", "") // rows remain
 			if reply := send("PUT", "/v1/schemas/cpu", "application/json", parts[0]); reply.StatusCode != http.StatusCreated {
 				t.Errorf("%s: %s", parts[0], reply.Status)
 			}

@@ -9,16 +9,16 @@ import (
 	"testing"
 )
 
-// fetch gets a path of the service, with a token if there is one.
+// fetch gets a URL, with a token unless it is empty.
 func fetch(t *testing.T, url, token string) string {
 	t.Helper()
 	_, text := as(t, token, "GET", url, nil)
 	return text
 }
 
-// Rows of a killed service cannot land when it starts again, and do not fit into its memory: /ready
-// and /metrics say why, with paths and tables for those with a token only, and SIGTERM ends it. All
-// rows land once the cause is gone.
+// After a kill, rows in the log cannot land and exceed the memory. /ready and /metrics report the
+// reason, but paths and tables only to requests with a token. SIGTERM ends the service. All rows
+// land once the cause is removed.
 func TestRecoveryThatCannotLand(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("SLIPSTREAM_TOKEN", "secret")
@@ -42,7 +42,7 @@ func TestRecoveryThatCannotLand(t *testing.T) {
 	}
 	c.cmd.Process.Kill()
 	c.end()
-	walls := []string{filepath.Join(dir, "tables", "default"), filepath.Join(dir, "aside", "default")} // files where the database's directory must be
+	walls := []string{filepath.Join(dir, "tables", "default"), filepath.Join(dir, "aside", "default")} // files in place of the database's directories
 	for _, wall := range walls {
 		if err := os.MkdirAll(filepath.Dir(wall), 0o755); err != nil {
 			t.Fatal(err)

@@ -10,10 +10,11 @@ import (
 	"github.com/slipstream-go/slipstream/server/ingest"
 	"github.com/slipstream-go/slipstream/server/queue"
 	"github.com/slipstream-go/slipstream/server/relay"
+	"github.com/slipstream-go/slipstream/server/series"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// newRelay makes the relay as the settings have it.
+// newRelay creates the relay from the settings.
 func (s *Service) newRelay() (*relay.Relay, error) {
 	c := &s.config.Relay
 	if err := checkLoop(c.Target, s.listener.Addr(), s.lookup); err != nil {
@@ -34,7 +35,7 @@ func (s *Service) newRelay() (*relay.Relay, error) {
 		w := &s.config.WAL
 		o.Queue = &relay.QueueOptions{Dir: c.Queue, Options: queue.Options{
 			WAL: wal.Options{
-				Disk: s.disk, MaxBytes: 2 * int64(c.QueueMax), // what is done with leaves the log later than the queue
+				Disk: s.disk, MaxBytes: 2 * int64(c.QueueMax), // delivered items leave the log later than the queue
 				MinFree: int64(w.MinFree), Reserve: int64(w.Reserve),
 			},
 			Workers: c.QueueWorkers, Memory: int64(c.QueueMemory),
@@ -51,14 +52,16 @@ func (s *Service) newRelay() (*relay.Relay, error) {
 	return r, errors.Join(err, s.watcher.Add("credentials for targets", r.LoadEgress))
 }
 
-// admitSeries guards Remote Write where the rules name no credentials. Its series are rows of one
-// database; those for a target count as such.
+// admitSeries checks a Remote Write request by the service's tokens, if the rules define no
+// credentials. The token needs the right to write to the database of series, even if the series are
+// sent to a target.
 func (s *Service) admitSeries(r *http.Request) *access.Refusal {
-	_, denied := s.guard.Admit(r, access.Write, access.Database(ingest.SeriesDatabase))
+	_, denied := s.guard.Admit(r, access.Write, access.Database(series.Database))
 	return denied
 }
 
-// advice tells where to write: by Remote Write alone, if the service only passes that on.
+// advice returns the text that tells clients where to write. If the service has targets, the text
+// contains only the paths for Remote Write.
 func advice(c *config.Serve) string {
 	n := len(relay.Paths)
 	text := "send Remote Write to " + strings.Join(relay.Paths[:n-1], ", ") + " or " + relay.Paths[n-1]
@@ -68,7 +71,8 @@ func advice(c *config.Serve) string {
 	return text
 }
 
-// routes are those of the relay, and all others of the ingest.
+// routes returns a handler that passes the paths of Remote Write to the relay, and all other paths
+// to the ingest handler.
 func (s *Service) routes() http.Handler {
 	mux := http.NewServeMux()
 	for _, path := range relay.Paths {

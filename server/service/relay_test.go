@@ -23,10 +23,11 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 	"github.com/slipstream-go/slipstream/server/disk"
 	"github.com/slipstream-go/slipstream/server/parquet"
+	"github.com/slipstream-go/slipstream/server/query"
 )
 
-// series is a body of Remote Write: a sample for each tenant.
-func series(tenants ...string) []byte {
+// seriesFor returns a Remote Write body with a sample for each tenant.
+func seriesFor(tenants ...string) []byte {
 	r := new(remotewrite.Request)
 	for i, tenant := range tenants {
 		r.Series = append(r.Series, remotewrite.Series{
@@ -48,7 +49,7 @@ func push(t *testing.T, client *http.Client, base, token string, body []byte) (i
 	return a.status, a.text
 }
 
-// target counts posts by tenant.
+// target is a relay target that counts posts by tenant.
 type target struct {
 	*httptest.Server
 	mu    sync.Mutex
@@ -79,12 +80,12 @@ func writeText(t *testing.T, file, text string) {
 	}
 }
 
-// With nothing set, Remote Write is answered when it is on disk, and lands in a table for each
-// tenant.
+// With the default settings, the response to Remote Write is sent when the samples are on disk.
+// They land in a table for each tenant.
 func TestRemoteWriteLands(t *testing.T) {
 	c := settings(t)
 	s, stop := run(t, c)
-	if status, text := push(t, http.DefaultClient, s.URL(), "", series("a", "b", "")); status != 204 {
+	if status, text := push(t, http.DefaultClient, s.URL(), "", seriesFor("a", "b", "")); status != 204 {
 		t.Fatal(status, text)
 	}
 	if err := stop(); err != nil {
@@ -92,7 +93,7 @@ func TestRemoteWriteLands(t *testing.T) {
 	}
 	for _, tenant := range []string{"a", "b", "anonymous"} {
 		rows := 0
-		err := eachFile(filepath.Join(c.Data, "tables", "metrics", tenant), func(path string) error {
+		err := query.EachFile(filepath.Join(c.Data, "tables", "metrics", tenant), func(path string) error {
 			return parquet.Scan(path, func(b *column.Batch) error {
 				rows += b.Rows
 				return nil
@@ -104,12 +105,12 @@ func TestRemoteWriteLands(t *testing.T) {
 	}
 }
 
-// Remote Write has no keys and no parameters: what is sent twice lands twice, as the documentation
-// says.
+// Remote Write has no keys and no parameters. As documented, a request that is sent twice lands
+// twice.
 func TestRemoteWriteHasNoKeys(t *testing.T) {
 	c := settings(t)
 	s, stop := run(t, c)
-	body := series("a")
+	body := seriesFor("a")
 	for range 2 {
 		status, text := as(t, "", "POST", s.URL()+"/api/v1/push?batch_id=k&x=1", body, "Content-Type", "application/x-protobuf", "Content-Encoding", "snappy", "Idempotency-Key", "k")
 		if status != 204 {
@@ -123,7 +124,7 @@ func TestRemoteWriteHasNoKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := 0
-	err := eachFile(filepath.Join(c.Data, "tables", "metrics", "a"), func(path string) error {
+	err := query.EachFile(filepath.Join(c.Data, "tables", "metrics", "a"), func(path string) error {
 		return parquet.Scan(path, func(b *column.Batch) error {
 			rows += b.Rows
 			return nil
@@ -134,8 +135,8 @@ func TestRemoteWriteHasNoKeys(t *testing.T) {
 	}
 }
 
-// Rules, and the secrets that they name, are read again when they change. What is broken is not
-// used.
+// Rules, and the secret files that they name, are read again when they change. Invalid rules are
+// not used.
 func TestRulesReload(t *testing.T) {
 	to := newTarget(t)
 	dir := t.TempDir()
@@ -145,7 +146,7 @@ func TestRulesReload(t *testing.T) {
 	s, stop := run(t, settings(t, "--relay.target="+to.URL, "--relay.rules="+rules))
 	wants := func(token, tenant string, want int) {
 		t.Helper()
-		if status, text := push(t, http.DefaultClient, s.URL(), token, series(tenant)); status != want {
+		if status, text := push(t, http.DefaultClient, s.URL(), token, seriesFor(tenant)); status != want {
 			t.Errorf("%s for %s: %d, want %d: %s", token, tenant, status, want, text)
 		}
 	}
@@ -180,8 +181,8 @@ func TestRulesReload(t *testing.T) {
 	}
 }
 
-// A client that shows a certificate may write for the tenants of its name; another, or one without,
-// may not.
+// A client with a certificate may write for the tenants of its credential, but not for others. A
+// client without a certificate may not write.
 func TestCertificatesNameTenants(t *testing.T) {
 	to := newTarget(t)
 	cert, key, anonymous := certificate(t)
@@ -201,7 +202,7 @@ func TestCertificatesNameTenants(t *testing.T) {
 	}{
 		{known, "team-a", 204, ""}, {known, "other", 400, "not valid for this tenant"}, {anonymous, "team-a", 401, "credentials"},
 	} {
-		if status, text := push(t, one.client, s.URL(), "", series(one.tenant)); status != one.want || !strings.Contains(text, one.words) {
+		if status, text := push(t, one.client, s.URL(), "", seriesFor(one.tenant)); status != one.want || !strings.Contains(text, one.words) {
 			t.Errorf("%s: %d, want %d: %s", one.tenant, status, one.want, text)
 		}
 	}
@@ -214,13 +215,13 @@ func TestCertificatesNameTenants(t *testing.T) {
 	}
 }
 
-// Where the rules have no credentials, the tokens of the service guard the relay too.
+// If the rules define no credentials, the tokens of the service also apply to the relay.
 func TestTokensGuardTheRelay(t *testing.T) {
 	to := newTarget(t)
 	t.Setenv("SLIPSTREAM_TOKEN", "secret")
 	s, stop := run(t, settings(t, "--relay.target="+to.URL))
 	for token, want := range map[string]int{"secret": 204, "guess": 401, "": 401} {
-		if status, text := push(t, http.DefaultClient, s.URL(), token, series("a")); status != want {
+		if status, text := push(t, http.DefaultClient, s.URL(), token, seriesFor("a")); status != want {
 			t.Errorf("%q: %d, want %d: %s", token, status, want, text)
 		}
 	}
@@ -229,12 +230,12 @@ func TestTokensGuardTheRelay(t *testing.T) {
 	}
 }
 
-// What is in the queue when the service stops is delivered by the next one.
+// If the service stops, the next service delivers the items in the queue.
 func TestQueueOutlivesTheService(t *testing.T) {
 	to := newTarget(t)
 	dir := t.TempDir()
 	s, stop := run(t, settings(t, "--relay.target=http://127.0.0.1:1/", "--relay.queue="+dir))
-	if status, text := push(t, http.DefaultClient, s.URL(), "", series("a", "b")); status != 204 {
+	if status, text := push(t, http.DefaultClient, s.URL(), "", seriesFor("a", "b")); status != 204 {
 		t.Fatal(status, text)
 	}
 	if _, text := get(t, http.DefaultClient, s.URL()+"/metrics"); !strings.Contains(text, "slipstream_relay_queue_items 2") {
@@ -250,7 +251,7 @@ func TestQueueOutlivesTheService(t *testing.T) {
 	}
 }
 
-// Tokens are read again when their file changes; a file without one changes nothing.
+// Tokens are read again when their file changes. A file without tokens changes nothing.
 func TestTokensReload(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "tokens")
 	writeText(t, file, "first\n")
@@ -267,7 +268,7 @@ func TestTokensReload(t *testing.T) {
 		writeText(t, file, step.text)
 		s.Reload()
 		for token, want := range step.want {
-			if status, text := push(t, http.DefaultClient, s.URL(), token, series("a")); status != want {
+			if status, text := push(t, http.DefaultClient, s.URL(), token, seriesFor("a")); status != want {
 				t.Errorf("%q, %q: %d, want %d: %s", step.text, token, status, want, text)
 			}
 		}
@@ -277,13 +278,13 @@ func TestTokensReload(t *testing.T) {
 	}
 }
 
-// Those who come from cortex-tenant find its paths, and whoever asks for another one learns where
-// Remote Write is taken.
+// The relay serves the paths of cortex-tenant. The error for any other path lists the paths for
+// Remote Write.
 func TestPathsOfTheRelay(t *testing.T) {
 	to := newTarget(t)
 	s, stop := run(t, settings(t, "--relay.target="+to.URL))
 	for _, path := range []string{"/push", "/api/v1/push", "/api/v1/write"} {
-		resp, err := http.Post(s.URL()+path, "application/x-protobuf", bytes.NewReader(series("a")))
+		resp, err := http.Post(s.URL()+path, "application/x-protobuf", bytes.NewReader(seriesFor("a")))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -319,13 +320,13 @@ func TestPathsOfTheRelay(t *testing.T) {
 	}
 }
 
-// A queue whose log is damaged starts, delivers what is whole, and says in its metrics what it has
-// set aside.
+// A queue with a damaged log starts and delivers the intact items. Metrics report the damaged parts
+// that were set aside.
 func TestDamagedQueueStarts(t *testing.T) {
 	dir := t.TempDir()
 	s, stop := run(t, settings(t, "--relay.target=http://127.0.0.1:1/", "--relay.queue="+dir))
 	for _, tenant := range []string{"first", "second", "third"} {
-		if status, text := push(t, http.DefaultClient, s.URL(), "", series(tenant)); status != 204 {
+		if status, text := push(t, http.DefaultClient, s.URL(), "", seriesFor(tenant)); status != 204 {
 			t.Fatal(status, text)
 		}
 	}
@@ -360,8 +361,8 @@ func TestDamagedQueueStarts(t *testing.T) {
 	}
 }
 
-// Whatever receivers are to take lands: exemplars or metadata alone, histograms of any kind, values
-// that are no numbers.
+// All valid data of Remote Write lands: exemplars alone, metadata alone, all kinds of histograms,
+// NaN and infinite values.
 func TestReceivedSeriesLand(t *testing.T) {
 	named := func(name string, change func(s *remotewrite.Series)) remotewrite.Series {
 		s := remotewrite.Series{Labels: []remotewrite.Label{{Name: "__name__", Value: name}, {Name: "__tenant__", Value: "a"}}}
@@ -408,7 +409,7 @@ func TestReceivedSeriesLand(t *testing.T) {
 		}
 		for table, want := range map[string]int{"a": 3, "a-histograms": 3, "a-exemplars": 1} {
 			rows := 0
-			err := eachFile(filepath.Join(c.Data, "tables", "metrics", table), func(path string) error {
+			err := query.EachFile(filepath.Join(c.Data, "tables", "metrics", table), func(path string) error {
 				return parquet.Scan(path, func(b *column.Batch) error {
 					rows += b.Rows
 					return nil
@@ -421,7 +422,7 @@ func TestReceivedSeriesLand(t *testing.T) {
 	}
 }
 
-// crowded is the system's disk, whose directory of the queue can be full.
+// crowded is the system's disk, but the queue's directory can be full.
 type crowded struct {
 	disk.Disk
 	full *atomic.Bool
@@ -434,8 +435,8 @@ func (d crowded) Free(dir string) (int64, error) {
 	return d.Disk.Free(dir)
 }
 
-// The queue's disk is full: /ready and senders are told so without a path, and the relay goes on by
-// itself when there is room.
+// If the queue's disk is full, /ready and responses to senders report it, without a path. When
+// space is free again, the relay continues without a restart.
 func TestFullDiskOfTheQueue(t *testing.T) {
 	to, dir := newTarget(t), t.TempDir()
 	var full atomic.Bool
@@ -448,7 +449,7 @@ func TestFullDiskOfTheQueue(t *testing.T) {
 	}
 	stop := serve(t, s)
 	ready := func() (int, string) { return get(t, http.DefaultClient, s.URL()+"/ready") }
-	taken := func() (int, string) { return push(t, http.DefaultClient, s.URL(), "", series("a")) }
+	taken := func() (int, string) { return push(t, http.DefaultClient, s.URL(), "", seriesFor("a")) }
 	for range 2 {
 		waitFor(t, "/ready to say yes", func() bool { status, _ := ready(); return status == 200 })
 		waitFor(t, "series to be taken", func() bool { status, _ := taken(); return status == 204 })

@@ -12,8 +12,9 @@ import (
 	"github.com/slipstream-go/slipstream/server/relay"
 )
 
-// Remote Write is writing to the database metrics, at each of its paths, whether the series land or
-// go to a target. Credentials of the rules take the place of the tokens.
+// Remote Write requires the right to write to the database metrics, on each of its paths. This
+// holds whether the series land or are sent to a target. If the rules define credentials, these
+// replace the tokens.
 func TestRightsOfRemoteWrite(t *testing.T) {
 	tokens := filepath.Join(t.TempDir(), "tokens")
 	writeText(t, tokens, "all\nseries db=metrics rights=write\nany rights=write\nrows db=logs,metrics2\nreader rights=read\nadmin db=* rights=administer,read\n")
@@ -34,7 +35,7 @@ func TestRightsOfRemoteWrite(t *testing.T) {
 			allowed := 0
 			for _, path := range relay.Paths {
 				for token, want := range c.want {
-					status, text := as(t, token, "POST", s.URL()+path, series("tenant-"+token), "Content-Type", "application/x-protobuf", "Content-Encoding", "snappy")
+					status, text := as(t, token, "POST", s.URL()+path, seriesFor("tenant-"+token), "Content-Type", "application/x-protobuf", "Content-Encoding", "snappy")
 					if status != want {
 						t.Errorf("%s, %q: %d, want %d: %s", path, token, status, want, text)
 					}
@@ -80,7 +81,7 @@ func TestRightsOfRemoteWrite(t *testing.T) {
 	}
 }
 
-// What the service exposes of itself, by token.
+// Each token has access only to the endpoints that its rights permit.
 func TestRightsOfExposure(t *testing.T) {
 	tokens := filepath.Join(t.TempDir(), "tokens")
 	writeText(t, tokens, "all\nreader rights=read\nwriter rights=write\nmine db=mine\n")
@@ -107,7 +108,7 @@ func TestRightsOfExposure(t *testing.T) {
 	}
 }
 
-// lines is a log that may be read while it is written.
+// lines is a log that can be read while it is written.
 type lines struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -125,8 +126,8 @@ func (l *lines) String() string {
 	return l.b.String()
 }
 
-// A change of the file of tokens holds for the next request. A file that is broken, or is gone,
-// changes nothing; the log and a metric say so, and neither has a word of it.
+// A change of the token file applies to the next request. An invalid or missing file changes
+// nothing. The log and a metric report it, without any text from the file.
 func TestRightsReload(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "tokens")
 	writeText(t, file, "alpha\n")
@@ -139,7 +140,7 @@ func TestRightsReload(t *testing.T) {
 	}
 	for _, step := range []struct {
 		text   string
-		want   map[string]int // of writing to db
+		want   map[string]int // status of a write to db
 		broken bool
 	}{
 		{"alpha\n", map[string]int{"alpha": 204, "beta": 401}, false},
@@ -167,7 +168,7 @@ func TestRightsReload(t *testing.T) {
 			t.Errorf("%q: %+v", step.text, st)
 		}
 	}
-	text := log.String() // which has the first of a second's errors
+	text := log.String() // contains the first error of each second
 	if !strings.Contains(text, "level=ERROR") || !strings.Contains(text, "what=tokens") || !strings.Contains(text, file+": line 3: unknown word after the token; only db=… and rights=… are allowed") {
 		t.Errorf("the log says %s", text)
 	}

@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// A schema that was registered is there after a kill, with what it has written.
+// After a kill, a registered schema and the rows that were written with it still exist.
 func TestSchema(t *testing.T) {
 	dir := t.TempDir()
 	c := start(t, dir, "--seal-age=1h")
 	if status, text, err := register(http.DefaultClient, c.url); err != nil || status != http.StatusCreated {
 		t.Fatal(status, text, err)
 	}
-	const turn = 4 * perBatch // which is one of that schema
+	const turn = 4 * perBatch // a number for which postBatch uses the schema
 	s := &sender{acknowledged: []int64{turn}}
 	if status, text, err := postBatch(t, http.DefaultClient, c.url, turn); err != nil || status != http.StatusNoContent {
 		t.Fatal(status, text, err)

@@ -19,6 +19,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/slipstream-go/slipstream/server/access"
+	"github.com/slipstream-go/slipstream/server/admission"
 	"github.com/slipstream-go/slipstream/server/config"
 	"github.com/slipstream-go/slipstream/server/disk"
 	"github.com/slipstream-go/slipstream/server/ingest"
@@ -31,7 +32,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/watch"
 )
 
-// Service is the ingest service, listening.
+// Service is the ingest service. New has opened its listeners.
 type Service struct {
 	machine
 	config  *config.Serve
@@ -41,42 +42,43 @@ type Service struct {
 	unlock   func()
 	node     string // file-name prefix
 	listener net.Listener
-	profiles net.Listener // nil: none
+	profiles net.Listener // nil if disabled
 	watcher  watch.Watcher
-	flight   *ingest.Budget
+	flight   *admission.Budget
 	guard    *access.Guard
 	handler  *ingest.Handler
 	batches  *ingest.Batches
 	relay    *relay.Relay
 	pool     *table.Pool
 	store    atomic.Pointer[table.Store]
-	reading  atomic.Pointer[table.Store] // recovers, and is not open yet
-	ready    chan struct{}               // closed once the service takes writes
+	reading  atomic.Pointer[table.Store] // the store during recovery
+	ready    chan struct{}               // closed when the service accepts writes
 }
 
-// machine is what the service runs on. Tests have others than the operating system's.
+// machine contains the disk and the network functions of the service. Tests replace those of the
+// operating system.
 type machine struct {
-	disk   disk.Disk                                                            // of all that the service writes; files of the configuration are the system's
-	listen func(address string) (net.Listener, error)                           // for senders
-	dial   func(ctx context.Context, network, address string) (net.Conn, error) // to targets; nil: the relay's
-	lookup lookup                                                               // of names of targets
+	disk   disk.Disk                                                            // for all files that the service writes; configuration files are read from the system
+	listen func(address string) (net.Listener, error)                           // opens the listener for senders
+	dial   func(ctx context.Context, network, address string) (net.Conn, error) // connects to targets; nil: the relay's default
+	lookup lookup                                                               // resolves host names of targets
 }
 
-// New takes the data directory and opens the listeners. Run must follow.
+// New locks the data directory and opens the listeners. The caller must then call Run.
 func New(c *config.Serve, version string, log *slog.Logger) (*Service, error) {
 	listenTCP := func(address string) (net.Listener, error) { return net.Listen("tcp", address) }
 	return newOn(machine{disk: disk.OS, listen: listenTCP, lookup: net.DefaultResolver.LookupNetIP}, c, version, log)
 }
 
-// newOn is New on a machine.
+// newOn is like New, with a given machine.
 func newOn(m machine, c *config.Serve, version string, log *slog.Logger) (_ *Service, err error) {
 	tokens, err := c.Tokens()
 	if err != nil {
 		return nil, err
 	}
-	log = slog.New(throttle.New(log.Handler())) // for all errors and all packages
+	log = slog.New(throttle.New(log.Handler())) // limits the repeated log lines of all packages
 	s := &Service{
-		machine: m, config: c, version: version, log: log, watcher: watch.Watcher{Logger: log}, flight: ingest.NewBudget(int64(c.Limits.MaxInFlight)),
+		machine: m, config: c, version: version, log: log, watcher: watch.Watcher{Logger: log}, flight: admission.NewBudget(int64(c.Limits.MaxInFlight)),
 		guard: access.NewGuard(tokens), batches: ingest.NewBatches(c.Limits.IdempotencyWindow),
 		pool: table.NewPool(int(c.Landing.MaxBuffered / 4)), ready: make(chan struct{}),
 	}
@@ -145,7 +147,8 @@ func newOn(m machine, c *config.Serve, version string, log *slog.Logger) (_ *Ser
 	return s, nil
 }
 
-// minRate returns the setting as the handler takes it, whose zero is its default.
+// minRate returns the setting for the handler. A setting of 0 means no minimum, but a 0 for the
+// handler means its default. So minRate returns -1 for 0.
 func minRate(c *config.Serve) int64 {
 	if c.Limits.MinRate == 0 {
 		return -1
@@ -153,17 +156,17 @@ func minRate(c *config.Serve) int64 {
 	return int64(c.Limits.MinRate)
 }
 
-// processorTime chooses what the runtime knows of the time that it has had, and what the collector
-// of garbage has taken of it.
+// processorTime selects the CPU times that the collector exports from the Go runtime: total, idle,
+// and garbage collection.
 var processorTime = collectors.GoRuntimeMetricsRule{Matcher: regexp.MustCompile(`^/cpu/classes/(gc/total|idle|total):cpu-seconds$`)}
 
-// statistics returns the store, also while it recovers; nil before that.
+// statistics returns the store, even during recovery. Before recovery, it returns nil.
 func (s *Service) statistics() *table.Store { return cmp.Or(s.store.Load(), s.reading.Load()) }
 
-// Addr is where the service listens.
+// Addr returns the address on which the service listens.
 func (s *Service) Addr() net.Addr { return s.listener.Addr() }
 
-// URL is the base URL of the service.
+// URL returns the base URL of the service.
 func (s *Service) URL() string {
 	scheme := "http"
 	if s.config.TLSCert != "" {
@@ -172,13 +175,13 @@ func (s *Service) URL() string {
 	return scheme + "://" + s.Addr().String()
 }
 
-// Ready is closed once the service has recovered and takes writes.
+// Ready returns a channel that is closed when the service has recovered and accepts writes.
 func (s *Service) Ready() <-chan struct{} { return s.ready }
 
 // Reload re-reads all watched files now.
 func (s *Service) Reload() { s.watcher.Reload() }
 
-// release closes what New has opened.
+// release closes the listeners and unlocks the data directory.
 func (s *Service) release() {
 	for _, l := range []net.Listener{s.listener, s.profiles} {
 		if l != nil {
@@ -190,15 +193,15 @@ func (s *Service) release() {
 	}
 }
 
-// Run serves until ctx is done, and then stops in good order. It returns nil if every row has
-// landed.
+// Run serves until ctx is done, and then stops the service in the order that stop describes. It
+// returns nil if every row has landed in a file.
 func (s *Service) Run(ctx context.Context) error {
 	defer s.release()
 	s.log.Info("listening", "url", s.URL(), "data", s.config.Data, "version", s.version)
 	watching, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go s.watcher.Run(watching)
-	failed := make(chan error, 3) // by each of the goroutines below
+	failed := make(chan error, 3) // one error from each of the goroutines below
 	server := newServer(s.config, s.routes(), s.log)
 	aging(server, s.config.Relay.ConnAge)
 	serve := func(server *http.Server, l net.Listener) {
@@ -233,13 +236,13 @@ func (s *Service) Run(ctx context.Context) error {
 		if unrecovered != nil && !errors.Is(err, unrecovered) {
 			err = errors.Join(unrecovered, err)
 		}
-	default: // the disk does not answer, and err says so
+	default: // the disk does not respond, and err reports that
 	}
 	return err
 }
 
-// recover opens the store: what an earlier run has left behind is put right. When ctx ends, what
-// has not landed stays in the log.
+// recover opens the store, which completes the work of an earlier run, and then the relay. If ctx
+// ends, rows that have not landed stay in the log.
 func (s *Service) recover(ctx context.Context) error {
 	begin := time.Now()
 	sink, err := parquet.New(filepath.Join(s.config.Data, "tables"), parquet.Options{Codec: s.config.Landing.Compression, Version: s.version, Disk: s.disk})
@@ -284,8 +287,8 @@ func (s *Service) recover(ctx context.Context) error {
 	return nil
 }
 
-// stop ends in good order: not ready, no new connections, requests finished, rows landed, log
-// closed.
+// stop shuts the service down: it reports that the service is not ready, stops listening, completes
+// requests, lands the rows, and closes the log.
 func (s *Service) stop(server *http.Server, recovered <-chan struct{}) error {
 	s.handler.Drain()
 	time.Sleep(s.config.Timeout.Drain)
@@ -293,7 +296,7 @@ func (s *Service) stop(server *http.Server, recovered <-chan struct{}) error {
 	defer cancel()
 	requests, cancel := context.WithTimeout(ctx, s.config.Timeout.Shutdown/2) // the other half is for rows to land
 	defer cancel()
-	if err := server.Shutdown(requests); err != nil { // their senders get no answer; nothing of them is stored, or all
+	if err := server.Shutdown(requests); err != nil { // their senders get no response; each request is stored completely or not at all
 		s.log.Warn("shutdown timeout; closing connections of unfinished requests", "error", errors.Join(err, server.Close()))
 	}
 	select {

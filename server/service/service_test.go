@@ -29,9 +29,10 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/slipstream-go/slipstream/server/config"
+	"github.com/slipstream-go/slipstream/server/query"
 )
 
-// settings are the defaults, with flags on top, for a service in a directory of the test.
+// settings returns the default settings with these flags, for a service in a temporary directory.
 func settings(t *testing.T, flags ...string) *config.Serve {
 	t.Helper()
 	c := new(config.Serve)
@@ -45,13 +46,13 @@ func settings(t *testing.T, flags ...string) *config.Serve {
 	return c
 }
 
-// run runs a service in this process. stop ends it, and gives what Run has returned.
+// run runs a service in this process. stop ends the service, and returns the error of Run.
 func run(t *testing.T, c *config.Serve) (s *Service, stop func() error) {
 	t.Helper()
 	return runLogged(t, c, slog.DiscardHandler)
 }
 
-// runLogged is run with a log.
+// runLogged is like run, but with a log.
 func runLogged(t *testing.T, c *config.Serve, to slog.Handler) (s *Service, stop func() error) {
 	t.Helper()
 	s, err := New(c, "test", slog.New(to))
@@ -61,7 +62,7 @@ func runLogged(t *testing.T, c *config.Serve, to slog.Handler) (s *Service, stop
 	return s, serve(t, s)
 }
 
-// serve runs a service until it is told to stop, and has it ready.
+// serve runs a service until stop is called. It returns when the service is ready.
 func serve(t *testing.T, s *Service) (stop func() error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -94,7 +95,7 @@ func TestStopLandsEverything(t *testing.T) {
 	if status, text, err := post(http.DefaultClient, s.URL()+"/api/v1/write/msgpack", arcBatch(t, 0)); err != nil || status != 204 {
 		t.Fatal(status, text, err)
 	}
-	if n, err := CountRows(c.Data); err != nil || n != 0 {
+	if n, err := query.CountRows(c.Data); err != nil || n != 0 {
 		t.Fatal("before:", n, err)
 	}
 	if err := stop(); err != nil {
@@ -104,7 +105,7 @@ func TestStopLandsEverything(t *testing.T) {
 	if _, err := http.Get(s.URL() + "/health"); err == nil {
 		t.Error("the service still answers")
 	}
-	if n, err := CountRows(c.Data); err != nil || n != perBatch {
+	if n, err := query.CountRows(c.Data); err != nil || n != perBatch {
 		t.Error("after:", n, err)
 	}
 	http.DefaultClient.CloseIdleConnections()
@@ -146,7 +147,7 @@ func TestDataIsLocked(t *testing.T) {
 	}
 }
 
-// A log that cannot be read ends the service with a line that says what to do.
+// If the log cannot be read, the service ends with an error that says what to do.
 func TestDamagedLog(t *testing.T) {
 	c := settings(t)
 	s, stop := run(t, c)
@@ -168,7 +169,7 @@ func TestDamagedLog(t *testing.T) {
 	if s, err = New(c, "test", slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Run(context.Background()); err == nil || !strings.Contains(err.Error(), "slipstream wal repair") {
+	if err := s.Run(context.Background()); err == nil || !strings.Contains(err.Error(), "slipctl wal repair") {
 		t.Errorf("%v", err)
 	}
 }
@@ -189,7 +190,7 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
-// certificate makes a certificate for 127.0.0.1, and a client that trusts it.
+// certificate creates a certificate for 127.0.0.1, and a client that trusts it.
 func certificate(t *testing.T) (cert, key string, client *http.Client) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -246,7 +247,7 @@ func TestTLS(t *testing.T) {
 	if err := stop(); err != nil {
 		t.Error(err)
 	}
-	if n, _ := CountRows(c.Data); n != perBatch {
+	if n, _ := query.CountRows(c.Data); n != perBatch {
 		t.Errorf("%d rows", n)
 	}
 	c.TLSKey = cert
@@ -255,7 +256,7 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// A head that never ends is cut off, and a long one refused.
+// Headers that never end are cut off, and headers that are too long are rejected.
 func TestHeads(t *testing.T) {
 	s, stop := run(t, settings(t, "--timeout-header=100ms"))
 	conn, err := net.Dial("tcp", s.Addr().String())
@@ -301,7 +302,7 @@ func TestQuery(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	if err := (&Query{Dir: filepath.Join(c.Data, "tables"), Table: "x.one", Rows: 2}).Run(&out); err != nil {
+	if err := (&query.Query{Dir: filepath.Join(c.Data, "tables"), Table: "x.one", Rows: 2}).Run(&out); err != nil {
 		t.Fatal(err)
 	}
 	got := regexp.MustCompile(` +`).ReplaceAllString(out.String(), " ")
@@ -315,10 +316,10 @@ func TestQuery(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 	out.Reset()
-	if err := (&Query{Dir: filepath.Join(c.Data, "tables"), Rows: 0}).Run(&out); err != nil || strings.Count(out.String(), "\n") != 3 {
+	if err := (&query.Query{Dir: filepath.Join(c.Data, "tables"), Rows: 0}).Run(&out); err != nil || strings.Count(out.String(), "\n") != 3 {
 		t.Errorf("%v\n%s", err, out.String())
 	}
-	if err := (&Query{Dir: t.TempDir()}).Run(&out); err == nil || !strings.Contains(err.Error(), "no Parquet files in ") {
+	if err := (&query.Query{Dir: t.TempDir()}).Run(&out); err == nil || !strings.Contains(err.Error(), "no Parquet files in ") {
 		t.Errorf("%v", err)
 	}
 }
@@ -329,7 +330,7 @@ func TestDemo(t *testing.T) {
 	if err := d.Run(context.Background(), settings(t), "test", &out); err != nil {
 		t.Fatalf("%v\n%s", err, out.String())
 	}
-	for _, want := range []string{"acknowledged − landed = 0", "demo.cpu", "demo.mem"} {
+	for _, want := range []string{"acknowledged − landed = 0", "demo.process", "goroutines"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, out.String())
 		}
@@ -343,7 +344,7 @@ func TestCommands(t *testing.T) {
 	}
 	dir := t.TempDir()
 	c := start(t, dir, "--seal-age=1h")
-	c.cmd.Process.Signal(syscall.SIGHUP) // reads files again, and ends nothing
+	c.cmd.Process.Signal(syscall.SIGHUP) // re-reads files; the service continues
 	if status, text, err := post(http.DefaultClient, c.url+"/api/v1/write/msgpack", arcBatch(t, 0)); err != nil || status != 204 {
 		t.Fatal(status, text, err)
 	}
@@ -358,14 +359,8 @@ func TestCommands(t *testing.T) {
 		want string
 	}{
 		{[]string{"version"}, true, "slipstream "},
-		{[]string{"query", filepath.Join(dir, "tables")}, true, "default.even"},
-		{[]string{"wal", "check", filepath.Join(dir, "wal")}, true, "1 segments"},
-		{[]string{"wal", "repair", filepath.Join(dir, "wal")}, true, "1 segments"},
-		{[]string{"wal", "check", filepath.Join(dir, "none")}, false, "none"},
-		{[]string{"query", filepath.Join(dir, "none")}, false, "no Parquet files in "},
 		{[]string{"serve", "--listen=0.0.0.0:0", "--data=" + dir}, false, "accepts connections from other machines"},
 		{[]string{"serve", "--config=" + file}, false, `sets "no-such", which is not a setting`},
-		{[]string{"load", "--url=http://127.0.0.1:1"}, false, "nothing answers"},
 	} {
 		out, err := exec.Command(path, c.args...).CombinedOutput()
 		if (err == nil) != c.ok || !strings.Contains(string(out), c.want) {
@@ -374,7 +369,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// counting counts records.
+// counting counts log records.
 type counting struct {
 	slog.Handler
 	n atomic.Int64
@@ -387,7 +382,7 @@ func (c *counting) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// Whatever fails many times a second is a line a second in the log.
+// An error that occurs many times a second is logged once a second.
 func TestLogIsThrottled(t *testing.T) {
 	c := &counting{Handler: slog.DiscardHandler}
 	s, err := New(settings(t), "test", slog.New(c))

@@ -13,46 +13,46 @@ import (
 	"time"
 )
 
-// request is a request as its client knows it.
+// request is a request, with what its client knows about it.
 type request struct {
-	kind    string // its format, or "refused: " and why
-	clients string // the host that sends it
+	kind    string // its format, or "refused: " and the reason
+	clients string // the host of the client
 	path    string
 	header  []string
 	body    []byte
-	ids     []int64 // rows in the order of the body, and samples
+	ids     []int64 // of the rows, in the order of the body, and of the samples
 	key     string
 	async   bool
-	partial bool // some rows are wrong, and the answer says which
-	partly  bool // of Remote Write: the answer to what is taken is 400
-	way     way  // of its series
-	wrong   bool // it is refused
+	partial bool // some rows are invalid, and the response lists them
+	partly  bool // Remote Write: the response is 400, and the valid series are accepted
+	way     way  // way of its series
+	wrong   bool // invalid, must be rejected
 
 	life    int
-	status  int       // of the last answer; 0: none
-	begun   time.Time // when it was sent for the first time
-	ended   time.Time // and when it was answered for the last time
+	status  int       // of the last response; 0: none
+	begun   time.Time // when the request was first sent
+	ended   time.Time // when the last response arrived
 	fate    fate
-	queued  bool // for the disk, without waiting for it
-	altered bool // one of its tables was altered while it was on its way
+	queued  bool // for the disk; the client does not wait for it
+	altered bool // one of its tables was altered while the request was in progress
 
-	rivals []*request // others with its key, of which this one or one of them is stored at most
+	rivals []*request // other requests with its key; at most one of all these requests is stored
 }
 
-// response is what a client got.
+// response is the response that a client got.
 type response struct {
 	status int // 0: none
 	text   string
-	again  bool // the request was stored before
+	again  bool // the request was already stored
 }
 
-// client is somebody who sends requests.
+// client is a client that sends requests.
 type client struct {
 	*rand.Rand
 	m          *model
 	host       string
 	http       *http.Client
-	registered bool // the schema
+	registered bool // the schema is registered
 }
 
 func (m *model) client(host string) *client {
@@ -60,7 +60,8 @@ func (m *model) client(host string) *client {
 	return &client{Rand: rand.New(rand.NewPCG(m.Rand.Uint64(), 0)), m: m, host: host, http: &http.Client{Transport: transport, Timeout: 10 * time.Minute}}
 }
 
-// do sends a request, and returns the status and the text of the answer, or 0 and the error.
+// do sends a request, and returns the status and the text of the response. Without a response, it
+// returns 0 and the error.
 func (c *client) do(method, path string, body []byte, header ...string) (status int, text string) {
 	a := c.ask(context.Background(), method, path, body, header...)
 	return a.status, a.text
@@ -80,13 +81,13 @@ func (c *client) ask(ctx context.Context, method, path string, body []byte, head
 	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
-	if err != nil { // an answer that breaks off is none
+	if err != nil { // an incomplete response counts as none
 		return response{text: err.Error()}
 	}
 	return response{resp.StatusCode, string(text), resp.Header.Get("Idempotent-Replayed") == "true"}
 }
 
-// work sends requests of all kinds.
+// work sends all kinds of requests.
 func (c *client) work() {
 	defer c.http.CloseIdleConnections()
 	for range c.IntN(40) {
@@ -136,8 +137,8 @@ func (m *model) lifeOf(id int64) int { return m.requestOf(id).life }
 
 var formats = []string{"json rows", "json columns", "ndjson", "msgpack rows", "msgpack columns", "schema", "arc", "partial"}
 
-// row returns the cells of a row. The ints of v, and of the columns late0, late1 … at first, are
-// floats later.
+// row returns the cells of a row. The values of v, and of the columns late0, late1, …, are ints at
+// first and floats later.
 func (m *model) row(id int64, it *item) map[string]any {
 	row := map[string]any{"time": it.time, "id": id, "v": any(id), "host": host(id)}
 	if id%3 == 0 {
@@ -169,7 +170,7 @@ func late(id int64) (column string, value float64) {
 	return fmt.Sprint("late", id/60), value
 }
 
-// columns turns rows into columns.
+// columnsOf converts rows into columns.
 func columnsOf(rows []map[string]any) map[string][]any {
 	all := make(map[string][]any)
 	for i, row := range rows {
@@ -183,8 +184,8 @@ func columnsOf(rows []map[string]any) map[string][]any {
 	return all
 }
 
-// rows is a request of rows in a format. Some have a key, and for some the client does not wait
-// until they are on disk.
+// rows returns a request with rows in a format. Some requests have a key, and some do not wait for
+// the disk.
 func (c *client) rows(format string) *request {
 	q := c.batch(format)
 	switch {
@@ -196,7 +197,7 @@ func (c *client) rows(format string) *request {
 	return q
 }
 
-// batch is a request of rows in a format, and nothing else.
+// batch returns a request with rows in a format, without a key.
 func (c *client) batch(format string) *request {
 	m := c.m
 	q := &request{kind: format, clients: c.host}
@@ -279,7 +280,7 @@ func marshal(v any) []byte {
 	return b
 }
 
-// refused is a request that is refused.
+// refused returns a random request that must be rejected.
 func (c *client) refused() *request {
 	kinds := []string{
 		"a string for an int", "half a body", "unknown parameter", "poisoned table", "unknown type", "second table of a batch", "two keys", "too large", "wrong line", "unknown schema",
@@ -288,8 +289,8 @@ func (c *client) refused() *request {
 	return c.wrong(kinds[c.IntN(len(kinds))])
 }
 
-// wrong is a request that is refused for what is wrong with it. Its rows have a column that no
-// others have.
+// wrong returns a request that must be rejected for this reason. Its rows contain columns that
+// occur in no other request.
 func (c *client) wrong(kind string) *request {
 	m := c.m
 	rows := func(n int) (ids []int64, rows []map[string]any) {
@@ -347,32 +348,32 @@ func (c *client) wrong(kind string) *request {
 	return q
 }
 
-// send sends a request, and notes what is known of its items then.
+// send sends a request, and records the fates of its items.
 func (c *client) send(q *request) (status int) {
 	a := &attempt{q: q, async: q.async}
 	c.together(a)
 	return a.status
 }
 
-// sent notes that a request is on its way.
+// sent records that a request is in progress.
 func (m *model) sent(q *request) {
 	if q.begun.IsZero() {
 		q.begun, q.life = time.Now(), m.lives
 		m.requests = append(m.requests, q)
 	}
-	q.ended = time.Now().Add(24 * time.Hour) // nobody knows
+	q.ended = time.Now().Add(24 * time.Hour) // unknown until the response
 	m.flying[q] = false
 }
 
-// back notes that it is so no longer.
+// back records that a request is no longer in progress.
 func (m *model) back(q *request) {
 	q.ended = time.Now()
 	q.altered = q.altered || m.flying[q]
 	delete(m.flying, q)
 }
 
-// note notes what an answer says of a request and its items. The first answer is that to a request
-// that was never sent before; an asynchronous one says only that the rows are queued for the disk.
+// note records what a response says about a request and its items. first means that the request was
+// never sent before. async means that a 204 only says that the rows are queued for the disk.
 func (m *model) note(q *request, a response, first, async bool) {
 	status, text := a.status, a.text
 	before := q.fate
@@ -398,7 +399,7 @@ func (m *model) note(q *request, a response, first, async bool) {
 		m.rejected(q, text, fates)
 		q.fate = acknowledged
 	case status == 0 || status == http.StatusInternalServerError || strings.Contains(text, "may be stored or not"),
-		q.way != toFiles && (status/100 == 5 || status == http.StatusTooManyRequests): // some tenants' samples may be taken
+		q.way != toFiles && (status/100 == 5 || status == http.StatusTooManyRequests): // some tenants' samples may have been accepted
 		if q.fate = max(before, unknown); before == refused {
 			q.fate = unknown
 		}
@@ -424,7 +425,7 @@ func (m *model) note(q *request, a response, first, async bool) {
 		switch {
 		case it.bad && !told, it.fate == dropped, it.fate == acknowledged:
 			if it.bad {
-				it.fate = refused // a request of which all rows are taken has no wrong ones
+				it.fate = refused // an invalid row is never stored
 			}
 			continue
 		case told:
@@ -433,7 +434,7 @@ func (m *model) note(q *request, a response, first, async bool) {
 		default:
 			f = q.fate
 		}
-		it.twice = it.twice || q.fate == acknowledged && before == unknown && !first && q.kind == "remote write" // which has no keys
+		it.twice = it.twice || q.fate == acknowledged && before == unknown && !first && q.kind == "remote write" // Remote Write has no keys
 		it.fate = f
 	}
 	switch {
@@ -453,8 +454,8 @@ func (m *model) note(q *request, a response, first, async bool) {
 	}
 }
 
-// rejected notes which rows of a partial request were rejected: those that are wrong, and no
-// others.
+// rejected records the rejected rows of a partial request. It checks that these are exactly the
+// invalid rows.
 func (m *model) rejected(q *request, text string, fates map[int64]fate) {
 	var answer struct {
 		Rows     int
@@ -493,8 +494,8 @@ func (m *model) rejected(q *request, text string, fates map[int64]fate) {
 	m.Count("rows rejected", bad)
 }
 
-// administer drops tables and columns, and sets types. Rows of a table that were there before it is
-// dropped must not come back; of those that come meanwhile, nobody knows.
+// administer drops tables and columns, and sets types. Rows that existed before their table was
+// dropped must not return. The fate of rows that are sent during the drop is unknown.
 func (c *client) administer() {
 	defer c.http.CloseIdleConnections()
 	m := c.m
@@ -522,12 +523,12 @@ func (c *client) administer() {
 	}
 }
 
-// setType gives a column of numbers another type, in all files of the table. What is known of rows
-// stays.
+// setType changes the type of a numeric column, in all files of the table. The known fates of rows
+// stay the same.
 func (m *model) setType(c *client, table, column string) {
 	kind := []string{"float64", "int64"}[c.IntN(2)]
 	m.mu.Lock()
-	m.pinned[table] = m.pinned[table] && kind == "float64" // it may have another type, whatever the answer
+	m.pinned[table] = m.pinned[table] && kind == "float64" // the type may have changed, whatever the response says
 	m.mu.Unlock()
 	status, text := c.do("PUT", "/v1/tables/"+table+"/columns/"+column, fmt.Appendf(nil, `{"type":%q}`, kind), "Content-Type", "application/json")
 	switch {
@@ -536,15 +537,15 @@ func (m *model) setType(c *client, table, column string) {
 		m.pinned[table] = kind == "float64"
 		m.mu.Unlock()
 		m.Count("types set", 1)
-	case status/100 == 4 && kind == "int64", status == http.StatusNotFound: // there is a float, or no table
+	case status/100 == 4 && kind == "int64", status == http.StatusNotFound: // the column contains a float, or the table does not exist
 		m.Count("types refused", 1)
 	case status/100 == 4:
 		m.T.Errorf("the type of %s in %s cannot be %s: %d %s", column, table, kind, status, text)
 	}
 }
 
-// declare gives a column that one row alone has a type that no row would give it: nothing but what
-// was set keeps it.
+// declare sets the type of a column that only one row contains. The row itself would give the
+// column another type, so only the setting preserves the type.
 func (m *model) declare(c *client, table string) {
 	var id int64
 	m.mu.Lock()

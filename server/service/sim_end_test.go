@@ -14,8 +14,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/sim"
 )
 
-// end is the last life, on a sound disk and with sound targets, and the comparison of what is there
-// with what should be.
+// end runs the last life, with a sound disk and sound targets. Then it compares the stored rows and
+// samples with the model.
 func (m *model) end() {
 	m.Phase("end")
 	m.Sound()
@@ -77,20 +77,20 @@ func (m *model) end() {
 	m.traces(tables)
 }
 
-// aside returns an error if there are files aside.
+// aside returns an error if there are files in the directory aside.
 func (m *model) aside() (err error) {
 	m.walk("/data/aside", func(file string) { err = fmt.Errorf("%s is aside", file) })
 	return err
 }
 
-// story is what is known of an item's request.
+// story describes the request of an item.
 func (m *model) story(id int64) string {
 	q := m.requestOf(id)
 	return fmt.Sprintf("%s, key %q, life %d, last answer %d, begun %v, ended %v, altered %v, ids %v", q.kind, q.key, q.life, q.status, q.begun.Format("15:04:05.000"), q.ended.Format("15:04:05.000"), q.altered, q.ids)
 }
 
-// whole wants a request of unknown fate to be there with all its rows or none. Of unknown are the
-// items of found that were sent.
+// whole checks that of each request of unknown fate either all rows are stored or none. unknown
+// contains the number of occurrences of each item of unknown fate, and of ids that were never sent.
 func (m *model) whole(unknown map[int64]int) {
 	there := make(map[*request]bool)
 	for _, q := range m.requests {
@@ -122,7 +122,7 @@ func (m *model) whole(unknown map[int64]int) {
 	}
 }
 
-// traces wants the catalog to have no table and no column of refused requests and rows.
+// traces checks that the catalog contains no table and no column of rejected requests and rows.
 func (m *model) traces(text string) {
 	var tables []struct {
 		DB, Table string
@@ -156,12 +156,13 @@ func (m *model) traces(text string) {
 }
 
 func (m *model) walk(dir string, each func(path string)) {
-	if err := m.Walk(dir, each); err != nil && !errors.Is(err, fs.ErrNotExist) { // where nothing has landed there is none
+	if err := m.Walk(dir, each); err != nil && !errors.Is(err, fs.ErrNotExist) { // the directory does not exist if no row has landed
 		m.Fatal("%v", err)
 	}
 }
 
-// look counts the rows of a file, and compares their cells with what follows from their ids.
+// look counts the rows of a file, and compares their cells with the cells that follow from their
+// ids.
 func (m *model) look(file string, found map[int64]int) {
 	b, err := parquet.ReadOn(m.Disk, file)
 	if err != nil {

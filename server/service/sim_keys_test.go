@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// Requests with keys: those that are sent again, others with the same key, and several of them at
-// once.
+// Requests with keys: repeated requests, other requests with the same key, and several requests
+// with one key at once.
 
-// mostKeys is how many the service is to remember at most: the log's segments are too small for
-// more.
+// mostKeys is the maximum number of keys that the service has to remember. The log's segments are
+// too small for more.
 const mostKeys = 40
 
-// keys returns how many keys the service may remember.
+// keys returns the number of keys that the service may still remember.
 func (m *model) keys() (n int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -29,7 +29,7 @@ func (m *model) keys() (n int) {
 	return n
 }
 
-// repeat sends a request with a key again, or another one with the same key.
+// repeat sends a request with a key again, or a different request with the same key.
 func (c *client) repeat() {
 	m := c.m
 	m.mu.Lock()
@@ -47,7 +47,7 @@ func (c *client) repeat() {
 	age := time.Since(q.begun)
 	over := time.Since(q.ended) > window+time.Second
 	before, life := q.fate, q.life
-	m.flying[q] = false // nobody else takes it up meanwhile
+	m.flying[q] = false // so that no other client repeats it meanwhile
 	m.mu.Unlock()
 
 	switch {
@@ -60,7 +60,7 @@ func (c *client) repeat() {
 			m.Count("key: after the window", 1)
 		}
 		m.mu.Lock()
-		q.key = "" // it is that of the other request
+		q.key = "" // the key now belongs to the other request
 		for _, r := range q.rivals {
 			r.key = ""
 		}
@@ -104,14 +104,14 @@ func (c *client) repeat() {
 		}
 		delete(m.flying, q)
 		m.mu.Unlock()
-	default: // it may be remembered or not
+	default: // the key may be remembered or not
 		m.mu.Lock()
 		delete(m.flying, q)
 		m.mu.Unlock()
 	}
 }
 
-// giveKey gives a request a key of its own, setKey that of another one.
+// giveKey gives a request its own key, and setKey gives it the key of another request.
 func (c *client) giveKey(q *request) { c.setKey(q, fmt.Sprint("key", q.ids[0])) }
 
 func (c *client) setKey(q *request, key string) {
@@ -119,26 +119,27 @@ func (c *client) setKey(q *request, key string) {
 	q.header = append(q.header[:4:4], "Idempotency-Key", key)
 }
 
-// attempt is one of the times that a request is sent.
+// attempt is one sending of a request.
 type attempt struct {
 	q *request
 	response
-	after time.Duration // it is sent so long after the first one
-	cut   time.Duration // its client gives up then; 0: never
-	async bool          // its client does not want to wait for the disk
+	after time.Duration // delay after the first attempt
+	cut   time.Duration // time after which the client gives up; 0: never
+	async bool          // the client does not wait for the disk
 
 	sent, answered time.Time
 }
 
 func (a *attempt) took() bool { return a.status/100 == 2 }
 
-// during reports whether a was under way when the other attempt was answered, after some time.
+// during reports whether a was in progress when the response to the other attempt arrived. The
+// other attempt must have taken some time.
 func (a *attempt) during(other *attempt) bool {
 	return a != other && other.answered.After(other.sent) && a.sent.Before(other.answered) && !a.answered.Before(other.answered)
 }
 
-// copies are a request several times, at once or nearly so. The client of each may give up, and may
-// want not to wait for the disk.
+// copies returns several attempts of a request, which are sent almost at once. Some clients give up
+// early, and some do not wait for the disk.
 func (c *client) copies(q *request) (all []*attempt) {
 	for range 2 + c.IntN(3) {
 		a := &attempt{q: q, async: !q.partial && c.IntN(6) == 0}
@@ -150,7 +151,8 @@ func (c *client) copies(q *request) (all []*attempt) {
 	return all
 }
 
-// atOnce sends requests with one key at once: the same one, another one, and one that is wrong.
+// atOnce sends several requests with one key at once: copies of one request, perhaps copies of a
+// different request, and perhaps an invalid request.
 func (c *client) atOnce() {
 	if c.m.keys() >= mostKeys {
 		return
@@ -174,7 +176,7 @@ func (c *client) atOnce() {
 	c.together(all...)
 }
 
-// together sends requests at once, those of one key, and notes what is known of their items then.
+// together sends attempts with one key at once, and records the fates of their items.
 func (c *client) together(all ...*attempt) {
 	m := c.m
 	m.mu.Lock()
@@ -185,7 +187,7 @@ func (c *client) together(all ...*attempt) {
 			fresh[a.q] = a.q.begun.IsZero()
 			m.sent(a.q)
 		}
-		if len(all) > 1 { // at a moment of its own, so that a seed has the same order again
+		if len(all) > 1 { // at different moments, so that a seed always gives the same order
 			after += time.Duration(1+c.IntN(100)) * []time.Duration{1, 1, 1, time.Microsecond}[c.IntN(4)]
 			a.after = after
 		}
@@ -204,8 +206,8 @@ func (c *client) together(all ...*attempt) {
 		m.back(q)
 	}
 	m.met(all)
-	// Those that stored something come first, and of these the ones whose rows the log may have
-	// lost.
+	// Attempts that stored something come first. Among these, asynchronous attempts come first,
+	// because the log may have lost their rows.
 	slices.SortStableFunc(all, func(a, b *attempt) int { return cmp.Compare(a.rank(), b.rank()) })
 	for _, a := range all {
 		if a.q.key != "" && a.cut == 0 && a.answered.Sub(a.sent) >= c.http.Timeout {
@@ -246,10 +248,10 @@ func (c *client) attempt(a *attempt) {
 	a.answered = time.Now()
 }
 
-// judge compares what is known of requests with one key. One is stored at most, and only then are
-// the others told that they are not it.
+// judge compares the fates of requests with one key. At most one of them is stored. A request may
+// get 422 only if another one is stored.
 func (m *model) judge(all []*attempt) {
-	var bodies []*request // that may be stored
+	var bodies []*request // valid requests, which may be stored
 	for _, a := range all {
 		for _, q := range append([]*request{a.q}, a.q.rivals...) {
 			if !q.wrong && !slices.Contains(bodies, q) {
@@ -260,7 +262,7 @@ func (m *model) judge(all []*attempt) {
 			a.q.key = ""
 		}
 	}
-	late := func(q *request) bool { // the key may have been forgotten meanwhile
+	late := func(q *request) bool { // the key may have been forgotten
 		return time.Since(q.begun) > window && (len(all) > 1 || q.begun.Before(all[0].sent))
 	}
 	if slices.ContainsFunc(bodies, late) {
@@ -304,7 +306,7 @@ func (m *model) judge(all []*attempt) {
 	}
 }
 
-// acknowledge notes that a request is stored although nobody answered it.
+// acknowledge records that a request is stored, although its client got no response that says so.
 func (m *model) acknowledge(q *request) {
 	q.fate, q.queued = acknowledged, false
 	for _, id := range q.ids {
@@ -317,7 +319,7 @@ func (m *model) acknowledge(q *request) {
 	m.Count("at once: known by another's answer", 1)
 }
 
-// rebut notes that a request is not stored, since another one with its key is.
+// rebut records that a request is not stored, because another request with its key is.
 func (m *model) rebut(q *request) {
 	q.fate, q.queued = refused, false
 	for _, id := range q.ids {
@@ -327,8 +329,8 @@ func (m *model) rebut(q *request) {
 	}
 }
 
-// met counts how requests with one key met each other, and wants those that waited for one that is
-// stored to be answered with it.
+// met counts how attempts with one key met each other. It checks that attempts that waited for a
+// stored one get their response at the same time.
 func (m *model) met(all []*attempt) {
 	for _, a := range all {
 		for _, b := range all {

@@ -12,16 +12,16 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// way is where the series of a life go.
+// way is the destination of the series in a life.
 type way int
 
 const (
-	toFiles    way = iota // into files
-	queueAny              // to one of the targets, by the queue
-	queueEach             // to each target, by the queue
-	postAny               // to one of the targets, before the answer
-	postEach              // to each target, before the answer
-	postLiving            // the same, but that a dead target may miss them
+	toFiles    way = iota // to files
+	queueAny              // to one of the targets, through the queue
+	queueEach             // to each target, through the queue
+	postAny               // to one of the targets, before the response
+	postEach              // to each target, before the response
+	postLiving            // like postEach, but a dead target may miss series
 )
 
 func (w way) String() string {
@@ -33,10 +33,10 @@ func (w way) String() string {
 func (w way) queues() bool     { return w == queueAny || w == queueEach }
 func (w way) replicates() bool { return w == queueEach || w == postEach || w == postLiving }
 
-// seriesTenants are those of Remote Write.
+// seriesTenants are the tenants of Remote Write.
 var seriesTenants = []string{"a", "b", "c"}
 
-// choose chooses where the series of a life go, and how the targets are in it.
+// choose chooses the way of the series and the states of the targets for the next life.
 func (m *model) choose() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -48,7 +48,7 @@ func (m *model) choose() {
 	for _, t := range m.targets {
 		t.begin([]state{sound, sound, unreliable, unreliable, interrupted, cutOff, silent, slow}[m.Rand.IntN(8)])
 	}
-	if m.way == queueEach && m.Rand.IntN(3) > 0 { // see beside
+	if m.way == queueEach && m.Rand.IntN(3) > 0 { // for beside
 		i := m.Rand.IntN(2)
 		m.targets[i].begin(sound)
 		m.targets[1-i].begin([]state{cutOff, silent, slow}[m.Rand.IntN(3)])
@@ -63,7 +63,7 @@ func (m *model) choose() {
 	}
 }
 
-// newSample returns a sample that goes where the series of this life go.
+// newSample returns a sample that goes the way of this life.
 func (m *model) newSample(tenant string) (int64, *item) {
 	place := "target/"
 	if m.way == toFiles {
@@ -85,7 +85,7 @@ func seriesBody(list ...remotewrite.Series) []byte {
 	return s2.EncodeSnappy(nil, remotewrite.Append(nil, remotewrite.V1, &remotewrite.Request{Series: list}))
 }
 
-// series is a request of Remote Write: a sample for each of some tenants.
+// series returns a Remote Write request with one sample for each of some tenants.
 func (c *client) series() *request {
 	m := c.m
 	q := &request{kind: m.way.String(), way: m.way, path: "/api/v1/push", header: []string{"Content-Type", "application/x-protobuf", "Content-Encoding", "snappy"}, clients: c.host}
@@ -96,7 +96,7 @@ func (c *client) series() *request {
 		list = append(list, seriesOf(seriesTenants[i], "m_total", id, "pad", strings.Repeat("x", c.IntN(200))))
 	}
 	q.partly = q.way != toFiles && !q.way.queues() && slices.ContainsFunc(q.ids, poison)
-	if c.IntN(10) == 0 { // answered with 400: it is never taken, the others are
+	if c.IntN(10) == 0 { // the response is 400: this series is rejected, and the others are accepted
 		id, it := m.newSample("a")
 		it.fate, it.bad = refused, true
 		list = append(list, seriesOf("a", "", id))
@@ -106,7 +106,7 @@ func (c *client) series() *request {
 	return q
 }
 
-// nameless is a request of a series without a name alone, which is refused.
+// nameless returns a request that contains only a series without a name, so it must be rejected.
 func (c *client) nameless() *request {
 	id, _ := c.m.newSample("a")
 	return &request{
@@ -115,8 +115,8 @@ func (c *client) nameless() *request {
 	}
 }
 
-// deliver sends a request of Remote Write again while it is answered with 5xx or 429, as Prometheus
-// does, but not for ever. Its client sends nothing else meanwhile.
+// deliver sends a Remote Write request, and repeats it after a 5xx or 429, as Prometheus does, but
+// not forever. Meanwhile its client sends no other request.
 func (c *client) deliver(q *request) {
 	c.send(q)
 	c.resend(q)
@@ -136,8 +136,9 @@ func (c *client) resend(q *request) {
 	}
 }
 
-// answered compares the answer to a request that was passed on at once with what the targets have
-// of it. A target that was sound has it whatever became of the other one.
+// answered compares the response to a request without a queue with the samples that the targets
+// have. With replication, a sound target must have each sample, whatever happened to the other
+// target.
 func (m *model) answered(q *request, text string) {
 	told := q.status == http.StatusNoContent || q.status == http.StatusBadRequest && q.partly
 	if !told && (q.status != http.StatusServiceUnavailable || m.over) {
@@ -168,7 +169,7 @@ func (m *model) answered(q *request, text string) {
 	}
 }
 
-// holders returns the targets that have a sample, a bit for each.
+// holders returns the targets that have a sample, one bit each.
 func (m *model) holders(id int64) (has int) {
 	for i, t := range m.targets {
 		has |= min(t.got[id], 1) << i
@@ -176,21 +177,21 @@ func (m *model) holders(id int64) (has int) {
 	return has
 }
 
-// arrived reports whether a sample is where it must be.
+// arrived reports whether all targets that must have a sample have it, and at least one target.
 func (m *model) arrived(id int64) bool {
 	has, must := m.holders(id), m.items[id].must
 	return has != 0 && has&must == must
 }
 
-// beside wants the queue to deliver to a sound target, at once, while the other one is away for
-// good.
+// beside checks that the queue delivers to a sound target without delay, while the other target is
+// permanently away.
 func (m *model) beside() {
 	for i, t := range m.targets {
 		if m.way != queueEach || t.state != sound || !m.targets[1-i].away() {
 			continue
 		}
 		m.Count("lives beside a target that is away", 1)
-		time.Sleep(time.Minute) // its circuit opens
+		time.Sleep(time.Minute) // the other target's circuit opens
 		c := m.client("198.51.100.202")
 		c.deliver(c.series())
 		c.http.CloseIdleConnections()
@@ -206,8 +207,8 @@ func (m *model) beside() {
 	}
 }
 
-// lacks returns a sample that the queue has acknowledged for each target, and that t does not have;
-// or 0.
+// lacks returns a sample that the queue has acknowledged for each target, but that t does not have.
+// It returns 0 if there is none.
 func (m *model) lacks(t *upstream) int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -219,7 +220,8 @@ func (m *model) lacks(t *upstream) int64 {
 	return 0
 }
 
-// delivered compares what the targets have with what was acknowledged.
+// delivered checks that the targets have the acknowledged samples, in order, and no rejected
+// samples.
 func (m *model) delivered() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -234,7 +236,7 @@ func (m *model) delivered() error {
 		}
 	}
 	for place, ids := range m.first {
-		last := make(map[string]int64) // by client
+		last := make(map[string]int64) // highest id so far, by client
 		for _, id := range ids {
 			who := m.requestOf(id).clients
 			if id < last[who] {

@@ -12,15 +12,15 @@ import (
 	"github.com/slipstream-go/slipstream/server/memnet"
 )
 
-// state is how a target is in a life.
+// state is the state of a target in a life.
 type state int
 
 const (
 	sound       state = iota
-	unreliable        // posts fail by chance
-	interrupted       // the same, and it is cut off for a while
+	unreliable        // posts fail at random
+	interrupted       // like unreliable, and the target is cut off for some time
 	cutOff
-	silent // it takes connections, and answers nothing
+	silent // accepts connections, but does not respond
 	slow
 )
 
@@ -28,8 +28,8 @@ func (s state) String() string {
 	return [...]string{sound: "sound", unreliable: "unreliable", interrupted: "interrupted", cutOff: "cut off", silent: "silent", slow: "slow"}[s]
 }
 
-// upstream is a target that series are passed on to. It fails for each tenant by chance of its own,
-// so that one tenant's posts do not depend on the order of others'. The model's lock guards it.
+// upstream is a target of the relay. It fails at random. Each tenant has its own random generator,
+// so its posts do not depend on the order of other tenants' posts. The lock of the model guards it.
 type upstream struct {
 	m      *model
 	url    string
@@ -37,11 +37,11 @@ type upstream struct {
 	chance map[string]*rand.Rand
 
 	state    state
-	from, to time.Time // when it is cut off
+	from, to time.Time // the time in which it is cut off
 
 	got     map[int64]int
-	told    map[int64]bool // samples of which it has said in this life that it has them
-	settled map[int64]bool // those of lives that ended in good order
+	told    map[int64]bool // samples that it has acknowledged in this life
+	settled map[int64]bool // samples that it has acknowledged in lives that ended normally
 }
 
 func (m *model) newTarget(i int) *upstream {
@@ -60,7 +60,7 @@ func (m *model) newTarget(i int) *upstream {
 	return t
 }
 
-// begin has the target be in a state in the next life.
+// begin sets the state of the target for the next life.
 func (t *upstream) begin(s state) {
 	clear(t.told)
 	t.state = s
@@ -71,10 +71,10 @@ func (t *upstream) begin(s state) {
 	}
 }
 
-// away reports whether it is of little use for all of the life.
+// away reports whether the target is mostly unavailable during the whole life.
 func (t *upstream) away() bool { return t.state == cutOff || t.state == silent || t.state == slow }
 
-// gone reports whether it is cut off at present.
+// gone reports whether the target is currently cut off.
 func (t *upstream) gone() bool {
 	now := time.Now()
 	return (t.state == cutOff || t.state == interrupted) && !now.Before(t.from) && now.Before(t.to)
@@ -101,7 +101,7 @@ func (t *upstream) abort(why string) {
 	panic(http.ErrAbortHandler)
 }
 
-// isGone locks the model for gone.
+// isGone calls gone with the lock of the model.
 func (t *upstream) isGone() bool {
 	t.m.mu.Lock()
 	defer t.m.mu.Unlock()
@@ -121,7 +121,7 @@ func (t *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case <-r.Context().Done():
 		t.abort("no answer")
 	}
-	if m.isOver() { // a machine that is off sends nothing
+	if m.isOver() { // after a crash of the machine, no response is sent
 		panic(http.ErrAbortHandler)
 	}
 	if t.isGone() {
@@ -157,7 +157,8 @@ func (t *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// roll returns how long a post takes, and a number that says how it fares: from 6 on well.
+// roll returns the duration of a post, and a number that determines its outcome. From 6 on, the
+// post succeeds.
 func (t *upstream) roll(tenant string) (takes time.Duration, n int) {
 	t.m.mu.Lock()
 	defer t.m.mu.Unlock()
@@ -173,11 +174,11 @@ func (t *upstream) roll(tenant string) (takes time.Duration, n int) {
 	return time.Millisecond, 19
 }
 
-// poison reports whether targets never take a sample.
+// poison reports whether the targets always reject a sample.
 func poison(id int64) bool { return id%13 == 0 }
 
-// check wants samples to be of the tenant, and none to come that the target, or any that would have
-// done, has said it has.
+// check checks that the samples belong to the tenant, and that none was acknowledged before: by
+// this target or, without replication, by any target.
 func (t *upstream) check(tenant string, ids []int64) {
 	m := t.m
 	m.mu.Lock()
@@ -199,7 +200,7 @@ func (t *upstream) check(tenant string, ids []int64) {
 	}
 }
 
-// take stores samples. The relay hears of it where told is set.
+// take stores samples. told means that the relay gets the response.
 func (t *upstream) take(tenant string, ids []int64, told bool) {
 	m := t.m
 	m.mu.Lock()
@@ -217,7 +218,7 @@ func (t *upstream) take(tenant string, ids []int64, told bool) {
 		}
 		place := fmt.Sprintf("tenant %s, by %v", tenant, m.items[id].way)
 		has := m.holders(id) != 0
-		if m.items[id].way.replicates() { // else the targets are doors to the same store
+		if m.items[id].way.replicates() { // otherwise both targets write to the same store
 			place += ", to " + t.url
 			has = t.got[id] > 0
 		}
@@ -228,11 +229,12 @@ func (t *upstream) take(tenant string, ids []int64, told bool) {
 	}
 }
 
-// settle notes that what the target has taken in this life must not come again: the service has
-// ended in good order.
+// settle records that the samples of this life must not arrive again. It is called after the
+// service has ended normally.
 func (t *upstream) settle() { maps.Copy(t.settled, t.told) }
 
-// serveAll has both targets take all but what they never take, of a queue that has copies for each.
+// serveAll makes both targets accept everything except poison, and the service use a queue with a
+// copy for each target.
 func (m *model) serveAll() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -242,7 +244,7 @@ func (m *model) serveAll() {
 	}
 }
 
-// samplesIn returns the values of a post.
+// samplesIn returns the values of the samples in a post.
 func samplesIn(r *http.Request) (ids []int64, err error) {
 	req, err := postIn(r)
 	for _, series := range req.Series {

@@ -20,22 +20,24 @@ import (
 	"github.com/slipstream-go/slipstream/server/sim"
 )
 
-// The whole service over HTTP, on the simulated disk of package sim and a network in memory: lives
-// from seeds.
+// Tests of the whole service over HTTP, on the simulated disk of package sim and a network in
+// memory. Seeds determine the lives of the service.
 //
-//	sim_test.go         lives, and what is known of rows and samples
-//	sim_clients_test.go clients: requests of each format, refused requests, alterations
-//	sim_keys_test.go    keys: requests that are sent again, and several with one key at once
-//	sim_series_test.go  Remote Write: where its series go, and what the targets have of them
+//	sim_test.go         lives, and the known fates of rows and samples
+//	sim_clients_test.go clients: requests of each format, invalid requests, alterations
+//	sim_keys_test.go    keys: repeated requests, and several requests with one key at once
+//	sim_series_test.go  Remote Write: where its series go, and what the targets got
 //	sim_target_test.go  the two targets: they fail, are cut off, and fall behind
-//	sim_end_test.go     the last life, and the comparison of what is there with what should be
+//	sim_end_test.go     the last life, and the comparison of the files with the model
 //
-// What was acknowledged is there once, however often a request with a key was sent again, and of
-// several requests with one key one at most; nothing of what was refused is there; of a request of
-// unknown fate there is all or nothing. A target got what was acknowledged for it at least once,
-// and no more often than its answers were lost, in order, and under the names of its tenants; with
-// replication each target did, whatever became of the other one. When faults end, the service is
-// ready and everything lands, in minutes.
+// Each acknowledged row is stored exactly once, however often a request with a key was sent. Of
+// several requests with one key, at most one is stored. No row of a rejected request is stored. A
+// request of unknown fate is stored completely or not at all.
+//
+// A target gets each sample that was acknowledged for it at least once, and once more at most for
+// each lost response. It gets the samples in order, and under the names of their tenants. With
+// replication, this holds for each target, whatever happens to the other one. When the faults end,
+// the service is ready and all rows land within minutes.
 var services = sim.Plan{
 	Seeds: 200,
 	Life:  lives(toFiles, toFiles, toFiles, toFiles, queueAny, queueAny, queueEach, queueEach, queueEach, postAny, postEach, postLiving),
@@ -60,16 +62,17 @@ var services = sim.Plan{
 	},
 }
 
-// TestService runs seeds; see package sim for how to run one again, and for the long form.
+// TestService runs seeds. Package sim describes how to repeat a seed, and the long form.
 func TestService(t *testing.T) { sim.Run(t, services) }
 
-// TestServiceReplays leaves out the relay, whose transport to the targets has goroutines that wake
-// at the same moment.
+// The same seed gives the same trace again. The relay is left out, because goroutines of its HTTP
+// transport wake up at the same moment.
 func TestServiceReplays(t *testing.T) {
 	sim.Replays(t, sim.Plan{Life: lives(toFiles)}, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
 }
 
-// lives are lives of a service, whose series go one of the ways in each.
+// lives returns a function that runs several lives of a service. In each life, series go one of the
+// ways.
 func lives(ways ...way) func(*sim.World) {
 	return func(w *sim.World) {
 		m := newModel(w)
@@ -78,25 +81,25 @@ func lives(ways ...way) func(*sim.World) {
 	}
 }
 
-// fate is what is known of a row or sample.
+// fate is the known outcome of a row or sample.
 type fate = sim.Fate
 
 const unknown, acknowledged, refused, dropped = sim.Unknown, sim.Acknowledged, sim.Refused, sim.Dropped
 
-// item is a row of a table, or a sample of a tenant. What else is in it follows from its id, which
-// is unique.
+// item is a row of a table, or a sample of a tenant. Its unique id determines the rest of its
+// content.
 type item struct {
-	table  string // as db/t0, metrics/a, or target/a for a sample that is passed on
+	table  string // for example db/t0 or metrics/a, or target/a for a forwarded sample
 	time   int64  // microseconds
 	fate   fate
-	sparse bool // the row has nothing but time and id
-	bad    bool // the row is wrong
-	twice  bool // it may be there twice: its key may have been forgotten before the request came again
-	way    way  // of a sample that is passed on
-	must   int  // the targets that must have it, a bit for each; 0: any of them
+	sparse bool // the row contains only time and id
+	bad    bool // the row is invalid
+	twice  bool // may be stored twice, because its key may have been forgotten before the request was repeated
+	way    way  // way of a forwarded sample
+	must   int  // targets that must have the sample, one bit each; 0: any target
 }
 
-// model is a world with a service.
+// model is a world with a service, and the expected results.
 type model struct {
 	*sim.World
 	net     memnet.Network
@@ -106,18 +109,18 @@ type model struct {
 	items    map[int64]*item
 	ids      int64
 	requests []*request
-	flying   map[*request]bool // true: one of its tables was altered meanwhile
-	dropped  map[string]bool   // tables that somebody tried to drop
+	flying   map[*request]bool // requests in progress; true: one of the tables was altered meanwhile
+	dropped  map[string]bool   // tables that a client tried to drop
 	pinned   map[string]bool   // tables whose column v was set to float64
-	declared map[int64]string  // types that were set of columns that one row alone has, by its id
+	declared map[int64]string  // types that were set for columns of a single row, by the id of the row
 	lives    int
-	over     bool // this life
+	over     bool // this life is over
 
 	service *Service
-	ways    []way              // that series may go
-	way     way                // of the series of this life
-	named   []int              // the targets that this life's settings name
-	first   map[string][]int64 // ids in the order of their first arrival, by the place that must keep it
+	ways    []way              // possible ways of series
+	way     way                // way of series in this life
+	named   []int              // targets in the settings of this life
+	first   map[string][]int64 // ids in the order of first arrival, for each place that must preserve the order
 }
 
 func newModel(w *sim.World) *model {
@@ -131,10 +134,10 @@ func newModel(w *sim.World) *model {
 	return m
 }
 
-// window is how long keys are remembered.
+// window is the time for which keys are remembered.
 const window = 2 * time.Minute
 
-// flags are the settings of a life.
+// flags returns the settings of a life.
 func (m *model) flags(r *rand.Rand) []string {
 	pick := func(list ...string) string { return list[r.IntN(len(list))] }
 	flags := []string{
@@ -163,7 +166,7 @@ func (m *model) flags(r *rand.Rand) []string {
 	return flags
 }
 
-// start starts a service. stop ends it, and returns what it ends with.
+// start starts a service. stop ends it, and returns its error.
 func (m *model) start() (stop func() error, err error) {
 	m.mu.Lock()
 	m.lives++
@@ -201,7 +204,7 @@ func (m *model) start() (stop func() error, err error) {
 	return nil, errors.Join(errors.New("it is not ready"), stop())
 }
 
-// live is a life of the service, on a disk that may fail.
+// live runs a life of the service, on a disk that may fail.
 func (m *model) live() {
 	var stop func() error
 	started := m.Begin("/data/tables", "serve", func() (err error) {
@@ -228,7 +231,7 @@ func (m *model) live() {
 	if m.Rand.IntN(2) == 0 {
 		clients.Go(m.client("198.51.100.100").administer)
 	}
-	if m.Rand.IntN(4) == 0 { // the process or the machine stops in the middle of it
+	if m.Rand.IntN(4) == 0 { // the process or the machine stops while clients are sending
 		time.Sleep(time.Duration(m.Rand.Int64N(int64(10 * time.Second))))
 		m.Count("lives cut short", 1)
 		m.endClients()
@@ -250,14 +253,14 @@ func (m *model) live() {
 	m.Say("%d ids so far; stopped: %v", m.ids, err)
 	if err == nil && !m.Crashed() {
 		m.Count("ends in good order", 1)
-		if m.Well { // else the log may have refused it after the answer
+		if m.Well { // otherwise the log may have failed to write them after the response
 			m.settle()
 		}
 	}
 	m.Next()
 }
 
-// endClients has clients end.
+// endClients makes the clients end.
 func (m *model) endClients() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -270,8 +273,8 @@ func (m *model) isOver() bool {
 	return m.over || m.Crashed()
 }
 
-// settle acknowledges what was queued for the disk in a life without faults that has ended in good
-// order.
+// settle acknowledges rows that were queued for the disk. It is called after a life without faults
+// that ended normally.
 func (m *model) settle() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -294,10 +297,10 @@ func (m *model) settle() {
 	m.Count("async: acknowledged", n)
 }
 
-// recovers has the disk have room again, and wants the service to be ready and to take rows.
+// recovers frees space on the disk, and checks that the service becomes ready and accepts rows.
 func (m *model) recovers() {
 	c := m.client("198.51.100.200")
-	before := c.series() // for which there may be no room
+	before := c.series() // there may be no space for it
 	status := c.send(before)
 	m.Sound()
 	m.Count("small disks that recover", 1)
@@ -310,7 +313,7 @@ func (m *model) recovers() {
 	}
 }
 
-// await waits until the service says that it is ready.
+// await waits until /ready reports that the service is ready.
 func (m *model) await(c *client, most time.Duration) {
 	m.Await(most, func() error {
 		if m.Crashed() {
@@ -323,5 +326,5 @@ func (m *model) await(c *client, most time.Duration) {
 	})
 }
 
-// sorted returns the ids of all items in their order.
+// sorted returns the ids of all items in ascending order.
 func (m *model) sorted() []int64 { return slices.Sorted(maps.Keys(m.items)) }

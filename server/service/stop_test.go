@@ -17,7 +17,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/memnet"
 )
 
-// inMemory is a machine with this disk and this network.
+// inMemory returns a machine with this disk and this network.
 func inMemory(d disk.Disk, network *memnet.Network) machine {
 	return machine{
 		disk:   d,
@@ -27,8 +27,9 @@ func inMemory(d disk.Disk, network *memnet.Network) machine {
 	}
 }
 
-// bubble is a service on a disk and a network in memory, in a bubble of testing/synctest: its clock
-// goes on only while all wait, so that no limit depends on the speed of the machine.
+// bubble is a service on a disk and a network in memory, in a bubble of testing/synctest. The
+// bubble's clock advances only while all goroutines wait, so no time limit depends on the speed of
+// the machine.
 type bubble struct {
 	t       *testing.T
 	dir     string
@@ -46,7 +47,7 @@ func newBubble(t *testing.T, dir string) *bubble {
 	return b
 }
 
-// start starts the service. Its Run returns to ended after stop.
+// start starts the service. After stop, ended receives the error of Run.
 func (b *bubble) start(flags ...string) (s *Service, stop context.CancelFunc, ended chan error) {
 	c := settings(b.t, append([]string{"--data=" + b.dir, "--seal-age=1h"}, flags...)...)
 	s, err := newOn(inMemory(b.disk, &b.network), c, "test", slog.New(slog.DiscardHandler))
@@ -59,7 +60,7 @@ func (b *bubble) start(flags ...string) (s *Service, stop context.CancelFunc, en
 	return s, stop, ended
 }
 
-// ask sends a request and returns the answer.
+// ask sends a request and returns the response.
 func (b *bubble) ask(s *Service, method, path, body string) (int, string) {
 	req, err := http.NewRequest(method, s.URL()+path, strings.NewReader(body))
 	if err != nil {
@@ -83,7 +84,7 @@ func (b *bubble) write(s *Service) {
 	}
 }
 
-// wantTables asks a service that is ready for its tables, and wants this among them.
+// wantTables waits until the service is ready, and checks that /v1/tables contains the text.
 func (b *bubble) wantTables(s *Service, want string) {
 	<-s.Ready()
 	if status, text := b.ask(s, "GET", "/v1/tables", ""); status != http.StatusOK || !strings.Contains(text, want) {
@@ -91,9 +92,9 @@ func (b *bubble) wantTables(s *Service, want string) {
 	}
 }
 
-// A disk that does not answer while the service recovers does not keep it from ending within
-// --timeout-shutdown, nor from saying that it is alive and not ready. What was acknowledged is
-// there after the next start.
+// If the disk hangs during recovery, the service still ends within --timeout-shutdown. Before that,
+// /health reports that it is alive, and /ready that it is not ready. Acknowledged rows exist after
+// the next start.
 func TestStopWhileRecoveryHangs(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -124,7 +125,7 @@ func TestStopWhileRecoveryHangs(t *testing.T) {
 		if took := time.Since(began); took > 11*time.Second || err == nil || !strings.Contains(err.Error(), "recovery has not ended within --timeout-shutdown=10s") {
 			t.Errorf("after %v: %v", took, err)
 		}
-		time.Sleep(100 * time.Hour) // in which the calls return
+		time.Sleep(100 * time.Hour) // the hanging calls return in this time
 		b.disk = b.disk.Kill()
 
 		s, stop, ended = b.start("--timeout-shutdown=10s")
@@ -137,8 +138,8 @@ func TestStopWhileRecoveryHangs(t *testing.T) {
 	})
 }
 
-// A body that stands still does not take the time in which rows should land: after the stop all
-// that was acknowledged lands.
+// A body that stops arriving does not use up the time in which rows must land. After the stop, all
+// acknowledged rows land.
 func TestStopWithStalledBody(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -152,7 +153,7 @@ func TestStopWithStalledBody(t *testing.T) {
 		}
 		defer conn.Close()
 		io.WriteString(conn, "POST /v1/write/db/t HTTP/1.1\r\nHost: x\r\nContent-Type: application/msgpack\r\nContent-Length: 9\r\n\r\nabc")
-		synctest.Wait() // the handler has read it, and waits for more
+		synctest.Wait() // the handler has read the beginning of the body, and waits for the rest
 		if held := s.handler.Stats().InFlight; held == 0 {
 			t.Error("the body has not begun")
 		}

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// certificates are those of the listener, as its files said last. Connections that are open keep
-// what they began with.
+// certificates contains the listener's certificates, as last read from their files. Open
+// connections keep the certificates that they began with.
 type certificates struct {
 	cert, key, clients string
 	current            atomic.Pointer[tls.Config]
@@ -44,7 +44,8 @@ func (c *certificates) load(read func(path string) ([]byte, error)) error {
 	return nil
 }
 
-// config is that of a listener, which takes the present certificates for each connection.
+// config returns the configuration of a listener. The listener uses the current certificates for
+// each new connection.
 func (c *certificates) config() *tls.Config {
 	return &tls.Config{GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return c.current.Load(), nil }}
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/watch"
 )
 
-// copyFile writes over a file.
+// copyFile overwrites the file to with the content of from.
 func copyFile(t *testing.T, to, from string) {
 	t.Helper()
 	b, err := os.ReadFile(from)
@@ -33,7 +33,7 @@ func copyFile(t *testing.T, to, from string) {
 	}
 }
 
-// A new certificate is used by the connections that come, a broken one by none.
+// New connections use a new certificate. An invalid certificate is not used.
 func TestCertificateReload(t *testing.T) {
 	cert, key, old := certificate(t)
 	newCert, newKey, young := certificate(t)
@@ -53,7 +53,7 @@ func TestCertificateReload(t *testing.T) {
 	wants(old, young)
 	copyFile(t, cert, newCert)
 	s.Reload()
-	wants(old, young) // the key is still another's
+	wants(old, young) // the key does not match the new certificate
 	if st := s.watcher.Stats(); st.Failures != 1 || st.Failed != 1 {
 		t.Errorf("%+v", st)
 	}
@@ -66,7 +66,7 @@ func TestCertificateReload(t *testing.T) {
 	}
 }
 
-// signed gives a certificate for clients that the authority in the files has signed.
+// signed returns a client certificate that the authority in the files has signed.
 func signed(t *testing.T, cert, key string, until time.Time) tls.Certificate {
 	t.Helper()
 	authority, err := tls.LoadX509KeyPair(cert, key)
@@ -88,8 +88,8 @@ func signed(t *testing.T, cert, key string, until time.Time) tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: private}
 }
 
-// Certificates of clients are those of the authorities of the day, in sessions that are resumed as
-// well.
+// A client certificate must be signed by an authority that is currently configured. This also holds
+// for resumed sessions.
 func TestClientCertificates(t *testing.T) {
 	cert, key, anonymous := certificate(t)
 	firstCA, firstKey, _ := certificate(t)
@@ -134,8 +134,8 @@ func TestClientCertificates(t *testing.T) {
 	}
 	first, second := client(signed(t, firstCA, firstKey, time.Now().Add(time.Hour))), client(signed(t, secondCA, secondKey, time.Now().Add(time.Hour)))
 	late := client(signed(t, firstCA, firstKey, time.Now().Add(-time.Minute)))
-	// A client does not show a certificate of an authority that the server has not named, unless it
-	// is made to.
+	// By default, a client does not send a certificate if the server does not name its authority.
+	// GetClientCertificate makes it send the certificate.
 	forced := func(c *http.Client) {
 		config := c.Transport.(*http.Transport).TLSClientConfig
 		pair := config.Certificates[0]

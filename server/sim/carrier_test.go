@@ -9,11 +9,11 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// carrier remembers each record by its first row for ever, as the service remembers keys of
+// carrier remembers each record forever, by its first row. The service similarly remembers keys of
 // requests for a while.
 type carrier struct {
 	mu   sync.Mutex
-	seqs map[int64]uint64 // of the record that has it, by row
+	seqs map[int64]uint64 // sequence number of the record, by the id of its first row
 }
 
 func newCarrier() *carrier { return &carrier{seqs: make(map[int64]uint64)} }
@@ -40,7 +40,7 @@ func (c *carrier) Recall(r *wal.Record) error {
 	return nil
 }
 
-// commit is the log's OnCommit.
+// commit is the OnCommit function of the log.
 func (c *carrier) commit(recs []*wal.Record) {
 	for _, r := range recs {
 		var rows []row
@@ -74,8 +74,8 @@ func (c *carrier) Carry(to uint64) ([]byte, func(uint64)) {
 	return payload, func(seq uint64) { c.add(seq, ids...) }
 }
 
-// recalled compares what a life has recalled with what those before it have acknowledged or
-// refused.
+// recalled checks that the records recalled in this life include all acknowledged records of
+// earlier lives, and no rejected ones.
 func (m *tables) recalled(c *carrier) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Counts is how often things happened, by name.
+// Counts contains the number of events, by name.
 type Counts map[string]int
 
-// of returns the count of a name, or of all names that begin with what stands before a "*" at its
-// end.
+// of returns the count of a name. If the name ends in "*", of returns the sum for all names with
+// the prefix before the "*".
 func (c Counts) of(name string) (n int) {
 	prefix, many := strings.CutSuffix(name, "*")
 	if !many {

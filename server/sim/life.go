@@ -10,7 +10,7 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 )
 
-// Fate is what is known of a row, a sample or an item.
+// Fate is the known outcome of a row, a sample or an item.
 type Fate int
 
 const (
@@ -24,7 +24,7 @@ func (f Fate) String() string {
 	return [...]string{Unknown: "of unknown fate", Acknowledged: "acknowledged", Refused: "refused", Dropped: "dropped"}[f]
 }
 
-// Lives runs some lives, most at most, and the last one.
+// Lives calls live between one and `most` times, at random, and then calls end for the last life.
 func (w *World) Lives(most int, live, end func()) {
 	for range 1 + w.Rand.IntN(most) {
 		live()
@@ -32,8 +32,8 @@ func (w *World) Lives(most int, live, end func()) {
 	end()
 }
 
-// Begin begins a life on a disk that may fail, see [World.Faults]: start starts the service, which
-// then is in the phase named. If it does not start, Begin returns false, and the life is over.
+// Begin begins a life on a disk that may fail: see [World.Faults]. It starts the service by calling
+// start, and then enters the given phase. If start fails, Begin ends the life and returns false.
 func (w *World) Begin(root, phase string, start func() error) bool {
 	w.Faults(root)
 	w.Phase("start")
@@ -47,8 +47,8 @@ func (w *World) Begin(root, phase string, start func() error) bool {
 	return true
 }
 
-// Grace returns a context for the end of a service: it ends after a time below most, or has ended
-// where the disk has crashed.
+// Grace returns a context for the end of a service. The context ends after a random time below
+// most. If the disk has crashed, the context has already ended.
 func (w *World) Grace(most time.Duration) (ctx context.Context, cancel context.CancelFunc) {
 	ctx, cancel = context.WithTimeout(context.Background(), time.Duration(w.Rand.IntN(int(most/time.Second)))*time.Second)
 	if w.Crashed() {
@@ -57,8 +57,8 @@ func (w *World) Grace(most time.Duration) (ctx context.Context, cancel context.C
 	return ctx, cancel
 }
 
-// Await waits until lacks returns nil. Otherwise it ends the test by that error when the time is
-// over.
+// Await waits until lacks returns nil. If that takes longer than most, Await ends the test with the
+// last error of lacks.
 func (w *World) Await(most time.Duration, lacks func() error) {
 	for began := time.Now(); ; time.Sleep(time.Second) {
 		err := lacks()
@@ -71,20 +71,21 @@ func (w *World) Await(most time.Duration, lacks func() error) {
 	}
 }
 
-// Walk calls each with the files below dir, as far as the disk lets it read directories.
+// Walk calls the function each with the path of every file below dir, except temporary files. If a
+// directory cannot be read, Walk continues with the others, and returns the error.
 func (w *World) Walk(dir string, each func(path string)) error {
 	entries, err := w.Disk.ReadDir(dir)
 	for _, e := range entries {
 		if name := path.Join(dir, e.Name()); e.IsDir() {
 			err = errors.Join(err, w.Walk(name, each))
-		} else if !strings.HasPrefix(e.Name(), ".") { // which is a temporary file, and is removed at the next start
+		} else if !strings.HasPrefix(e.Name(), ".") { // a name with a leading dot is a temporary file, which is removed at the next start
 			each(name)
 		}
 	}
 	return err
 }
 
-// Number returns a cell of a column of numbers.
+// Number returns a cell of a numeric column as a float64.
 func Number(c *column.Column, row int) float64 {
 	if c.Kind == column.Int64 {
 		return float64(c.Ints[row])

@@ -22,7 +22,8 @@ const (
 	tenants  = 4
 )
 
-// queues puts items of some tenants, whose targets answer as they like, fail, hang and are away.
+// queues puts items of several tenants into a queue. The tenants' targets respond at random times,
+// fail, hang and are unreachable.
 var queues = Plan{
 	Seeds: 200,
 	Life: func(w *World) {
@@ -45,21 +46,21 @@ type items struct {
 	*World
 	mu        sync.Mutex
 	n         int
-	sets      []set             // that were put together
+	sets      []set             // all sets that were put
 	owner     map[string]string // tenants, by body
 	delivered map[string]int    // by body
-	settled   map[string]bool   // bodies that the target took, and said so, by the end of a life that ended in good order
-	taken     []string          // those of this life
-	refusals  map[string]bool   // bodies that the target refused
-	last      map[string]uint64 // the order of the last item of each tenant that was delivered in this life
+	settled   map[string]bool   // bodies that the target confirmed before Close succeeded
+	taken     []string          // bodies that the target confirmed in this life
+	refusals  map[string]bool   // bodies that the target rejected
+	last      map[string]uint64 // by tenant: the order of the last item that was delivered in this life
 	lives     int
-	sound     bool   // the target takes everything
-	hangs     string // the tenant whose target does not answer in this life
-	flips     int    // bits of the log that were flipped
-	moved     bool   // records of the log may hold items of many sets
+	sound     bool   // the target accepts all items
+	hangs     string // the tenant whose target does not respond in this life
+	flips     int    // number of bits of the log that were flipped
+	moved     bool   // records of the log may contain items of many sets
 }
 
-// set is what was put together.
+// set contains the items of one Put, and their fate.
 type set struct {
 	bodies []string
 	fate   Fate
@@ -70,7 +71,7 @@ func (m *items) open(r *rand.Rand) (*queue.Queue, error) {
 	m.taken = nil
 	m.lives++
 	life := m.lives
-	targets := make(map[string]*rand.Rand) // what happens to one tenant does not hang on the order in which goroutines run
+	targets := make(map[string]*rand.Rand) // the outcomes of one tenant do not depend on the order in which goroutines run
 	for i := range tenants {
 		targets[fmt.Sprint("tenant", i)] = rand.New(rand.NewPCG(m.Rand.Uint64(), 0))
 	}
@@ -89,7 +90,7 @@ func (m *items) open(r *rand.Rand) (*queue.Queue, error) {
 	})
 }
 
-// deliver is the target. Each call is of one tenant, and the items are in their order.
+// deliver is the target. Each call has items of one tenant, in their order.
 func (m *items) deliver(ctx context.Context, r *rand.Rand, life int, tenant string, all []*queue.Item) queue.Verdict {
 	m.mu.Lock()
 	takes := time.Duration(1 + r.Int64N(int64(200*time.Millisecond)))
@@ -110,14 +111,14 @@ func (m *items) deliver(ctx context.Context, r *rand.Rand, life int, tenant stri
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if !alive || m.lives != life { // the process has ended meanwhile
+	if !alive || m.lives != life { // the process has ended in the meantime
 		return queue.Verdict{Err: errors.New("the process has ended")}
 	}
 	for _, it := range all {
 		switch {
 		case it.Tenant != tenant || m.owner[string(it.Body)] != tenant:
 			m.T.Errorf("an item of %q, put for %q, in a call of %q: %.20s", it.Tenant, m.owner[string(it.Body)], tenant, it.Body)
-		case m.settled[string(it.Body)] && m.flips == 0: // a flipped bit may be that of a note
+		case m.settled[string(it.Body)] && m.flips == 0: // the flipped bit may belong to a progress note
 			m.T.Errorf("%.20s came again after an end in good order", it.Body)
 		case it.Order <= m.last[tenant] && m.last[tenant] > 0 && !m.redelivered(it):
 			m.T.Errorf("%.20s came after an item of a later order", it.Body)
@@ -139,7 +140,7 @@ func (m *items) deliver(ctx context.Context, r *rand.Rand, life int, tenant stri
 			m.Count("items that a target refuses", 1)
 		}
 		return queue.Verdict{Kind: queue.Refused, Err: errors.New("400")}
-	case answer == 4: // the target took it, and its answer was lost
+	case answer == 4: // the target accepted the items, and its response was lost
 		m.Count("answers that are lost", 1)
 		for _, it := range all {
 			m.delivered[string(it.Body)]++
@@ -157,10 +158,10 @@ func (m *items) deliver(ctx context.Context, r *rand.Rand, life int, tenant stri
 	return queue.Verdict{Kind: queue.Delivered}
 }
 
-// redelivered reports whether an item was delivered before, as after a lost answer.
+// redelivered reports whether an item was delivered before, for example before a lost response.
 func (m *items) redelivered(it *queue.Item) bool { return m.delivered[string(it.Body)] > 0 }
 
-// live is a life of the service, on a disk that may fail.
+// live is one life of the service, on a disk that may fail.
 func (m *items) live() {
 	m.corrupt()
 	var q *queue.Queue
@@ -202,7 +203,7 @@ func (m *items) live() {
 	m.Next()
 }
 
-// corrupt flips a bit of the log now and then.
+// corrupt flips a bit of the log in some lives.
 func (m *items) corrupt() {
 	if m.Rand.IntN(8) > 0 {
 		return
@@ -210,7 +211,7 @@ func (m *items) corrupt() {
 	m.Sound()
 	entries, err := m.Disk.ReadDir(queueDir)
 	if err != nil {
-		return // there is none
+		return // the log does not exist
 	}
 	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return !strings.HasSuffix(e.Name(), ".wal") })
 	if len(entries) > 0 && m.Disk.Corrupt(queueDir+"/"+entries[m.Rand.IntN(len(entries))].Name(), 0, 1<<10) {
@@ -220,8 +221,8 @@ func (m *items) corrupt() {
 	}
 }
 
-// beside wants the items of all tenants to be delivered but for those of the one whose target
-// hangs.
+// beside checks that the items of all tenants are delivered, except those of the tenant whose
+// target hangs.
 func (m *items) beside(q *queue.Queue) {
 	m.Count("lives beside a tenant that hangs", 1)
 	m.Await(time.Hour, func() error {
@@ -238,7 +239,7 @@ func (m *items) beside(q *queue.Queue) {
 	})
 }
 
-// client puts items.
+// client puts items into the queue.
 func (m *items) client(q *queue.Queue, r *rand.Rand) {
 	for range r.IntN(60) {
 		time.Sleep(time.Duration(r.Int64N(int64(500 * time.Millisecond))))
@@ -270,8 +271,8 @@ func (m *items) client(q *queue.Queue, r *rand.Rand) {
 	}
 }
 
-// end is the last life, on a sound disk and with a sound target, and the comparison of what was
-// delivered with what should be.
+// end is the last life, on a sound disk and with a sound target. It compares the delivered items
+// with the expected ones.
 func (m *items) end() {
 	m.Sound()
 	m.Phase("end")
@@ -310,7 +311,7 @@ func (m *items) end() {
 			m.Fatal("of the items that were put with %.20s, %d of %d were delivered", s.bodies[0], len(s.bodies)-missing, len(s.bodies))
 		}
 	}
-	if most := 5 * m.flips; lost > most && !m.moved { // a flipped bit costs one record
+	if most := 5 * m.flips; lost > most && !m.moved { // a flipped bit destroys one record
 		m.Fatal("%d items were lost by %d flipped bits", lost, m.flips)
 	}
 }

@@ -13,21 +13,21 @@ import (
 	"time"
 )
 
-// Plan is what a test does with each seed.
+// Plan describes a test that runs with many seeds.
 type Plan struct {
-	Seeds int // of the short form
+	Seeds int // number of seeds of the short form
 
 	// Life runs a world from its beginning to its end.
 	Life func(w *World)
 
-	// Meets lists what the seeds of the short form must have met together; see [World.Count]. A
-	// name that ends in "*" stands for all that begin so. Without what it lists, a test could pass
-	// because nothing happened.
+	// Meets lists the events that must occur in the short form, each with at least one of the
+	// seeds; see [World.Count]. A name that ends in "*" matches all names with that prefix. Without
+	// this list, a test could pass because nothing happened.
 	Meets []string
 }
 
-// Run runs a plan: the short form, the one seed of SLIPSTREAM_SEED, or new seeds for the time of
-// SLIPSTREAM_LONG.
+// Run runs a plan. If SLIPSTREAM_SEED is set, it runs only that seed. If SLIPSTREAM_LONG is set to
+// a duration, it runs random seeds for that time. Otherwise it runs the short form.
 func Run(t *testing.T, p Plan) {
 	defer settle()()
 	met := make(Counts)
@@ -70,19 +70,19 @@ func Run(t *testing.T, p Plan) {
 	}
 }
 
-// settle makes runs repeatable, until done is called: where goroutines run one at a time, those
-// that wake at the same moment do so in the same order again.
+// settle makes runs repeatable until done is called. It makes goroutines run one at a time. Then
+// goroutines that wake at the same moment do so in the same order in every run.
 func settle() (done func()) {
 	before := runtime.GOMAXPROCS(1)
 	return func() { runtime.GOMAXPROCS(before) }
 }
 
-// one runs a seed in a bubble of its own, and returns a hash of what the disks were asked and did.
+// one runs a seed in a separate synctest bubble, and returns the digest of the disks' calls.
 func (p Plan) one(t *testing.T, seed uint64, met Counts) (digest uint64) {
 	t.Run(fmt.Sprint("seed", seed), func(t *testing.T) {
 		cryptotest.SetGlobalRandom(t, seed)
 		synctest.Test(t, func(t *testing.T) {
-			defer time.Sleep(time.Hour) // for what an earlier life has left behind: the clock stops with this goroutine
+			defer time.Sleep(time.Hour) // for goroutines and timers of earlier lives: the clock stops with this goroutine
 			w := newWorld(t, seed)
 			w.Met = met
 			defer func() { // also after Fatal
@@ -98,13 +98,13 @@ func (p Plan) one(t *testing.T, seed uint64, met Counts) (digest uint64) {
 	return digest
 }
 
-// Replays runs seeds twice, with all others in between, and wants the disks to have been asked the
-// same at the same times.
+// Replays runs each seed twice, with all other seeds in between. It requires that the calls of the
+// disks and their times are the same in both runs.
 //
-// The runtime preempts a goroutine that has run for 10 ms, which a busy machine lets any of them
-// do: then others come first. So a fifth of the seeds may differ, if they repeat themselves when
-// they are run again. What does not follow from the seed, as the order of a map, is in nearly all
-// of them.
+// The runtime preempts a goroutine that has run for 10 ms. On a busy machine this can happen to any
+// goroutine, and then other goroutines run first. So up to a fifth of the seeds may differ, if they
+// repeat themselves in a further run. If a run depends on more than the seed, for example on the
+// order of a map, nearly all seeds differ.
 func Replays(t *testing.T, p Plan, seeds ...uint64) {
 	if shuffled {
 		t.Skip("the race detector has goroutines run in random order")
@@ -139,7 +139,7 @@ func Replays(t *testing.T, p Plan, seeds ...uint64) {
 			}
 		}
 	}
-	if len(different) < len(seeds) { // it tells nothing apart
+	if len(different) < len(seeds) { // the digest does not distinguish the seeds
 		t.Errorf("%d seeds have %d digests", len(seeds), len(different))
 	}
 }

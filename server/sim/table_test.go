@@ -33,17 +33,17 @@ const (
 	asideDir  = "/data/aside"
 )
 
-// row is a row of a table. All else in it follows from the id, which is unique.
+// row is a row of a table. All its other values are derived from ID, which is unique.
 type row struct {
 	Table string
 	Time  int64
 	ID    int64
 }
 
-func (r row) value() float64 { return float64(r.ID) / float64(1+r.ID%2) } // an int, or half of one
+func (r row) value() float64 { return float64(r.ID) / float64(1+r.ID%2) } // an int, or half an odd int
 
-// late is the value of a column that few rows have, of which the first have ints and later ones
-// floats.
+// late returns a column that only a few rows have, and its value. The first of these rows have
+// ints, and the later ones have floats.
 func (r row) late() (column string, value float64) {
 	if value = float64(r.ID); r.ID%60 >= 30 {
 		value += 0.5
@@ -53,7 +53,7 @@ func (r row) late() (column string, value float64) {
 
 func (r row) host() string { return strings.Repeat("h", int(r.ID%40)) }
 
-// stores writes rows, by way of the log, into Parquet files.
+// stores writes rows through the log into Parquet files.
 var stores = Plan{
 	Seeds: 240,
 	Life: func(w *World) {
@@ -71,7 +71,7 @@ var stores = Plan{
 func TestTable(t *testing.T)        { Run(t, stores) }
 func TestTableReplays(t *testing.T) { Replays(t, stores, replayed...) }
 
-// replayed are the seeds that are run twice.
+// replayed lists the seeds that are run twice.
 var replayed = []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}
 
 // tables is a world with a store of tables.
@@ -79,15 +79,15 @@ type tables struct {
 	*World
 	mu       sync.Mutex
 	fates    map[row]Fate
-	firsts   map[int64]Fate // of the first rows of records, by id
-	flying   map[row]bool   // rows on their way to the log; true: their table is dropped meanwhile
+	firsts   map[int64]Fate // fates of records, by the id of their first row
+	flying   map[row]bool   // rows on their way to the log; true if their table is being dropped
 	requests [][]row
 	ids      int64
-	unread   error // what a reader found first that must not be
+	unread   error // the first error of a reader
 
 	rewritten map[string]bool // directories of tables whose files had to be rewritten
-	half      map[string]bool // tables of which an alteration that failed may have removed a part
-	altered   map[string]bool // tables that somebody tried to drop
+	half      map[string]bool // tables that a failed alteration may have removed in part
+	altered   map[string]bool // tables that the administrator tried to drop
 }
 
 func newTables(w *World) *tables {
@@ -97,7 +97,7 @@ func newTables(w *World) *tables {
 	}
 }
 
-// witness is a sink that notes which tables had files to rewrite.
+// witness is a sink that records which tables had files to rewrite.
 type witness struct {
 	*parquet.Sink
 	m *tables
@@ -127,7 +127,7 @@ func decode(r *wal.Record) ([]table.Write, error) {
 	return writes(rows, func() *column.Batch { return new(column.Batch) }), nil
 }
 
-// writes makes a batch of each table's rows.
+// writes returns one batch for the rows of each table.
 func writes(rows []row, batch func() *column.Batch) []table.Write {
 	byTable := make(map[string]*column.Batch)
 	var all []table.Write
@@ -185,7 +185,7 @@ func (m *tables) options(r *rand.Rand, sink table.Sink, aside table.Aside, carri
 	}
 }
 
-// open opens the store, unless ctx ends before.
+// open opens the store, unless ctx ends first.
 func (m *tables) open(ctx context.Context, r *rand.Rand) (*table.Store, error) {
 	sink, err := parquet.New(tablesDir, parquet.Options{Codec: parquet.Uncompressed, Disk: m.Disk})
 	if err != nil {
@@ -203,7 +203,7 @@ func (m *tables) open(ctx context.Context, r *rand.Rand) (*table.Store, error) {
 	return s, err
 }
 
-// live is a life of the service, on a disk that may fail.
+// live is one life of the service, on a disk that may fail.
 func (m *tables) live() {
 	var s *table.Store
 	started := m.Begin(tablesDir, "write", func() (err error) {
@@ -242,16 +242,17 @@ func (m *tables) live() {
 	m.Next()
 }
 
-// bypass wants rows to have left memory and log, also those of a table whose directory is broken.
+// bypass checks that all rows have left memory and log, including the rows of a table whose
+// directory is broken.
 func (m *tables) bypass(s *table.Store) {
 	m.Count("lives beside a broken table", 1)
-	time.Sleep(2 * time.Minute) // rows wait for a rewrite for one of them
+	time.Sleep(2 * time.Minute) // rows wait for a rewrite for one minute
 	if st := s.Stats(); !m.Crashed() && st.Pending > 0 {
 		m.Fatal("%d rows wait for %s: %v", st.Pending, m.Broken, s.Err())
 	}
 }
 
-// client sends rows, and now and then has them land.
+// client sends rows, and sometimes flushes the store.
 func (m *tables) client(s *table.Store, r *rand.Rand) {
 	for range r.IntN(60) {
 		time.Sleep(time.Duration(r.Int64N(int64(500 * time.Millisecond))))
@@ -260,7 +261,7 @@ func (m *tables) client(s *table.Store, r *rand.Rand) {
 		}
 		if r.IntN(30) == 0 {
 			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-			_ = s.Flush(ctx) // which may be in vain
+			_ = s.Flush(ctx) // may fail
 			cancel()
 		}
 		rows := m.rows(r)
@@ -273,7 +274,7 @@ func (m *tables) client(s *table.Store, r *rand.Rand) {
 		err := s.Append(&wal.Record{Time: time.Now().UnixMicro(), DB: "db", Payload: encode(rows)}, writes(rows, s.Batch), durable)
 		f := Acknowledged
 		switch {
-		case err == nil && !durable, errors.Is(err, wal.ErrFailed): // without waiting for the disk nothing is certain
+		case err == nil && !durable, errors.Is(err, wal.ErrFailed): // without waiting for the disk, the fate is unknown
 			f = Unknown
 		case err != nil:
 			f = Refused
@@ -293,8 +294,8 @@ func (m *tables) client(s *table.Store, r *rand.Rand) {
 	}
 }
 
-// administrator drops tables. Rows that were there before must not come back; of those that come
-// meanwhile, nobody knows.
+// administrator drops tables. Rows that were in the table before a drop must not reappear. The fate
+// of rows that arrive during the drop is unknown.
 func (m *tables) administrator(s *table.Store, r *rand.Rand) {
 	for range r.IntN(3) {
 		time.Sleep(time.Duration(r.Int64N(int64(10 * time.Second))))
@@ -340,7 +341,7 @@ func (m *tables) administrator(s *table.Store, r *rand.Rand) {
 	}
 }
 
-// aside returns how many files are aside.
+// aside returns the number of files aside.
 func (m *tables) aside() (n int) {
 	if !m.Crashed() {
 		_ = m.Walk(asideDir, func(string) { n++ }) // the disk may fail
@@ -348,7 +349,8 @@ func (m *tables) aside() (n int) {
 	return n
 }
 
-// reader reads the tables while they are written: each file is whole, and no row is there twice.
+// reader reads the tables while they are written. It checks that each file is complete, and that no
+// row occurs twice.
 func (m *tables) reader(r *rand.Rand) {
 	for range r.IntN(4) {
 		time.Sleep(time.Duration(r.Int64N(int64(3 * time.Second))))
@@ -363,7 +365,7 @@ func (m *tables) reader(r *rand.Rand) {
 	}
 }
 
-// peek reads the files below dir, but for those that the disk does not let it read.
+// peek reads the files below dir. It skips the files that it cannot read because of disk faults.
 func (m *tables) peek(dir string, found map[row]string) error {
 	entries, err := m.Disk.ReadDir(dir)
 	if err != nil {
@@ -408,7 +410,7 @@ func (m *tables) rows(r *rand.Rand) []row {
 	return rows
 }
 
-// end is the last life, on a sound disk, and the comparison of what is there with what should be.
+// end is the last life, on a sound disk. It compares the rows in files with the expected ones.
 func (m *tables) end() {
 	var listed []table.TableInfo
 	m.Phase("end")
@@ -459,14 +461,14 @@ func (m *tables) end() {
 	}
 }
 
-// look returns how often each row is in files. These must have the columns of the catalog, and be
-// as many as the store's tables say.
+// look returns how often each row is in files. It checks that the files have the columns of the
+// catalog, and that rows, files and bytes match the totals of the store's tables.
 func (m *tables) look(listed []table.TableInfo) map[row]int {
 	found, columns, totals := make(map[row]int), m.catalog(), make(map[string]table.Totals)
 	m.walk(tablesDir, func(path string) { m.read(path, found, columns, totals) })
 	for _, info := range listed {
 		got, want := table.Totals{Rows: info.Landed, Files: info.Files, Bytes: info.Bytes}, totals[info.Name.Table]
-		if m.rewritten[path.Join(info.Name.DB, info.Name.Table)] { // the bytes are those that landed
+		if m.rewritten[path.Join(info.Name.DB, info.Name.Table)] { // Bytes is the size at landing
 			got.Bytes = want.Bytes
 		}
 		if got != want && !m.half[info.Name.Table] {
@@ -476,9 +478,9 @@ func (m *tables) look(listed []table.TableInfo) map[row]int {
 	return found
 }
 
-// TestTotals has the machine stop at every fifth call of the disk, or at each in the long form,
-// while rows land and segments of the log are released. What tables are said to have is in their
-// files, after the next start and at the next end.
+// The machine crashes at every fifth call of the disk, or at every call in the long form, while
+// rows land and segments of the log are released. After the next start and the next Close, the
+// totals of the tables match their files.
 func TestTotals(t *testing.T) {
 	step := 5
 	if os.Getenv("SLIPSTREAM_LONG") != "" {
@@ -515,7 +517,7 @@ func TestTotals(t *testing.T) {
 	}
 }
 
-// openSmall opens a store whose segments hold a few records.
+// openSmall opens a store whose log segments contain only a few records.
 func (m *tables) openSmall() (*table.Store, error) {
 	sink, err := parquet.New(tablesDir, parquet.Options{Codec: parquet.Uncompressed, Disk: m.Disk})
 	if err != nil {
@@ -532,7 +534,7 @@ func (m *tables) openSmall() (*table.Store, error) {
 	return s, err
 }
 
-// land lands rows n times, as far as the disk lets it.
+// land lands rows n times. It stops at the first fault of the disk.
 func (m *tables) land(n int) {
 	s, err := m.openSmall()
 	if err != nil {
@@ -553,10 +555,10 @@ func (m *tables) land(n int) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_ = s.Close(ctx) // after a crash in vain
+	_ = s.Close(ctx) // fails after a crash
 }
 
-// name is that of a column.
+// name is the name of a column.
 type name struct{ table, column string }
 
 // catalog returns the kinds of all columns.
@@ -574,15 +576,14 @@ func (m *tables) catalog() map[name]string {
 	return kinds
 }
 
-// walk calls each with the files below dir.
+// walk calls each for every file below dir.
 func (m *tables) walk(dir string, each func(path string)) {
 	if err := m.Walk(dir, each); err != nil {
 		m.Fatal("%v", err)
 	}
 }
 
-// whole wants a request that came back after its fate was unknown to have done so with all its
-// rows, or with none.
+// whole checks each request of unknown fate: either all its rows are in files, or none.
 func (m *tables) whole(there map[row]int) {
 	for _, rows := range m.requests {
 		n, of := 0, 0
@@ -598,7 +599,7 @@ func (m *tables) whole(there map[row]int) {
 	}
 }
 
-// read counts the rows of a file, whose columns must be in the catalog.
+// read counts the rows of a file. All its columns must be in the catalog.
 func (m *tables) read(file string, found map[row]int, columns map[name]string, totals map[string]table.Totals) {
 	f, err := m.Disk.Open(file, os.O_RDONLY, 0)
 	if err != nil {

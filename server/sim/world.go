@@ -16,30 +16,30 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk/faulty"
 )
 
-// World is a machine and what its clients know. One goroutine, that of the test, calls its methods,
-// but for Count and Crashed.
+// World is a simulated machine, with the state that a test keeps about it. Only the test's
+// goroutine may call its methods, except for Count and Crashed.
 type World struct {
 	T    *testing.T
 	Rand *rand.Rand
 	Disk *faulty.Disk
 	Off  context.Context // ends when the disk crashes at a call
 
-	Broken string // a directory below which all fails in this life, and nothing else does; or empty
-	Well   bool   // nothing of this life's disk fails, is short of room or slow, unless it crashes
-	Small  bool   // this life's disk is small, and nothing else of it fails, unless it crashes
+	Broken string // directory below which all calls fail in this life, and no other calls do; or empty
+	Well   bool   // this life's disk has no errors, is not small and not slow, but may crash
+	Small  bool   // this life's disk is small, and has no other faults, but may crash
 
 	Met Counts
 
 	mu      sync.Mutex
 	disk    faulty.Options // of this life
 	phase   string
-	phases  int // that this life has had
+	phases  int // number of phases of this life so far
 	crashIn int // the phase in which the disk crashes; 0: none
 	crashAt int // the call, counted from the beginning of that phase
 	crashed func(faulty.Call)
 
-	digests []uint64 // of disks that are no more
-	log     []string // what happened in each life
+	digests []uint64 // of the disks of earlier lives
+	log     []string // the events of all lives
 }
 
 func newWorld(t *testing.T, seed uint64) *World {
@@ -48,12 +48,12 @@ func newWorld(t *testing.T, seed uint64) *World {
 	return w
 }
 
-// Say notes what happened, for the log of a seed that fails.
+// Say records an event for the log of a seed that fails.
 func (w *World) Say(format string, args ...any) {
 	w.log = append(w.log, fmt.Sprintf(format, args...))
 }
 
-// Fatal ends the test with what was said before.
+// Fatal logs all events that Say has recorded, and ends the test.
 func (w *World) Fatal(format string, args ...any) {
 	w.T.Helper()
 	for _, line := range w.log {
@@ -67,7 +67,7 @@ func (w *World) Fatal(format string, args ...any) {
 	w.T.Fatalf(format, args...)
 }
 
-// Count counts that something has happened, which a [Plan] may want to have met.
+// Count adds n to the count of an event. Plan.Meets may require the event.
 func (w *World) Count(name string, n int) {
 	if n == 0 {
 		return
@@ -77,8 +77,8 @@ func (w *World) Count(name string, n int) {
 	w.Met[name] += n
 }
 
-// Phase names what the service does from now on: it starts, works, or closes. Crashes are counted
-// by it.
+// Phase sets the current phase of the service, such as start, work or close. Crashes are counted by
+// phase.
 func (w *World) Phase(name string) {
 	w.mu.Lock()
 	w.phase = name
@@ -90,10 +90,11 @@ func (w *World) Phase(name string) {
 	}
 }
 
-// phases are how many a life has.
+// phases is the number of phases of a life.
 const phases = 3
 
-// delay takes a time of its own for each call, and now and then a long one.
+// delay returns a function that returns a random delay for each call: up to 100 µs, and
+// occasionally up to most.
 func delay(most time.Duration) func(c faulty.Call) time.Duration {
 	return func(c faulty.Call) time.Duration {
 		if c.Rand.IntN(50) == 0 {
@@ -103,14 +104,14 @@ func delay(most time.Duration) func(c faulty.Call) time.Duration {
 	}
 }
 
-// kinds are the calls that are made to fail by their number.
+// kinds lists the calls of which Faults may make the nth one fail.
 var kinds = []string{
 	"Open", "ReadDir", "Stat", "Lstat", "Mkdir", "Rename", "Link", "Remove", "SyncDir", "Free", "Size", "Lock",
 	"Read", "ReadAt", "WriteAt", "WriteVec", "Truncate", "Allocate", "Zero", "Sync", "Datasync",
 }
 
-// Faults chooses how the disk is in a life. It may crash at a call. Below root lie the directories
-// of tables, db/t0 and so on.
+// Faults chooses the faults of the disk for a life. The disk may also crash at a call. root is the
+// directory that contains the directories of tables, db/t0 and so on.
 func (w *World) Faults(root string) {
 	w.Broken, w.Well, w.Small = "", false, false
 	o := faulty.Options{Delay: delay(time.Second), Crashed: w.Power()}
@@ -191,7 +192,7 @@ func (w *World) Faults(root string) {
 	w.Say("a disk: %s, %s", kind, when)
 }
 
-// AlsoFail has calls fail in this life besides those that do already.
+// AlsoFail makes further calls fail in this life, in addition to those that already do.
 func (w *World) AlsoFail(kind string, fail func(faulty.Call) error) {
 	w.Say("besides, %s", kind)
 	w.Well, w.Small = false, false
@@ -203,12 +204,12 @@ func (w *World) AlsoFail(kind string, fail func(faulty.Call) error) {
 	w.Disk.Set(w.disk)
 }
 
-// Sound has nothing of the disk fail from now on, unless it is to crash in this life.
+// Sound removes all faults of the disk from now on, except for a planned crash in this life.
 func (w *World) Sound() {
 	w.Disk.Set(faulty.Options{Delay: delay(time.Millisecond), Crashed: w.crashed})
 }
 
-// Power switches the machine on. A disk that crashes must call what it returns.
+// Power switches the machine on. It returns a function that the disk must call when it crashes.
 func (w *World) Power() (crashed func(c faulty.Call)) {
 	off, crash := context.WithCancel(context.Background())
 	w.Off = off
@@ -223,7 +224,7 @@ func (w *World) Power() (crashed func(c faulty.Call)) {
 	return w.crashed
 }
 
-// counted counts the calls that fail, by their names and errors.
+// counted returns a function like fail that also counts the failed calls, by name and error.
 func (w *World) counted(fail func(faulty.Call) error) func(faulty.Call) error {
 	return func(c faulty.Call) error {
 		err := fail(c)
@@ -234,8 +235,8 @@ func (w *World) counted(fail func(faulty.Call) error) func(faulty.Call) error {
 	}
 }
 
-// transient has reads fail at most three times in a row: what cannot be read for good is damage,
-// which is another matter.
+// transient returns a function like fail that lets reads fail at most three times in a row. Data
+// that can never be read is damage, which is a different fault.
 func transient(fail func(faulty.Call) error) func(faulty.Call) error {
 	failed := 0
 	return func(c faulty.Call) error {
@@ -254,7 +255,7 @@ func transient(fail func(faulty.Call) error) func(faulty.Call) error {
 // Crashed reports whether the disk has crashed.
 func (w *World) Crashed() bool { return w.Off.Err() != nil }
 
-// Next is the machine, or only the process, switched off and on again.
+// Next restarts the machine, or only the process.
 func (w *World) Next() {
 	w.crashIn = 0
 	if w.Crashed() || w.Rand.IntN(2) == 0 {
@@ -269,13 +270,13 @@ func (w *World) Next() {
 	w.Disk = w.Disk.Kill()
 }
 
-// Reboot is the machine switched off and on again.
+// Reboot switches the machine off and on again.
 func (w *World) Reboot() {
 	w.digests = append(w.digests, w.Disk.Digest())
 	w.Disk = w.Disk.Crash()
 }
 
-// Digest returns a hash of what the disks were asked and did, and when.
+// Digest returns a hash of the calls of all disks so far, their outcomes and their times.
 func (w *World) Digest() uint64 {
 	h := fnv.New64a()
 	fmt.Fprint(h, w.digests, w.Disk.Digest())

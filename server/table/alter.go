@@ -11,14 +11,14 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// Alterations of tables by an administrator. While one is at work, its table takes no rows:
-// requests with such are refused with ErrHeld. First all of its rows land. So no record in the log
-// has rows of the former kind that a restart would read again.
+// An administrator can alter tables. During an alteration, the table accepts no rows: requests with
+// rows for it are rejected with ErrHeld. First, all earlier rows of the table land. So the log
+// contains no rows of the old schema that a restart would read again.
 //
 //	hold ──▶ rows land ──▶ files are edited ──▶ catalog on disk ──▶ the table takes rows
 //
-// The catalog is last. An alteration that fails before has changed a part of the files, if any, and
-// may be repeated.
+// The catalog is written last. An alteration that fails before that may have changed some of the
+// files, and can be repeated.
 
 // ErrUnknown: the table or the column does not exist.
 var ErrUnknown = errors.New("it does not exist")
@@ -38,8 +38,9 @@ func (s *Store) Drop(ctx context.Context, name Name, files bool) error {
 	})
 }
 
-// DropColumn removes a column from the catalog. The next value sets its type. If files is set, the
-// files are rewritten without the column; otherwise they keep it.
+// DropColumn removes a column from the catalog. If the column is written again, its first value
+// determines the new type. If files is set, the files are rewritten without the column; otherwise
+// they keep it.
 func (s *Store) DropColumn(ctx context.Context, name Name, col string, files bool) error {
 	return s.alterColumn(ctx, name, col, func(sc *schema, i int, e Editor) error {
 		in := sc.fields[i].FileName()
@@ -57,8 +58,8 @@ func (s *Store) DropColumn(ctx context.Context, name Name, col string, files boo
 	})
 }
 
-// SetType changes the type of a column, in the catalog and in all files, one after the other. If a
-// cell cannot be converted, the error is [ErrUnfit].
+// SetType changes the type of a column in the catalog and in all files. Files are changed one after
+// the other. If a cell cannot be converted, the error is [ErrUnfit].
 func (s *Store) SetType(ctx context.Context, name Name, col string, kind column.Kind) error {
 	return s.alterColumn(ctx, name, col, func(sc *schema, i int, e Editor) error {
 		field := &sc.fields[i]
@@ -101,8 +102,8 @@ func eachFile(e Editor, name Name, fn func(path string) error) error {
 	return nil
 }
 
-// alterColumn is alter for a column, which is field i. Edit changes the fields of a schema of its
-// own.
+// alterColumn is like alter, but for one column. It calls edit with a copy of the table's schema,
+// whose fields edit may change, and with the index i of the column in these fields.
 func (s *Store) alterColumn(ctx context.Context, name Name, col string, edit func(sc *schema, i int, e Editor) error) error {
 	if col == timeColumn {
 		return invalid("table %s: the column time is a time, in every table", name)
@@ -124,7 +125,8 @@ func (s *Store) alterColumn(ctx context.Context, name Name, col string, edit fun
 	})
 }
 
-// alter holds a table while edit makes of its schema another one, or nil, which removes the table.
+// alter holds a table, lands its rows, and replaces its schema with the schema that edit returns.
+// If edit returns a nil schema, the table is removed.
 func (s *Store) alter(ctx context.Context, name Name, edit func(*schema, Editor) (*schema, error)) error {
 	e, ok := s.o.Sink.(Editor)
 	if !ok {
@@ -156,13 +158,13 @@ func (s *Store) alter(ctx context.Context, name Name, edit func(*schema, Editor)
 	return nil
 }
 
-// landTick is how often landTable looks whether rows do not land.
+// landTick is the interval at which landTable checks whether the rows have landed.
 const landTick = 50 * time.Millisecond
 
-// landTable lands the rows of a table that is held, and has its files where they belong and as they
-// should be, or returns why not.
+// landTable lands the rows of a held table. It also waits until the table has no files aside, no
+// files to be removed and no rewrite in progress. If that fails, it returns the reason.
 func (s *Store) landTable(ctx context.Context, t *table) error {
-	s.gate.Lock() // those that were admitted before have been committed, or queued
+	s.gate.Lock() // wait for appends in progress: their rows are then committed or queued
 	closed := s.closed
 	s.gate.Unlock()
 	if closed {
@@ -197,8 +199,8 @@ func (s *Store) landTable(ctx context.Context, t *table) error {
 	}
 }
 
-// forgetTotals has the log say that nothing of a table has landed: the next one of its name starts
-// over.
+// forgetTotals writes a landed note with zero totals to the log, so that the next table of the same
+// name starts from zero.
 func (s *Store) forgetTotals(t *table) error {
 	s.mu.Lock()
 	to := t.landedTo
@@ -210,7 +212,8 @@ func (s *Store) forgetTotals(t *table) error {
 	return nil
 }
 
-// hold has a table take no rows. Those that were admitted before may be on their way.
+// hold makes a table accept no more rows. Rows that were admitted before may still be on their way
+// to the log.
 func (c *catalog) hold(name Name) (*table, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -225,7 +228,7 @@ func (c *catalog) hold(name Name) (*table, error) {
 	return sc.table, nil
 }
 
-// release has a table take rows again.
+// release makes a table accept rows again.
 func (c *catalog) release(t *table) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -236,15 +239,15 @@ func (c *catalog) setHeld(t *table, held bool) {
 	next := *t.schema.Load()
 	next.held = held
 	t.schema.Store(&next)
-	if cl := c.claims[t.name]; cl != nil { // which other claims go on from
+	if cl := c.claims[t.name]; cl != nil { // later claims extend the schema of the claim
 		next := *cl.schema
 		next.held = held
 		cl.schema = &next
 	}
 }
 
-// replace gives a table that is held another schema, or removes it if that is nil, and has it take
-// rows again. After an error it has the schema that it had.
+// replace gives a held table the schema next, or removes the table if next is nil. Then the table
+// accepts rows again. After an error, the table keeps its old schema.
 func (c *catalog) replace(t *table, next *schema) error {
 	old := *t.schema.Load()
 	old.held = false
@@ -269,13 +272,15 @@ func (c *catalog) replace(t *table, next *schema) error {
 	return err
 }
 
-// restore has the disk get the schema again that a table had. The caller holds the lock.
+// restore gives a table its old schema again, and marks it as changed, so that this schema is
+// written to disk. The caller holds the lock.
 func (c *catalog) restore(t *table, old *schema) {
 	t.schema.Store(old)
 	c.changed[t] = true
 }
 
-// set has the disk get another schema, while the table is held.
+// set gives a held table the schema next, or marks it as dropped if next is nil. The next save
+// writes that to disk. The table stays held.
 func (c *catalog) set(t *table, next, old *schema) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

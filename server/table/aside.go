@@ -15,45 +15,48 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// A table whose files cannot be where they belong would pin its rows in memory and in the log,
-// until both are full, for everybody. So after some attempts its units land aside, and their files
-// return when they can.
+// A table whose directory cannot be written would keep its rows in memory and in the log until both
+// are full for all tables. So after some failed attempts, the units of the table land aside: their
+// files are written to another sink. The files return, which means that they are moved to the
+// table's own directory, as soon as that is possible.
 //
 //	unit ──fails, asideAfter times──▶ files aside ──landed on disk──▶ memory and log released
-//	                                      └──▶ tried again and again: what had not wholly landed is removed, files return
+//	                                      └──▶ retried: incomplete files are removed, then the files return
 //
-// As long as a table has files aside, its later units go there at once: so nobody waits for what
-// does not work, and readers see the rows of a table in the order of their arrival.
+// As long as a table has files aside, its later units land aside at once. So no unit waits for a
+// directory that fails, and readers see the rows of a table in the order of their arrival.
 
-// Aside is a sink for the files of tables whose own directory cannot be written. After a crash, its
-// files are complete, or an intent in the log names them.
+// Aside is a sink for the files of tables whose own directory cannot be written. After a crash,
+// each of its files is complete or named by an intent in the log.
 type Aside interface {
 	Sink
 
-	// Files lists the files below a directory, by their paths. "." is the directory above all.
+	// Files returns the paths of the files below a directory. "." is the root directory.
 	Files(dir string) ([]string, error)
 
-	// Return moves a file to the store's Sink, under the same path. It is there or here after a
-	// crash, or there and here.
+	// Return moves a file to the store's Sink, under the same path. After a crash, the file is in
+	// one of the two places, or in both.
 	Return(path string) error
 }
 
-// asideAfter is how many attempts at a unit fail before it lands aside: with growing pauses, they
-// take some 3 s. One is enough when memory is half full, since it is needed for others.
+// asideAfter is the number of failed attempts after which a unit lands aside. With the growing
+// pauses between them, these attempts take about 3 s. When memory is half full, one failed attempt
+// is enough, because other tables need the memory.
 const asideAfter = 5
 
-// exile is what a table has aside. The store's lock guards it, but for what its returner alone
-// does.
+// exile describes the files that a table has aside. The store's lock guards it, except for steps
+// that only the returner takes.
 type exile struct {
-	files  []string // that have landed aside, in the order of their landing
-	err    error    // why they are there
-	moving bool     // the first of files returns
+	files  []string // files that have landed aside, in the order of their landing
+	err    error    // why the files are aside
+	moving bool     // files[0] is being moved back
 
-	unlanded []string // files that may be aside since an earlier life, and must not be
+	unlanded []string // files that an earlier process may have left aside, and that must be removed
 }
 
-// goesAside reports whether a unit lands aside. After an attempt that failed there, the next one is
-// where the files belong, which may have been mended meanwhile.
+// goesAside reports whether the next attempt at a unit is made aside. If an attempt aside has
+// failed and the table has no files aside, the next attempt is made in the table's own directory,
+// which may have been repaired meanwhile.
 func (s *Store) goesAside(u *unit) bool {
 	if s.o.Aside == nil {
 		return false
@@ -66,7 +69,8 @@ func (s *Store) goesAside(u *unit) bool {
 	return l.aside
 }
 
-// goHome has what is left of a unit land where it belongs, after an attempt aside.
+// goHome prepares the remaining files of a unit for an attempt in the table's own directory, after
+// an attempt aside.
 func (s *Store) goHome(u *unit) error {
 	l := &u.landing
 	if !l.asideIntended {
@@ -81,10 +85,10 @@ func (s *Store) goHome(u *unit) error {
 	return nil
 }
 
-// landAside lands what is left of a unit aside.
+// landAside lands the remaining files of a unit aside.
 func (s *Store) landAside(u *unit) error {
 	l, t := &u.landing, u.table
-	if l.begun && !l.asideIntended { // by the sink, in vain as it says; but what is broken may not tell the truth
+	if l.begun && !l.asideIntended { // the sink reports that the file does not exist, but a failing disk may be wrong
 		s.mu.Lock()
 		t.unlanded = append(t.unlanded, l.files[l.done].Path)
 		s.mu.Unlock()
@@ -115,7 +119,7 @@ func (s *Store) landAside(u *unit) error {
 		}
 		l.begun = true
 		size, err := s.o.Aside.Land(s.ctx, f)
-		if errors.Is(err, fs.ErrExist) { // of an earlier life of the log
+		if errors.Is(err, fs.ErrExist) { // a file of an earlier log has this name
 			l.begun, l.asideIntended = false, false
 			if err := s.renumber(u.node); err != nil {
 				return fmt.Errorf("table %s: choosing a new log number, since %s is aside: %w", t.name, f.Path, err)
@@ -133,7 +137,8 @@ func (s *Store) landAside(u *unit) error {
 	return s.noteLanded(u)
 }
 
-// exiled books the files of a unit that have landed aside. The caller holds the lock.
+// exiled adds the files of a unit that have landed aside to the list of its table. The caller holds
+// the lock.
 func (s *Store) exiled(u *unit) {
 	t, l := u.table, &u.landing
 	if len(l.exiled) == 0 {
@@ -148,7 +153,7 @@ func (s *Store) exiled(u *unit) {
 	}
 }
 
-// runReturner has files return, again and again, until the store's context ends.
+// runReturner moves files back every returnPause, until the store's context ends.
 func (s *Store) runReturner() {
 	defer s.running.Done()
 	for {
@@ -156,15 +161,15 @@ func (s *Store) runReturner() {
 		case <-s.ctx.Done():
 			return
 		case <-time.After(returnPause):
-			_ = s.returnFiles() // the error is that of the table
+			_ = s.returnFiles() // the error is stored in the table
 		}
 	}
 }
 
 const returnPause = 5 * time.Second
 
-// returnFiles has the files that are aside return, as far as they can. It returns why the others
-// cannot.
+// returnFiles moves back as many files from aside as possible. Its error says why the other files
+// cannot return.
 func (s *Store) returnFiles() (err error) {
 	s.returning.Lock()
 	defer s.returning.Unlock()
@@ -191,7 +196,7 @@ func (s *Store) returnFiles() (err error) {
 	return err
 }
 
-// returnOf has the files of a table return.
+// returnOf moves the files of a table back.
 func (s *Store) returnOf(t *table) error {
 	if err := s.clear(t); err != nil {
 		return err
@@ -213,8 +218,8 @@ func (s *Store) returnOf(t *table) error {
 	}
 }
 
-// nextReturn is the path of the file of a table that may return, "" if there is none. Files return
-// after the rewriting of those that are there.
+// nextReturn returns the path of the next file of a table to move back, or "" if there is none. No
+// file is moved back before the table's existing files have been rewritten.
 func (s *Store) nextReturn(t *table) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -222,7 +227,7 @@ func (s *Store) nextReturn(t *table) string {
 		return ""
 	}
 	if sc := t.schema.Load(); !sc.uniform() {
-		if !t.queued { // else a lander begins it
+		if !t.queued { // else a lander begins the rewrite
 			s.rewriteFiles(t, sc)
 		}
 		return ""
@@ -231,8 +236,8 @@ func (s *Store) nextReturn(t *table) string {
 	return t.exile.files[0]
 }
 
-// clear removes the files of a table that had not wholly landed. A later file may have the name of
-// one of them, so nothing lands before unlanded.json has forgotten it.
+// clear removes the files that incomplete landings of a table may have left. A later file may have
+// the same name as one of them. So nothing lands before the name is removed from unlanded.json.
 func (s *Store) clear(t *table) error {
 	for {
 		s.mu.Lock()
@@ -260,8 +265,9 @@ func (s *Store) clear(t *table) error {
 	}
 }
 
-// clearAside removes what an earlier life of the table has left aside. The table's next note that
-// something has landed makes the log forget these files, so nothing lands before.
+// clearAside removes the incomplete files of a table that an earlier process has left aside. After
+// the next landed note of the table, recovery ignores the intents that name these files. So nothing
+// lands before they are removed.
 func (s *Store) clearAside(t *table) error {
 	for {
 		s.mu.Lock()
@@ -284,8 +290,8 @@ func (s *Store) clearAside(t *table) error {
 	}
 }
 
-// The file unlanded.json lists the files that must be removed before others of their table land or
-// return: the log, which names them too, may be released before.
+// The file unlanded.json lists the files that must be removed before other files of their table
+// land or return. The log names these files, too, but the log may be released earlier.
 
 func (s *Store) unlandedPath() string { return filepath.Join(s.o.Dir, "unlanded.json") }
 
@@ -316,8 +322,8 @@ func (s *Store) saveUnlanded() error {
 	return nil
 }
 
-// readAside brings back what is aside, and what unlanded.json lists. Files of intents that no
-// landing followed are removed.
+// readAside reads which files are aside, and the list in unlanded.json, when the store is opened.
+// It removes files that were intended to land aside if no landed note follows the intent.
 func (s *Store) readAside(intended map[Name][]string) error {
 	if s.o.Aside == nil {
 		return nil
@@ -326,7 +332,7 @@ func (s *Store) readAside(intended map[Name][]string) error {
 	for name, t := range s.catalog.all() {
 		tables[name.dir()] = t
 	}
-	tableOf := func(path string) *table { // nil if the catalog does not have it, and else in Store.tables
+	tableOf := func(path string) *table { // returns the table of a file and adds it to Store.tables; nil if the catalog does not have it
 		parts := strings.SplitN(path, "/", 3)
 		if len(parts) < 3 {
 			return nil

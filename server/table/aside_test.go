@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// dirAside is an Aside of JSON lines.
+// dirAside is an Aside that writes files of JSON lines.
 type dirAside struct {
 	dirSink
 	home *dirSink
@@ -45,8 +45,8 @@ func (a *dirAside) Return(path string) error {
 	return os.Rename(filepath.Join(a.dir, path), to)
 }
 
-// brokenTable is a store whose table "bad" cannot have files where they belong, as long as broken
-// is true.
+// brokenTable returns the options of a store. As long as broken is true, the table "bad" cannot
+// have files in its own directory.
 func brokenTable(t *testing.T, dir string) (o Options, broken *atomic.Bool) {
 	broken = new(atomic.Bool)
 	broken.Store(true)
@@ -62,8 +62,8 @@ func brokenTable(t *testing.T, dir string) (o Options, broken *atomic.Bool) {
 	return o, broken
 }
 
-// TestAside: rows of a table that cannot land leave memory and log, also over a restart, and are
-// where they belong once they can.
+// If a table cannot land, its rows leave the memory and the log, even across a restart. Once the
+// table can land, the rows move to its own directory.
 func TestAside(t *testing.T) {
 	dir := t.TempDir()
 	o, broken := brokenTable(t, dir)
@@ -85,7 +85,7 @@ func TestAside(t *testing.T) {
 		if st := s.Stats(); st.Pending != 0 || st.Buffered != 0 || s.Log().Bytes > 3*4<<10 {
 			t.Errorf("%+v, %+v", st, s.Log())
 		}
-		if life == 1 { // what the first life left aside has returned
+		if life == 1 { // the files that the first process wrote aside have returned
 			if err != nil || s.Trouble() != nil || s.Stats().Aside != 0 || len(s.Failing()) != 0 {
 				t.Errorf("%v, %v, %+v", err, s.Trouble(), s.Stats())
 			}
@@ -113,16 +113,16 @@ func TestAside(t *testing.T) {
 	}
 }
 
-// TestAsideIsRemovedFirst: a file that had not wholly landed when the service ended, and could not
-// be removed, is removed before the rows, which landed aside meanwhile, return: also when the log
-// has forgotten it.
+// When the service ended, a file had landed incompletely and could not be removed. Meanwhile its
+// rows landed aside. The file is removed before these rows return, even if the log no longer
+// mentions the file.
 func TestAsideIsRemovedFirst(t *testing.T) {
 	dir := t.TempDir()
 	o, broken := brokenTable(t, dir)
 	home := o.Sink.(*dirSink)
 	step := home.step
 	home.step = func(ctx context.Context, what, path string) error {
-		if what == "renamed" { // the file is there, and the sink says that it is not
+		if what == "renamed" { // the file exists, but Land returns an error
 			broken.Store(true)
 		}
 		return step(ctx, what, path)
@@ -149,9 +149,8 @@ func TestAsideIsRemovedFirst(t *testing.T) {
 	checkOnce(t, "after a restart", landedRows(t, home.dir), bad)
 }
 
-// TestAsideFailsToo: what an earlier life has left aside and cannot be removed keeps its table
-// waiting, and no other; nothing of it returns. When either place works again, rows land there,
-// once.
+// If a file that an earlier process left aside cannot be removed, only its own table waits, and the
+// file is not moved back. When either directory works again, each row lands there once.
 func TestAsideFailsToo(t *testing.T) {
 	for _, mended := range []string{"aside", "home"} {
 		t.Run(mended, func(t *testing.T) {
@@ -161,7 +160,7 @@ func TestAsideFailsToo(t *testing.T) {
 			var failing atomic.Bool
 			failing.Store(true)
 			aside.step = func(_ context.Context, what, _ string) error {
-				if failing.Load() && (what == "renamed" || what == "remove") { // the file is there, and the sink says that it is not
+				if failing.Load() && (what == "renamed" || what == "remove") { // the file exists, but Land returns an error
 					return syscall.EIO
 				}
 				return nil
@@ -200,7 +199,7 @@ func TestAsideFailsToo(t *testing.T) {
 	}
 }
 
-// kick seals what is open.
+// kick seals all open units.
 func (s *Store) kick() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -209,7 +208,7 @@ func (s *Store) kick() {
 	}
 }
 
-// stop ends a store with what has not landed.
+// stop closes a store with rows that have not landed.
 func stop(t *testing.T, s *Store) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())

@@ -11,9 +11,9 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// The shape of the load that the service is measured with: batches of 1000 rows a microsecond
-// apart, of time, host and three floats. So many batches begin within the millisecond that a batch
-// spans, as `overlap` says.
+// loadBatch fills b with a batch as in the load test of the service: 1000 rows with a time, a host
+// and three floats, one row a microsecond. A batch spans one millisecond, and overlap is the number
+// of batches that begin in a millisecond.
 func loadBatch(b *column.Batch, rnd *rand.Rand, n, overlap int) {
 	const rows = 1000
 	cell := func(name string, kind column.Kind) *column.Column {
@@ -51,8 +51,8 @@ func loadSchema() *schema {
 	return sc
 }
 
-// BenchmarkOrderGather is the way of a unit of 512,000 rows from batches to columns in the order of
-// the file.
+// BenchmarkOrderGather measures how a unit of 512,000 rows is converted from batches to columns in
+// the order of the file.
 func BenchmarkOrderGather(b *testing.B) {
 	const batches, rows, page = 512, 512 * 1000, 1 << 17
 	for _, overlap := range []int{1, 2, 12, 100} {
@@ -92,7 +92,7 @@ func BenchmarkOrderGather(b *testing.B) {
 	}
 }
 
-// drain is a sink that gathers every column and makes no file.
+// drain is a sink that gathers every column and writes no file.
 type drain struct{ page int }
 
 func (d drain) Land(_ context.Context, f *File) (int64, error) {
@@ -113,7 +113,7 @@ func (drain) Rewrite(context.Context, string, []Field) (Rewritten, error) {
 	return Rewritten{}, nil
 }
 
-// BenchmarkCheck is what the catalog costs a batch whose columns it has.
+// BenchmarkCheck measures the catalog's check of a batch whose columns are all in the catalog.
 func BenchmarkCheck(b *testing.B) {
 	c, err := openCatalog(disk.OS, b.TempDir()+"/catalog.json")
 	if err != nil {
@@ -132,8 +132,8 @@ func BenchmarkCheck(b *testing.B) {
 	}
 }
 
-// BenchmarkStore is the store's share of a request: everything but decoding and encoding, with a
-// log of tiny records.
+// BenchmarkStore measures the store's part of a request, without decoding and encoding, and with
+// tiny log records.
 func BenchmarkStore(b *testing.B) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	model := make([]*column.Batch, 64)

@@ -2,10 +2,10 @@ package table
 
 // Bounds are the limits for the rows of a write.
 type Bounds struct {
-	Fields  []Field // that the table has, none if there is no such table; not to be changed
-	Columns int     // that it may have
+	Fields  []Field // fields of the table, empty if it does not exist; must not be changed
+	Columns int     // how many columns the table may have
 	Tables  int     // how many more tables its database may have
-	Hours   int     // different hours in a batch
+	Hours   int     // how many different hours a batch may span
 }
 
 // Bounds returns the limits of a table.

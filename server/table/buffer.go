@@ -7,39 +7,39 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 )
 
-// table is one table's rows on their way to files. The store's lock guards it.
+// table contains one table's rows on their way to files. The store's lock guards it.
 //
 //	delivered batches ──▶ open ──seal──▶ waiting[1:] … waiting[0] ──land──▶ files
 //
-// Units of a table land in order and one at a time, so what has landed is always a prefix: all rows
-// up to a sequence number.
+// Units of a table land in order and one at a time, so the rows that have landed are always a
+// prefix: all rows up to a sequence number.
 type table struct {
 	name   Name
-	schema atomic.Pointer[schema] // of its rows in the log; nil: there are none yet; the catalog's
-	saved  []Field                // of its schema on disk; the catalog's
+	schema atomic.Pointer[schema] // schema of its rows in the log; nil if there are none yet; owned by the catalog
+	saved  []Field                // fields of its schema on disk; owned by the catalog
 
 	listed  bool // in Store.tables
 	open    *unit
 	waiting []*unit
-	queued  bool // in Store.ready, or with a lander, or waiting to be tried again
+	queued  bool // in Store.ready, with a lander, or waiting for a retry
 
-	unlanded []string // files to remove before it lands again where it belongs
-	cleared  bool     // some were removed that unlanded.json still lists
+	unlanded []string // files to remove before the table's own directory is used again
+	cleared  bool     // unlanded.json still lists files that were removed
 	exile    exile
 
-	held     atomic.Int64                 // bytes of memory that its rows hold, from Append until they have landed
-	database atomic.Pointer[atomic.Int64] // what all tables of its database hold; nil: it has held nothing yet
+	held     atomic.Int64                 // bytes of memory that its rows use, from Append until they have landed
+	database atomic.Pointer[atomic.Int64] // the same for all tables of its database; nil before the first use
 
 	rewrite rewrite
 
-	totals           atomic.Pointer[Totals] // nil: nothing has landed, or recovery has yet to find out
+	totals           atomic.Pointer[Totals] // nil if nothing has landed, or if recovery has not found them yet
 	accepted, landed int64                  // rows, since the store was opened
 	landedTo         uint64
 }
 
 func (t *table) pending() int64 { return t.accepted - t.landed }
 
-// oldest is the unit that lands next, nil if there are no rows.
+// oldest returns the unit that lands next, or nil if there are no rows.
 func (t *table) oldest() *unit {
 	if len(t.waiting) > 0 {
 		return t.waiting[0]
@@ -47,7 +47,7 @@ func (t *table) oldest() *unit {
 	return t.open
 }
 
-// second is the unit after the oldest, nil if there is none.
+// second returns the unit after the oldest, or nil if there is none.
 func (t *table) second() *unit {
 	switch {
 	case len(t.waiting) > 1:
@@ -58,20 +58,21 @@ func (t *table) second() *unit {
 	return nil
 }
 
-// unit is what lands together: all rows of one table in the records from `from` to `to`.
+// unit is a group of rows that land together: all rows of one table in the records from `from` to
+// `to`.
 type unit struct {
 	table    *table
 	from, to uint64
 	pieces   []piece // in the order of their arrival
 	rows     int
 	bytes    int
-	held     int64 // what its batches count in the memory budget
+	held     int64 // bytes of memory that its batches use
 	opened   time.Time
 	done     chan struct{} // closed when it has landed
-	node     string        // first part of its files' names
+	node     string        // prefix of its files' names
 
 	firstHour, lastHour int64
-	hours               int // sum over the pieces; an upper bound
+	hours               int // different hours, summed over the pieces: an upper bound
 
 	landing landing
 }
@@ -84,23 +85,24 @@ type piece struct {
 }
 
 const (
-	// A batch of fewer rows and bytes than these is copied to the end of the one before it, while
-	// that one has fewer rows and bytes than these: a million requests of one row must not hold a
-	// million batches.
+	// A batch below smallRows and smallBytes is copied to the end of the previous batch, if that is
+	// below openRows and openBytes. So a million requests of one row do not keep a million batches.
 	smallRows, smallBytes = 256, 64 << 10
 	openRows, openBytes   = 8 << 10, 1 << 20
 
-	// A batch whose buffers are this many times as large as what is in them is copied to buffers of
-	// its size.
+	// A batch whose buffers are more than this many times as large as its content is copied to
+	// buffers that fit its content.
 	thin = 8
 
-	// maxPieces seals a unit. With the pieces that one more record can add (each has smallRows
-	// rows, or smallBytes bytes), it stays well below the 1<<16 that an order can number.
+	// maxPieces is the number of pieces at which a unit is sealed. A record is added as a whole, so
+	// a unit can exceed maxPieces by the pieces of one record, each of at least smallRows rows or
+	// smallBytes bytes. Even then it stays well below 1<<16, the number of chunks that an orderer
+	// can number.
 	maxPieces = 1 << 14
 )
 
-// add takes over a batch that came with record seq, and returns by how much that changed the memory
-// held. It is called in the order of the log.
+// add takes ownership of a batch of record seq, and returns the change in the memory held. It is
+// called in the order of the log.
 func (u *unit) add(seq uint64, p piece, pool *Pool) int64 {
 	u.to = seq
 	u.addHours(p.span)
@@ -130,7 +132,8 @@ func (u *unit) addHours(s span) {
 	u.hours += s.hours
 }
 
-// appendToLast copies p to the end of the last piece, if that one is still open.
+// appendToLast copies p to the end of the last piece if that piece is below openRows and openBytes.
+// It reports whether it has copied p.
 func (u *unit) appendToLast(p piece) bool {
 	n := len(u.pieces)
 	if n == 0 {
@@ -150,7 +153,8 @@ func (u *unit) appendToLast(p piece) bool {
 	return ok
 }
 
-// appendFitted adds p in buffers that are as large as its rows need.
+// appendFitted copies p to buffers that are only as large as its rows need, and adds the copy. It
+// reports whether it has added it.
 func (u *unit) appendFitted(p piece) bool {
 	fitted := new(column.Batch)
 	if !appendBatch(fitted, p.batch) {
@@ -162,8 +166,7 @@ func (u *unit) appendFitted(p piece) bool {
 	return true
 }
 
-// appendBatch copies the rows of src after those of dst. When it returns false, dst has the rows
-// that it had.
+// appendBatch appends the rows of src to dst. If it returns false, dst has the same rows as before.
 func appendBatch(dst, src *column.Batch) bool {
 	for _, c := range src.Columns {
 		if c.Kind == column.Null {
@@ -181,7 +184,7 @@ func appendBatch(dst, src *column.Batch) bool {
 	return dst.CloseRow() == nil
 }
 
-// join is the span of s's rows followed by o's.
+// join returns the span of the rows of s followed by the rows of o.
 func (s span) join(o span) span {
 	return span{
 		min:    min(s.min, o.min),

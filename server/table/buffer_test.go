@@ -34,8 +34,8 @@ func TestPool(t *testing.T) {
 	}
 }
 
-// TestUnitAdd adds batches of many sizes and compares what the unit has become with the batches
-// side by side.
+// TestUnitAdd adds batches of many sizes to a unit, and compares the rows of the unit with the
+// separate batches.
 func TestUnitAdd(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 8))
 	var o orderer
@@ -78,7 +78,7 @@ func TestUnitAdd(t *testing.T) {
 			t.Fatalf("%d pieces of %d batches", len(u.pieces), len(apart))
 		}
 
-		// The rows are what they were, nulls and widened integers included.
+		// The rows are unchanged, including nulls and widened integers.
 		sc := allKinds()
 		want := reference(apart, sc.fields)
 		for h, rows := range reference(u.pieces, sc.fields) {
@@ -97,7 +97,7 @@ func TestUnitAdd(t *testing.T) {
 	}
 }
 
-// TestThin: few rows in large buffers do not hold on to them.
+// A few rows in large buffers are copied, and the buffers return to the pool.
 func TestThin(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(9, 10))
 	pool := NewPool(64 << 20)
@@ -119,7 +119,7 @@ func TestThin(t *testing.T) {
 	}
 }
 
-// TestAppendBatchFails leaves the batch as it was when a column does not fit.
+// If a column does not fit, appendBatch leaves the batch unchanged.
 func TestAppendBatchFails(t *testing.T) {
 	dst, src := shapeOf("a:int64", "b:string"), shapeOf("a:int64", "c:bool", "b:bool")
 	if appendBatch(dst, src) {

@@ -8,19 +8,20 @@ import (
 )
 
 // Carrier keeps data of records for longer than the log keeps the records. Before the log releases
-// them, the data is written to its end. So after a crash the log has all of it, once or twice.
+// records, their data is written again at the end of the log. So after a crash the log contains all
+// of the data, once or twice.
 type Carrier interface {
-	// Recall is called at a start for each record of the types wal.Data and wal.Carried, in the
-	// order of the log. The record is valid until Recall returns.
+	// Recall is called at start for each record of the types wal.Data and wal.Carried, in the order
+	// of the log. The record is valid until Recall returns.
 	Recall(r *wal.Record) error
 
-	// Carry returns the payload of a record of type wal.Carried, with the data of records up to
-	// `to` that must outlive them, and a function that is called with the sequence number of that
-	// record once it is on disk. It returns nil and nil if there is no such data.
+	// Carry returns the payload of a new record of type wal.Carried. The payload contains the data
+	// of records up to `to` that must outlive these records. When the new record is on disk, done
+	// is called with its sequence number. If there is no such data, Carry returns nil and nil.
 	Carry(to uint64) (payload []byte, done func(seq uint64))
 }
 
-// carry has the log's end say what must outlive the records up to `to`.
+// carry appends the data that must outlive the records up to `to` to the log.
 func (s *Store) carry(to uint64) error {
 	if s.o.Carrier == nil {
 		return nil

@@ -11,65 +11,66 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// catalog knows the columns of every table: those of the rows that are in the log, or were. A
-// request whose rows bring something new claims that before they go to the log, so that no other
-// request brings what does not fit. When the log has the rows, the claim becomes part of the
-// catalog; when they are refused, nothing of it is left.
+// catalog contains the columns of every table: the columns of all rows that are in the log, or have
+// been in it. A request with new tables or columns claims them before its rows go to the log, so
+// that no other request can add columns that conflict with them. When the log has the rows, the
+// claim becomes part of the catalog. When the rows are rejected, the claim is removed.
 //
 //	request ──claim──▶ claims ──the log has the rows──▶ known ──before they land──▶ journal ──▶ catalog.json
 //	                      └─────refused──▶ nothing
 //
-// So the disk has the columns of all rows that are in files, and the log tells the others after a
-// restart.
+// So the disk has the columns of all rows that are in files. After a restart, the columns of all
+// other rows are found in the log.
 type catalog struct {
 	disk   disk.Disk
 	path   string
 	limits limits
 
-	known atomic.Pointer[map[Name]*table] // what most requests ask, without a lock
+	known atomic.Pointer[map[Name]*table] // read by most requests, without a lock
 
 	mu      sync.Mutex
-	recent  map[Name]*table // those that known does not have yet
-	misses  int             // lookups since recent was put into known that did not find a table there
+	recent  map[Name]*table // tables that known does not contain yet
+	misses  int             // lookups that did not find a table in known, since recent was last merged into it
 	claims  map[Name]*claim
-	fresh   int             // claims of tables that are new
-	counts  map[string]int  // tables of each database, with those that are new in claims
-	changed map[*table]bool // whose columns the disk does not have
-	later   map[*table]bool // of which it lacks other things, such as totals
+	fresh   int             // new tables that are claimed
+	counts  map[string]int  // tables of each database, including new tables that are claimed
+	changed map[*table]bool // tables whose current columns are not on disk
+	later   map[*table]bool // tables of which other current data, such as totals, is not on disk
 
-	writing  disk.Mutex // held while the disk is written to; it guards the rest
+	writing  disk.Mutex // held during writes to the disk; guards the fields below
 	header   header
-	journal  *journal // of catalog.json as this process has written it; nil: the next write replaces that
-	limit    int64    // size that the journal may have before it is folded into catalog.json
-	unfolded bool     // there is a journal of an earlier process, which may be in memory only
+	journal  *journal // continues the catalog.json that this process has written; nil: the next write replaces catalog.json
+	limit    int64    // maximum size of the journal; beyond it, the journal is folded into catalog.json
+	unfolded bool     // there is a journal of an earlier process, which may be only in the system's cache
 }
 
-// claim is what current requests bring to a table that is new to it.
+// claim describes the new columns that current requests bring to a table.
 type claim struct {
-	schema   *schema // what is known, and all that they bring
+	schema   *schema // the known columns, and all columns that the requests bring
 	requests int
 }
 
-// claimed is what one request has claimed of a table.
+// claimed contains a table that one request has claimed, and the fields that the request brings.
 type claimed struct {
 	table  *table
 	fields []Field
 }
 
-// limits hold for what is new. The zero limits take what the log has, which was taken before.
+// limits apply to new tables and columns. The zero limits accept everything: rows in the log were
+// accepted before.
 type limits struct {
 	on              bool
 	tables, columns int
 }
 
-// lookup is the schema of a table, or nil.
+// lookup returns the schema of a table, or nil.
 func (c *catalog) lookup(name Name) *schema {
 	if t := (*c.known.Load())[name]; t != nil {
 		return t.schema.Load()
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.misses++; len(c.recent) > 0 && c.misses > len(*c.known.Load()) { // so that a copy costs each lookup one step
+	if c.misses++; len(c.recent) > 0 && c.misses > len(*c.known.Load()) { // that many misses share the cost of the copy
 		tables := c.tables()
 		c.known.Store(&tables)
 		clear(c.recent)
@@ -78,7 +79,7 @@ func (c *catalog) lookup(name Name) *schema {
 	return c.find(name)
 }
 
-// covering is the table that has every column of b, or nil.
+// covering returns the named table if it has every column of b, or nil.
 func (c *catalog) covering(name Name, b *column.Batch) *table {
 	if sc := c.lookup(name); sc != nil && sc.covers(b) {
 		return sc.table
@@ -86,7 +87,7 @@ func (c *catalog) covering(name Name, b *column.Batch) *table {
 	return nil
 }
 
-// tables is a copy of known and recent together.
+// tables returns a new map of all tables in known and recent.
 func (c *catalog) tables() map[Name]*table {
 	tables := maps.Clone(*c.known.Load())
 	maps.Copy(tables, c.recent)
@@ -108,7 +109,7 @@ func (c *catalog) size() int {
 
 func (c *catalog) sizeLocked() int { return len(*c.known.Load()) + len(c.recent) }
 
-// find is lookup by a holder of the lock.
+// find is like lookup, for a caller that holds the lock.
 func (c *catalog) find(name Name) *schema {
 	t := (*c.known.Load())[name]
 	if t == nil {
@@ -120,8 +121,9 @@ func (c *catalog) find(name Name) *schema {
 	return t.schema.Load()
 }
 
-// claim gives the items without a table theirs, and claims what their batches bring: for all of
-// them, or for none if it returns an error. settle must follow.
+// claim sets the table of each item without a table, and claims the new columns of its batch. After
+// an error nothing is claimed, and `at` is the index of the item that failed. Otherwise the caller
+// must call settle.
 func (c *catalog) claim(items []item) (list []claimed, at int, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -178,7 +180,8 @@ func (c *catalog) claim(items []item) (list []claimed, at int, err error) {
 	return list, 0, nil
 }
 
-// settle ends what claim has claimed: the rows are in the log, or were refused.
+// settle ends the claims in list. If taken is set, the rows are in the log, and the claims become
+// part of the catalog; otherwise the rows were rejected.
 func (c *catalog) settle(list []claimed, taken bool) {
 	if len(list) == 0 {
 		return
@@ -211,8 +214,8 @@ func (c *catalog) settle(list []claimed, taken bool) {
 	}
 }
 
-// rewritten notes that the files of a table have followed so many widenings. The next saveAll
-// writes it.
+// rewritten records that the files of a table have been rewritten for this number of widenings. The
+// next saveAll writes it to disk.
 func (c *catalog) rewritten(t *table, widenings int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -222,7 +225,7 @@ func (c *catalog) rewritten(t *table, widenings int) {
 	c.later[t] = true
 }
 
-// hasLanded sets the totals of a table. The next saveAll writes them.
+// hasLanded sets the totals of a table. The next saveAll writes them to disk.
 func (c *catalog) hasLanded(t *table, n *Totals) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -230,17 +233,16 @@ func (c *catalog) hasLanded(t *table, n *Totals) {
 	c.later[t] = true
 }
 
-// unclaim ends the last claim of a table that has come to nothing. The caller holds the lock.
+// unclaim uncounts a new table that was claimed but not created. The caller holds the lock.
 func (c *catalog) unclaim(name Name) {
 	c.fresh--
 	c.uncount(name)
 }
 
-// save returns once the disk has the columns that were known at the call.
+// save writes to disk all columns that are known at the call.
 func (c *catalog) save() error { return c.write(false) }
 
-// saveAll returns once the disk has all that was known at the call: the totals, too, and whose
-// files have been rewritten.
+// saveAll is like save, but also writes the totals, and which tables' files have been rewritten.
 func (c *catalog) saveAll() error { return c.write(true) }
 
 func (c *catalog) write(all bool) error {
@@ -265,8 +267,8 @@ func (c *catalog) write(all bool) error {
 	return err
 }
 
-// take returns the states of tables that have changed, by name, and has the catalog forget that
-// they have.
+// take returns the states of all changed tables, sorted by name, and marks these tables as
+// unchanged.
 func (c *catalog) take(all bool) []state {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -285,11 +287,12 @@ func (c *catalog) take(all bool) []state {
 	return changes
 }
 
-// minFold is how many bytes a journal may have however small catalog.json is.
+// minFold is the size, in bytes, up to which a journal is not folded, even if catalog.json is
+// smaller.
 const minFold = 64 << 10
 
-// put writes changes to the journal, or with all else to catalog.json when the journal would
-// outgrow that.
+// put writes changes to the journal. If the journal would exceed its limit, put writes the whole
+// catalog to catalog.json instead.
 func (c *catalog) put(changes []state) error {
 	if c.journal == nil {
 		return c.fold(journaledVersion, c.header.Log)
@@ -307,7 +310,7 @@ func (c *catalog) put(changes []state) error {
 		if err := c.fold(journaledVersion, c.header.Log); c.journal == nil || err == nil {
 			return err
 		}
-		c.limit *= 2 // there may be no room for another catalog.json, which is tried again when there was for so much
+		c.limit *= 2 // the disk may be too full for a second catalog.json; try again when the journal has grown that much
 	}
 	err = c.journal.append(entry)
 	if c.journal.broken {
@@ -319,7 +322,7 @@ func (c *catalog) put(changes []state) error {
 	return err
 }
 
-// saved notes what columns the disk has.
+// saved records which columns are on disk.
 func saved(states []state) {
 	for _, s := range states {
 		s.table.saved = s.schema.fields
@@ -334,9 +337,9 @@ func (c *catalog) leaveJournal() {
 	c.journal = nil
 }
 
-// fold replaces catalog.json by one that has everything, and begins another journal unless the
-// version has none. If it fails before anything has changed, the journal stays; else the next write
-// must fold.
+// fold replaces catalog.json by a complete one, and begins a new journal unless the version has no
+// journal. If fold fails before anything has changed, the current journal remains in use. After a
+// later error, the next write must fold again.
 //
 //	new file on disk ─▶ new journal ─▶ file renamed ─▶ directory on disk ─▶ earlier journals removed
 func (c *catalog) fold(version, log int) error {
@@ -351,7 +354,7 @@ func (c *catalog) fold(version, log int) error {
 		return err
 	}
 	c.leaveJournal()
-	c.header.Journal = h.Journal // which comes only once
+	c.header.Journal = h.Journal // each number is used only once
 	var next *journal
 	if version == journaledVersion {
 		if next, err = createJournal(c.disk, c.path, h.Journal); err != nil {
@@ -369,7 +372,8 @@ func (c *catalog) fold(version, log int) error {
 	return nil
 }
 
-// removeJournals removes the journals of earlier files. One that stays is removed later.
+// removeJournals removes the journals of earlier catalog files. If that fails, a later call removes
+// them.
 func (c *catalog) removeJournals() {
 	for number, err := range journals(c.disk, c.path) {
 		if err == nil && number < c.header.Journal {
@@ -378,7 +382,7 @@ func (c *catalog) removeJournals() {
 	}
 }
 
-// states returns the states of all tables, by name.
+// states returns the states of all tables, sorted by name.
 func (c *catalog) states() []state {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -396,8 +400,8 @@ func sortStates(states []state) {
 	slices.SortFunc(states, func(a, b state) int { return a.table.name.compare(b.table.name) })
 }
 
-// close writes the whole catalog to catalog.json, which earlier versions of the program read too,
-// or what has changed to the journal.
+// close writes the whole catalog to catalog.json, in the version that earlier programs can read. If
+// that fails, it writes the changes to the journal.
 func (c *catalog) close() error {
 	c.writing.Lock()
 	err := c.fold(wholeVersion, c.header.Log)
@@ -411,7 +415,7 @@ func (c *catalog) close() error {
 	return err
 }
 
-// nextLog raises the number of the log, on disk, and returns it.
+// nextLog increments the number of the log on disk, and returns it.
 func (c *catalog) nextLog() (int, error) {
 	c.writing.Lock()
 	defer c.writing.Unlock()

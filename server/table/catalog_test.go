@@ -16,7 +16,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// shapeOf is a batch of one row with the given columns, "name:kind" each, after its time.
+// shapeOf returns a batch of one row with a time and the given columns, each in the form
+// "name:kind".
 func shapeOf(columns ...string) *column.Batch {
 	b := new(column.Batch)
 	for _, s := range append([]string{"time:time"}, columns...) {
@@ -39,7 +40,7 @@ func shapeOf(columns ...string) *column.Batch {
 	return b
 }
 
-// renamed returns b with another name for its last column, which Column might refuse.
+// renamed returns b with another name for its last column. Batch.Column might reject that name.
 func renamed(b *column.Batch, name string) *column.Batch {
 	b.Columns[len(b.Columns)-1].Name = name
 	return b
@@ -62,7 +63,7 @@ func openTestCatalog(t testing.TB, path string) *catalog {
 	return c
 }
 
-// admit claims what a batch brings, and settles it at once.
+// admit claims the table and columns of a batch, and settles the claim at once.
 func (c *catalog) admit(name Name, b *column.Batch) (*schema, error) {
 	if c.covering(name, b) == nil {
 		list, _, err := c.claim([]item{{name: name, piece: piece{batch: b}}})
@@ -165,8 +166,7 @@ func TestCatalogLimits(t *testing.T) {
 	}
 }
 
-// TestCatalogNames gives columns that engines could not tell from others another name in files,
-// which stays.
+// Columns whose names engines could not distinguish get another name in files, and keep that name.
 func TestCatalogNames(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "catalog.json")
 	c := openTestCatalog(t, path)
@@ -216,8 +216,8 @@ func TestCatalogFileErrors(t *testing.T) {
 	}
 }
 
-// TestCatalogUnwritable: a catalog that cannot be written takes what is new all the same, and is
-// written once it can be.
+// A catalog that cannot be written still accepts new tables and columns, and is written once it can
+// be.
 func TestCatalogUnwritable(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "missing")
 	path := filepath.Join(dir, "catalog.json")
@@ -241,7 +241,8 @@ func TestCatalogUnwritable(t *testing.T) {
 	}
 }
 
-// TestClaims: what requests in hand bring must fit together; what is refused leaves nothing.
+// The columns that concurrent requests claim must be compatible. A rejected request leaves no
+// claim.
 func TestClaims(t *testing.T) {
 	c := openTestCatalog(t, filepath.Join(t.TempDir(), "catalog.json"))
 	c.limits = limits{on: true, tables: 3, columns: 4}
@@ -279,16 +280,16 @@ func TestClaims(t *testing.T) {
 	}
 	first := claim("a x:string", "b y:bool")
 	has("")
-	refused(1, "b y:bool", "a x:bool") // what is claimed
+	refused(1, "b y:bool", "a x:bool") // conflicts with a claim
 	second := claim("a x:string z:int64", "a z:float64")
 	refused(0, "a z:string")
 	c.settle(first, false)
 	has("")
 	c.settle(second, true)
 	has("a time:time x:string z:float64")
-	third := claim("b y:string") // of which there is nothing left
+	third := claim("b y:string") // the earlier claim to b was withdrawn
 	fourth := claim("c v:bool")
-	refused(0, "d v:bool") // one too many
+	refused(0, "d v:bool") // one table too many
 	refused(2, "b y:string", "a x:string", "a more:bool most:bool")
 	c.settle(third, true)
 	c.settle(fourth, false)
@@ -352,7 +353,7 @@ func TestAdmitDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// writesDisk counts how often the catalog is written.
+// writesDisk counts how often catalog.json is written.
 type writesDisk struct {
 	disk.Disk
 	writes atomic.Int64
@@ -365,8 +366,8 @@ func (d *writesDisk) Rename(from, to string) error {
 	return d.Disk.Rename(from, to)
 }
 
-// Requests do not wait for the catalog's files: tables are created without writing them, and one is
-// written once before all of them land.
+// Requests do not wait for the catalog's files. Tables are created without writing these files, and
+// catalog.json is written once before the rows of all these tables land.
 func TestTablesAreCreatedWithoutTheCatalogsFile(t *testing.T) {
 	const n = 500
 	dir := t.TempDir()

@@ -14,21 +14,21 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// header is what the catalog file knows besides the tables.
+// header contains the fields of the catalog file other than the tables.
 type header struct {
 	Version int `json:"version"`
 
-	// Log counts how often the log was started over beside existing tables, as after its directory
-	// was deleted. Sequence numbers start at 1 then, and file names that are made of them must not
-	// meet those of the former log.
+	// Log counts how often the log was started over although tables existed, for example after its
+	// directory was deleted. Sequence numbers then start at 1 again. They are part of file names,
+	// so the new names must differ from those of the former log.
 	Log int `json:"log"`
 
-	Journal uint64 `json:"journal,omitempty"` // number of the journal that continues the file; with wholeVersion, of none
+	Journal uint64 `json:"journal,omitempty"` // number of the journal that continues the file; with wholeVersion, there is no such journal
 }
 
 const (
 	wholeVersion     = 1 // the file is the whole catalog
-	journaledVersion = 2 // its journal continues it, which programs that know only version 1 would pass over
+	journaledVersion = 2 // a journal continues the file; programs that know only version 1 would ignore the journal
 )
 
 type catalogFile struct {
@@ -44,26 +44,27 @@ type catalogEntry struct {
 type catalogTable struct {
 	DB      string          `json:"db"`
 	Table   string          `json:"table"`
-	At      int             `json:"at,omitempty"` // in a journal: Columns follow this many that are known
+	At      int             `json:"at,omitempty"` // in a journal: number of unchanged columns, which Columns follow
 	Columns []catalogColumn `json:"columns"`
-	Landed  *Totals         `json:"landed,omitempty"` // missing if nothing has, or nobody has counted yet
+	Landed  *Totals         `json:"landed,omitempty"` // missing if nothing has landed, or if the totals are not known yet
 
-	// Uniform says that the columns have these kinds in all files. Catalogs of earlier programs do
-	// not say that.
+	// Uniform is true if the columns have these kinds in all files. Catalogs of earlier programs
+	// lack this field.
 	Uniform bool `json:"uniform,omitempty"`
 
-	Dropped bool `json:"dropped,omitempty"` // in a journal: the table is no more
+	Dropped bool `json:"dropped,omitempty"` // in a journal: the table was removed
 }
 
 type catalogColumn struct {
 	Name    string `json:"name"`
 	Kind    string `json:"kind"`
 	Inexact bool   `json:"inexact,omitempty"`
-	As      string `json:"as,omitempty"` // its name in files, if that is another one
+	As      string `json:"as,omitempty"` // its name in files, if different
 }
 
-// openCatalog reads the catalog, or begins an empty one if there is none. It has no limits: those
-// come when the log has been replayed, whose rows were admitted once.
+// openCatalog reads the catalog, or creates an empty one in memory if there is none. The catalog
+// has no limits at first, because the rows in the log were admitted before. The limits are set
+// after the log has been replayed.
 func openCatalog(d disk.Disk, path string) (*catalog, error) {
 	c := &catalog{
 		disk:    d,
@@ -96,8 +97,8 @@ func openCatalog(d disk.Disk, path string) (*catalog, error) {
 }
 
 // ReadCatalog returns the name, the columns and the totals of each table in the catalog of a
-// store's directory, sorted by name. The store should be closed, or at least write nothing
-// meanwhile.
+// store's directory, sorted by name. The store should be closed, or at least write nothing during
+// the call.
 func ReadCatalog(d disk.Disk, dir string) ([]TableInfo, error) {
 	c, err := openCatalog(d, catalogPath(dir))
 	if err != nil {
@@ -117,8 +118,8 @@ func ReadCatalog(d disk.Disk, dir string) ([]TableInfo, error) {
 
 func catalogPath(dir string) string { return filepath.Join(dir, "catalog.json") }
 
-// readCatalog reads the catalog's file and what its journal adds, and reports whether that is
-// anything. It changes nothing.
+// readCatalog reads the catalog's file and applies its journal. journaled reports whether the
+// journal has any content. readCatalog changes no files.
 func readCatalog(d disk.Disk, path string) (f catalogFile, journaled bool, err error) {
 	text, err := disk.ReadFile(d, path)
 	if err == nil {
@@ -147,9 +148,9 @@ func readCatalog(d disk.Disk, path string) (f catalogFile, journaled bool, err e
 	return f, len(text) > 0, nil
 }
 
-// checkJournals returns an error if a journal has entries and a higher number than the catalog's
-// file, which is an older copy then or was deleted. One without entries was created for a file that
-// was not written.
+// checkJournals returns an error if a journal with entries has a higher number than the journal to
+// which the catalog's file refers. Then the catalog's file is an older copy, or was deleted. A
+// journal without entries is no error: it was created for a catalog file that was not written.
 func checkJournals(d disk.Disk, path string, number uint64) error {
 	for other, err := range journals(d, path) {
 		if err != nil {
@@ -171,7 +172,7 @@ func checkJournals(d disk.Disk, path string, number uint64) error {
 	return nil
 }
 
-// journals yields the numbers of all journals beside the catalog's file, or an error.
+// journals yields the numbers of all journals in the directory of the catalog's file, or an error.
 func journals(d disk.Disk, path string) iter.Seq2[uint64, error] {
 	return func(yield func(uint64, error) bool) {
 		entries, err := d.ReadDir(filepath.Dir(path))
@@ -210,7 +211,7 @@ func parseFile(text []byte) (f catalogFile, err error) {
 	return f, nil
 }
 
-// merge returns tables as the entries of a journal have changed them.
+// merge applies the entries of a journal to tables, and returns the result.
 func merge(tables []catalogTable, bodies [][]byte) ([]catalogTable, error) {
 	at := make(map[Name]int, len(tables))
 	for i, t := range tables {
@@ -240,7 +241,7 @@ func merge(tables []catalogTable, bodies [][]byte) ([]catalogTable, error) {
 	return slices.DeleteFunc(tables, func(t catalogTable) bool { return t.Dropped }), nil
 }
 
-// schema returns the schema of a new table.
+// schema returns the schema that t describes. The schema belongs to a new table.
 func (t *catalogTable) schema() (*schema, error) {
 	sc := newSchema(Name{DB: t.DB, Table: t.Table})
 	for i, col := range t.Columns {
@@ -260,14 +261,14 @@ func (t *catalogTable) schema() (*schema, error) {
 	return sc, nil
 }
 
-// state is what the catalog has of a table at some moment.
+// state is a snapshot of the catalog's data about a table.
 type state struct {
 	table  *table
 	schema *schema
 	totals *Totals
 }
 
-// from returns a state as files have it, with the columns from place at on.
+// from returns s in the form of the catalog's files, with the columns from index `at` on.
 func (s state) from(at int) catalogTable {
 	t := catalogTable{
 		DB: s.table.name.DB, Table: s.table.name.Table, At: at, Columns: make([]catalogColumn, 0, len(s.schema.fields)-at),
@@ -279,7 +280,8 @@ func (s state) from(at int) catalogTable {
 	return t
 }
 
-// change returns a state as a journal has it, beside the columns that are on disk.
+// change returns s in the form of a journal entry, without the first columns that are the same on
+// disk.
 func (s state) change() catalogTable {
 	if s.schema.dropped {
 		return catalogTable{DB: s.table.name.DB, Table: s.table.name.Table, Dropped: true}
@@ -291,7 +293,7 @@ func (s state) change() catalogTable {
 	return s.from(at)
 }
 
-// printFile returns what the catalog's file holds with these states.
+// printFile returns the content of a catalog file with these states.
 func printFile(h header, states []state) ([]byte, error) {
 	file := catalogFile{header: h, Tables: make([]catalogTable, 0, len(states))}
 	for _, s := range states {

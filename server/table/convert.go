@@ -9,10 +9,10 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 )
 
-// converted is a column whose cells have another kind. What a cell says stays the same, or the
-// error is ErrUnfit: a float becomes an int only if it is whole, an int a float only if it is not
-// rounded, and text what it spells. Times are microseconds as ints, and RFC 3339 as text; true is
-// 1.
+// converted returns c with its cells converted to kind. If a cell's value cannot be preserved, the
+// error is ErrUnfit. A float becomes an int only if it is a whole number. An int becomes a float
+// only if it is not rounded. Text becomes the value that it spells. As ints, times are
+// microseconds; as text, they have the form of RFC 3339. True is 1.
 func converted(c *column.Column, kind column.Kind) (*column.Column, error) {
 	if c.Kind == kind {
 		return c, nil
@@ -32,7 +32,7 @@ func converted(c *column.Column, kind column.Kind) (*column.Column, error) {
 	return to, nil
 }
 
-// cellText is a cell as text.
+// cellText returns a cell as text.
 func cellText(c *column.Column, i int) string {
 	switch c.Kind {
 	case column.Bool:
@@ -47,8 +47,8 @@ func cellText(c *column.Column, i int) string {
 	return string(c.StringAt(i))
 }
 
-// appendCell appends cell i of c as one of another kind, and reports whether it has such a
-// counterpart.
+// appendCell converts cell i of c to kind and appends it. text is the cell as text. It reports
+// whether the conversion is possible.
 func appendCell(to *column.Column, kind column.Kind, c *column.Column, i int, text string) bool {
 	switch kind {
 	case column.String:

@@ -13,7 +13,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// image is a copy of the data directory at some step: what a crash at that step leaves.
+// image is a copy of the data directory at one step, as a crash at that step leaves the directory.
 type image struct {
 	step string
 	dir  string
@@ -42,7 +42,8 @@ func (c *camera) shoot(step string) {
 	c.images = append(c.images, image{step, dir, append([]row(nil), c.rows...)})
 }
 
-// watch is a sink in the camera's directory that takes an image at each of its steps.
+// watch returns a sink in the camera's directory. The camera takes an image at each step of the
+// sink.
 func (c *camera) watch() *dirSink {
 	return &dirSink{dir: filepath.Join(c.dir, "tables"), step: func(_ context.Context, what, path string) error {
 		if c.during != nil {
@@ -53,9 +54,10 @@ func (c *camera) watch() *dirSink {
 	}}
 }
 
-const exampleHour = 490_000 * hour // some hour in 2025
+const exampleHour = 490_000 * hour // an hour in 2025
 
-// exampleRecords are records of two tables, some with both, over several hours and out of order.
+// exampleRecords returns records over several hours and out of order. Some of them have rows of one
+// table, and some have rows of two.
 func exampleRecords() [][]row {
 	var records [][]row
 	id := int64(0)
@@ -73,18 +75,19 @@ func exampleRecords() [][]row {
 	return records
 }
 
-// TestCrashAnywhere stops the service at each step of landing, starts it on what is there, stops
-// that at each of its steps too, and looks for every row.
+// The store crashes at each step of landing, and is started again from the image of that step. The
+// second process crashes at each of its steps, too. After the last start, each row is in exactly
+// one file.
 func TestCrashAnywhere(t *testing.T) {
 	cam := &camera{t: t, dir: t.TempDir()}
 	options := func(dir string, sink Sink) Options {
 		o := testOptions(dir, sink)
-		o.WAL.SegmentBytes = 512 // what is released is gone at once
+		o.WAL.SegmentBytes = 512 // released segments are removed at once
 		return o
 	}
 	s := openStore(t, options(cam.dir, cam.watch()))
 	late := 0
-	cam.during = func(path string) { // rows come in while others of their table land
+	cam.during = func(path string) { // rows arrive while other rows of their table land
 		if late++; late%3 == 0 && late < 20 {
 			r := row{Table: strings.Split(path, "/")[1], Time: exampleHour, ID: int64(1000 + late)}
 			if err := appendRows(s, true, r); err == nil {
@@ -125,8 +128,8 @@ func TestCrashAnywhere(t *testing.T) {
 	}
 }
 
-// TestCrashTwoTablesOneLanded has the rows of one record land in one table only: after the restart
-// the other table's rows, and only those, are there again.
+// The rows of one record land in only one of its two tables. After the restart, only the rows of
+// the other table are pending.
 func TestCrashTwoTablesOneLanded(t *testing.T) {
 	dir := t.TempDir()
 	errDisk := errors.New("no such disk")
@@ -196,7 +199,7 @@ func TestRecoverInRounds(t *testing.T) {
 	checkOnce(t, "rounds", landedRows(t, sink.dir), all)
 }
 
-// TestLandedIsNotDecodedAgain starts on a log whose rows are all in files.
+// If all rows of a log are in files, opening the store decodes no records.
 func TestLandedIsNotDecodedAgain(t *testing.T) {
 	dir := t.TempDir()
 	o := testOptions(dir, &dirSink{dir: filepath.Join(dir, "tables")})
@@ -248,7 +251,7 @@ func TestRecoverErrors(t *testing.T) {
 	if _, err := Open(bad); !errors.Is(err, broken) {
 		t.Errorf("records cannot be decoded: %v", err)
 	}
-	// Each Open that failed has let go of the log.
+	// Each failed Open has released the log.
 	mustClose(t, openStore(t, o))
 	checkOnce(t, "at last", landedRows(t, sink.dir), []row{{Table: "cpu", ID: 1}})
 }

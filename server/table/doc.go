@@ -8,17 +8,18 @@
 //	                                                    ▼
 //	          table: open unit ──seal──▶ waiting units ──lander──▶ files ──▶ memory and log released
 //
-// A [Write] is a batch of one table; the writes of one request are one record of the log. After the
-// record is on disk, its batches are added to the open units of their tables; only small ones are
-// copied. A unit is sealed when it has enough rows or bytes, after a maximum time, or when memory
-// is short. Then a lander sorts its rows by time, splits them by hour, and passes each hour to the
-// [Sink] as one [File].
+// A [Write] is a batch of rows of one table. The writes of one request form one record of the log.
+// After the record is on disk, its batches are added to the open units of their tables; only small
+// batches are copied. A unit is sealed when it has enough rows or bytes, after a maximum time, or
+// when memory is short. Then a goroutine, called a lander, sorts the unit's rows by time, splits
+// them by hour, and passes each hour to the [Sink] as one [File]. The unit has landed when these
+// files, and a note about them in the log, are on disk.
 //
 // # Exactly once
 //
-// A unit has all rows of a table in a range of the log's sequence numbers. The units of a table
-// land one at a time, in order. So the progress of a table is one number, and two kinds of notes in
-// the log are sufficient for a restart:
+// A unit contains all rows of one table from a range of the log's sequence numbers. The units of a
+// table land one at a time, in order. So one sequence number describes the progress of a table, and
+// two kinds of notes in the log are enough for a restart:
 //
 //	Intent   {"from":1,"to":42,"paths":["db/cpu/utc_date=2026-11-21/utc_hour=09/node-…1-…42.parquet"]}
 //	         These files may exist. The note is on disk before the first of them is created.
@@ -26,69 +27,73 @@
 //	         All rows of the table in records up to 42 are in files, and all rows of all tables in
 //	         records up to 40. The table has these totals.
 //
-// At start, the files of an intent without a later landed note of its table are removed, if they
-// exist. Then the records are decoded again, and the rows that no landed note covers are delivered
-// like new ones. A crash leaves one of these states:
+// At start, the store looks for intents that no landed note of the same table follows, and removes
+// the files of these intents. Then it decodes the records again. It delivers the rows that no
+// landed note covers in the same way as new rows. A crash leaves one of these states:
 //
 //	before the intent is on disk       no file; the rows are in the log
 //	before the landed note is on disk  the files are removed; the rows are in the log
 //	after that                         the files stay; their rows in the log are skipped
 //
-// If the sink fails, the unit is retried without end, after increasing delays, with the same file
-// names; existing files are removed first. Meanwhile the rows stay in memory. When that is full,
-// senders get [ErrBusy]: first those of this table, then those of its database, then others
-// (share.go). Segments of the log are released up to the first record with a row that has not
-// landed.
+// If the sink fails, the store retries the unit until it lands, after increasing delays and with
+// the same file names. It first removes the file that the failed attempt may have left. Meanwhile
+// the rows stay in memory. When the memory is full, senders get [ErrBusy]: first the senders to
+// this table, then the senders to its database, then all others (share.go). Segments of the log are
+// released up to the first record with a row that has not landed.
 //
-// Other data of records, such as idempotency keys, may have to outlive their segment: see
-// [Carrier].
+// Other data in records, such as idempotency keys, may be needed for longer than their segment
+// exists: see [Carrier].
 //
 // # Tables that cannot land
 //
-// A table whose directory fails must not use memory and log that others need. With Options.Aside,
-// its units land in that directory after several attempts, or after one attempt when memory is half
-// full, and count as landed. Their files are moved back, with retries, before the table lands in
-// its own directory again. Files of incomplete landings that cannot be removed are listed in
-// unlanded.json, and are removed before any file is moved back.
+// A table whose directory cannot be written must not use up memory and log space that other tables
+// need. If Options.Aside is set, the units of the table are written to that sink instead. This
+// happens after several failed attempts, or after one failed attempt when memory is half full.
+// These units count as landed. The store moves their files back, with retries, before it writes new
+// files to the table's own directory. Files that an incomplete landing may have left in that
+// directory are listed in unlanded.json, and are removed before any file is moved back.
 //
 // # The catalog
 //
-// The catalog has the columns of all tables. A request with new tables or columns claims them
+// The catalog contains the columns of all tables. A request with new tables or columns claims them
 // before its rows go to the log, and other requests must be compatible with the claim. When the log
-// has the rows, they are added to the catalog; when the request fails, the claim is removed. So
-// readers see exactly the columns of acknowledged rows.
+// has the rows, the claimed tables and columns become part of the catalog. When the request fails,
+// the claim is removed. So readers see exactly the columns of acknowledged rows.
 //
 // On disk the catalog is catalog.json and a journal of later changes, such as catalog.7.journal.
 // Before rows with new columns land, one entry with all changed tables is appended to the journal
-// and synced. So at start the disk has the columns of all rows in files, and the log has the
-// others.
+// and synced. So at start, the catalog on disk contains the columns of all rows in files. The
+// columns of all other rows are found in the log.
 //
 //	{"version":2, "log":0, "journal":7, "tables":[{"db":"db","table":"cpu","columns":[{"name":"time","kind":"time"},{"name":"host","kind":"string"}],
 //	 "landed":{"rows":700000,"files":9,"bytes":5000000}}]}
 //
 // The totals of each table are saved to the catalog before a segment with landed notes is released.
-// So at start the totals come from the last note in the log, or from the catalog, without reading
-// files. If neither has them, the files are counted once.
+// So at start the totals come from the last note in the log, or from the catalog, and no files are
+// read. If neither contains the totals, the store computes them from the files, once.
 //
-// When the journal is larger than catalog.json, catalog.json is replaced by a complete one, and a
-// new journal begins. So the total of bytes written is proportional to the catalog. A journal
-// belongs to one process. The next process replaces catalog.json at its first change, because data
-// that it reads from the old journal may not be synced. [Store.Close] leaves a catalog.json of
-// version 1 and no journal, so an earlier version of the program can open it. After a kill, the
-// earlier version reports an error for version 2, until this version is started and stopped.
+// When the journal would become larger than catalog.json, the store replaces catalog.json with the
+// complete catalog, and begins a new journal. So the total number of bytes written is proportional
+// to the size of the catalog. A journal belongs to one process. The next process replaces
+// catalog.json at its first change, because data that it reads from the old journal may not be
+// synced. [Store.Close] leaves a catalog.json of version 1 and no journal, so an earlier version of
+// the program can open it. After a kill, catalog.json stays at version 2. The earlier version
+// reports an error for it, until this version has been started and stopped.
 //
-// Columns are added and never removed. An int64 column becomes float64 with the first float, unless
-// it has an integer that a float64 would round, which the catalog marks ("inexact":true); then the
-// float is a [TypeError]. So are such an integer in a float64 column, and all other mixtures:
-// acknowledged values never change. A column that has only nulls is not in the catalog. A file has
-// all columns that the catalog had when the file was planned, so the latest file of a table shows
-// its whole schema.
+// Requests add columns and never remove them. With the first float, an int64 column becomes
+// float64. This is not possible if it contains an integer that a float64 would round, which the
+// catalog marks ("inexact":true). Then the float is rejected with a [TypeError]. Such an integer in
+// a float64 column, and every other mixture of types, is a [TypeError], too. So acknowledged values
+// never change. A column with only nulls is not in the catalog. A file contains all columns that
+// the catalog contained when the file was planned, so the latest file of a table shows its whole
+// schema.
 //
 // # Locks
 //
 // Appends share only atomic counters, the catalog's snapshot and the log's queue. One lock guards
-// all buffers. The log's committer takes it for each commit, landers between units, and the clock,
-// each time briefly. No file is accessed while it is held.
+// all buffers. The log's committer takes it for each commit, landers take it between units, and the
+// clock takes it at each tick. Each of them holds it only briefly. No file is accessed while the
+// lock is held.
 //
 // # Files
 //

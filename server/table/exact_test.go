@@ -11,14 +11,14 @@ import (
 	"testing"
 )
 
-// TestAcknowledgedIntegersAreNotRounded writes ints and floats to one column, in batches of their
-// own: an integer that a float64 would round and a float do not both get in, whichever comes first,
-// before and after the rows have landed and the store was opened again.
+// TestAcknowledgedIntegersAreNotRounded writes ints and floats to one column, in separate batches.
+// The column accepts either floats or integers that a float64 would round, whichever arrive first.
+// The same is true after the rows have landed, and after the store was opened again.
 func TestAcknowledgedIntegersAreNotRounded(t *testing.T) {
 	const big = 1<<53 + 1
 	type step struct {
 		value any
-		want  string // of the error; empty: it is taken
+		want  string // of the error; empty if the value is accepted
 	}
 	for _, c := range []struct {
 		name  string
@@ -77,7 +77,7 @@ func TestAcknowledgedIntegersAreNotRounded(t *testing.T) {
 	}
 }
 
-// landedText returns the text of all files of a sink.
+// landedText returns the concatenated text of all files of a sink.
 func landedText(t *testing.T, dir string) string {
 	var all strings.Builder
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -94,7 +94,8 @@ func landedText(t *testing.T, dir string) string {
 	return all.String()
 }
 
-// TestReplayTakesWhatTheLogHas opens a log whose rows were admitted by a program without that rule.
+// A log may contain rows of a program that did not check for rounded integers. The catalog accepts
+// all of them.
 func TestReplayTakesWhatTheLogHas(t *testing.T) {
 	c := openTestCatalog(t, filepath.Join(t.TempDir(), "catalog.json"))
 	for _, values := range [][]any{{int64(1<<53 + 1)}, {0.5}, {int64(1<<53 + 1)}} {

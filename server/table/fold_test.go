@@ -42,7 +42,7 @@ func openFaulty(t testing.TB, d disk.Disk) *catalog {
 	return c
 }
 
-// contents is all that a catalog knows, as text.
+// contents returns the whole content of a catalog as text.
 func contents(c *catalog) string {
 	var lines []string
 	for name, t := range c.all() {
@@ -53,7 +53,7 @@ func contents(c *catalog) string {
 	return strings.Join(lines, "")
 }
 
-// meter is a disk that counts what is written to the files of a catalog, and their syncs.
+// meter is a disk that counts the bytes written to the files of a catalog, and their syncs.
 type meter struct {
 	disk.Disk
 	mu           sync.Mutex
@@ -67,7 +67,7 @@ func (m *meter) count(bytes, syncs int64, folds int) {
 	m.bytes, m.syncs, m.folds = m.bytes+bytes, m.syncs+syncs, m.folds+folds
 }
 
-// take returns what was counted since the last call.
+// take returns the counts since the last call.
 func (m *meter) take() (bytes, syncs int64, folds int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -125,7 +125,7 @@ func (f metered) Datasync() error {
 	return f.File.Datasync()
 }
 
-// earlier is a catalog.json of an earlier version, with n tables of a few columns.
+// earlier returns a catalog.json of an earlier version, with n tables of a few columns.
 func earlier(n int) []byte {
 	f := catalogFile{header: header{Version: 1}}
 	for i := range n {
@@ -141,9 +141,9 @@ func earlier(n int) []byte {
 	return text
 }
 
-// A new column, and the totals of what has landed when a segment of the log is released, cost as
-// many bytes and syncs with 10 tables as with 10,000: one entry and one sync each. The catalog is
-// one of an earlier version.
+// A new column costs as many bytes and syncs with 10 tables as with 10,000: one entry and one sync.
+// So do the totals of landed rows when a segment of the log is released. The catalog is of an
+// earlier version.
 func TestCatalogCostIsThatOfTheChange(t *testing.T) {
 	type cost struct{ bytes, syncs int64 }
 	var costs [2][]cost
@@ -161,7 +161,7 @@ func TestCatalogCostIsThatOfTheChange(t *testing.T) {
 		s := openStore(t, o)
 		mustAppend(t, s, row{Table: "cpu", Time: exampleHour, ID: 1})
 		flush(t, s)
-		m.take() // what the first write of a process costs
+		m.take() // ignores the cost of the process's first write
 		for id := range int64(5) {
 			if _, err := s.catalog.admit(Name{"db", "cpu"}, shapeOf(fmt.Sprintf("c%d:bool", id))); err != nil {
 				t.Fatal(err)
@@ -173,7 +173,7 @@ func TestCatalogCostIsThatOfTheChange(t *testing.T) {
 			costs[i] = append(costs[i], cost{bytes, syncs})
 		}
 		before := s.Log().Segments
-		for id := range int64(5) { // each has a segment of its own, which is released
+		for id := range int64(5) { // each record fills a segment, which is released
 			mustAppend(t, s, row{Table: "cpu", Time: exampleHour, ID: 10 + id, Host: strings.Repeat("x", 2000)})
 			flush(t, s)
 			bytes, syncs, _ := m.take()
@@ -194,7 +194,8 @@ func TestCatalogCostIsThatOfTheChange(t *testing.T) {
 	}
 }
 
-// A column of a table with many costs no more than one of a table with few.
+// A column that is added to a table with many columns costs no more than one that is added to a
+// table with few.
 func TestColumnOfWideTable(t *testing.T) {
 	m := &meter{Disk: newDisk(t, 1)}
 	c := openFaulty(t, m)
@@ -220,7 +221,8 @@ func TestColumnOfWideTable(t *testing.T) {
 	}
 }
 
-// Tables that come one by one cost a number of bytes in all that grows as they do.
+// If tables are created one by one, the total number of written bytes grows linearly with the
+// number of tables.
 func TestCatalogGrowsLinearly(t *testing.T) {
 	m := &meter{Disk: newDisk(t, 1)}
 	c := openFaulty(t, m)
@@ -251,7 +253,8 @@ func TestCatalogGrowsLinearly(t *testing.T) {
 	}
 }
 
-// change changes a catalog by chance, and writes it. It returns what it has if that succeeds.
+// change makes a random change to a catalog, and writes it. It returns the catalog's content after
+// a successful write.
 func change(c *catalog, r *rand.Rand, i int) (goal string, err error) {
 	long := func(n int) string { return fmt.Sprint(strings.Repeat("n", 100), n) }
 	name := Name{"db", long(r.IntN(12))}
@@ -280,9 +283,9 @@ func change(c *catalog, r *rand.Rand, i int) (goal string, err error) {
 	return contents(c), c.saveAll()
 }
 
-// The machine stops at each call of the disk while a catalog is changed and folded. Afterwards
-// there is what was saved last, or what was being saved. It is so again after the next process has
-// found nothing to save, and has stopped too.
+// The machine crashes at each disk operation while a catalog is changed and folded. Afterwards the
+// catalog has the last saved content, or the content that was being saved. The next process finds
+// no change to save, and crashes, too. Then the content is still the same.
 func TestCatalogCrashAnywhere(t *testing.T) {
 	folds, appends := 0, 0
 	for seed := range uint64(2) {
@@ -309,7 +312,7 @@ func TestCatalogCrashAnywhere(t *testing.T) {
 			if c != nil && err == nil {
 				err = c.close()
 			}
-			if err != nil && !crashed { // of a crash after its last change a catalog says nothing
+			if err != nil && !crashed { // a crash after the last change of a catalog causes no error
 				t.Fatalf("seed %d, call %d: %v", seed, at, err)
 			}
 			for life := range 2 {
@@ -334,9 +337,9 @@ func TestCatalogCrashAnywhere(t *testing.T) {
 	}
 }
 
-// What a journal has in memory may not be on the disk: a sync has failed, and the process has
-// stopped. What the next one reads there is on disk when that has saved, though it has changed
-// nothing.
+// The content that a process reads from a journal may not be on the disk, because an earlier
+// process may have stopped after a failed sync. Once the process has saved the catalog, this
+// content is on the disk, even if the process has changed nothing.
 func TestJournalOfAnEarlierProcess(t *testing.T) {
 	lost := 0
 	for seed := range uint64(20) {
@@ -380,8 +383,8 @@ func TestJournalOfAnEarlierProcess(t *testing.T) {
 	}
 }
 
-// After a sync that has failed the journal is left, since a later sync of it says nothing: the same
-// process goes on with another file.
+// After a failed sync, the process continues with another journal, because a later successful sync
+// of the same file would not prove that the data is on disk.
 func TestJournalIsLeftAfterFailedSync(t *testing.T) {
 	for seed := range uint64(20) {
 		d := newDisk(t, seed)
@@ -415,8 +418,8 @@ func TestJournalIsLeftAfterFailedSync(t *testing.T) {
 	}
 }
 
-// A long change that has failed is taken back, and a short one follows. Nothing of the long one
-// comes after it, whatever has failed.
+// A long change fails and is undone, and a short change follows. After the short change, the
+// journal contains no remains of the long one, whichever operation failed.
 func TestJournalAfterAlterationThatFails(t *testing.T) {
 	for _, call := range []string{"Datasync", "WriteAt", "full"} {
 		for seed := range uint64(20) {
@@ -469,8 +472,8 @@ func TestJournalAfterAlterationThatFails(t *testing.T) {
 	}
 }
 
-// A lander writes that a table was dropped; then the drop fails. The table is there again, with all
-// of its columns.
+// A lander writes to the catalog that a table was dropped, and then the drop fails. The table
+// exists again, with all of its columns.
 func TestDropThatFailsAfterItIsWritten(t *testing.T) {
 	d := newDisk(t, 1)
 	c := openFaulty(t, d)
@@ -508,8 +511,8 @@ func TestDropThatFailsAfterItIsWritten(t *testing.T) {
 	}
 }
 
-// On a full disk a change needs room for itself and no more, also when a new catalog.json is due;
-// and the journal goes on when there is room.
+// On a full disk, a change needs only the space for its own entry, even if a new catalog.json is
+// due. The journal continues when there is enough space.
 func TestCatalogOnFullDisk(t *testing.T) {
 	d := newDisk(t, 1)
 	m := &meter{Disk: d}
@@ -527,7 +530,7 @@ func TestCatalogOnFullDisk(t *testing.T) {
 	}
 	m.take()
 	for i := range 300 {
-		setFree(t, d, 100) // too little for a part of the entry that is written all the same
+		setFree(t, d, 100) // too little for the entry, but a part of it is written
 		before := c.journal.size
 		if err := add(1000 + i); !disk.IsFull(err) || c.journal == nil || c.journal.size != before {
 			t.Fatalf("change %d: %v, %+v", i, err, c.journal)
@@ -553,7 +556,7 @@ func TestCatalogOnFullDisk(t *testing.T) {
 	}
 }
 
-// setFree has a disk have n more bytes.
+// setFree limits the free space of the disk to n bytes.
 func setFree(t *testing.T, d *faulty.Disk, n int64) {
 	t.Helper()
 	used := int64(0)
@@ -567,8 +570,8 @@ func setFree(t *testing.T, d *faulty.Disk, n int64) {
 	d.Set(faulty.Options{Size: used + n})
 }
 
-// What a full disk has taken of an entry is gone when another is written in its place: a crash then
-// does not leave a mixture of both, which is damage.
+// A full disk may have stored a part of an entry. That part is gone when another entry is written
+// in its place. Otherwise a crash could leave a mixture of both entries, which is damage.
 func TestJournalAfterFullDisk(t *testing.T) {
 	for seed := range uint64(100) {
 		d := newDisk(t, seed)
@@ -590,11 +593,11 @@ func TestJournalAfterFullDisk(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		setFree(t, d, 3900) // most of the entry
+		setFree(t, d, 3900) // enough for most of the entry
 		if err := c.save(); !disk.IsFull(err) {
 			t.Fatal(err)
 		}
-		if _, err := c.admit(Name{"db", "b2"}, shapeOf("x:bool")); err != nil { // so that all after it stands elsewhere
+		if _, err := c.admit(Name{"db", "b2"}, shapeOf("x:bool")); err != nil { // so that all later bytes are at other offsets
 			t.Fatal(err)
 		}
 		d.Set(faulty.Options{})
@@ -620,7 +623,7 @@ func namesOf(t *testing.T, d disk.Disk) (names []string) {
 	return names
 }
 
-// version is that of a catalog.json.
+// version returns the version of a catalog.json.
 func version(t *testing.T, d disk.Disk, dir string) int {
 	t.Helper()
 	text, err := disk.ReadFile(d, catalogPath(dir))
@@ -634,8 +637,8 @@ func version(t *testing.T, d disk.Disk, dir string) int {
 	return h.Version
 }
 
-// Programs that know version 1 only read what a store has closed, and refuse what one has left that
-// was killed. Closing it again helps.
+// Programs that support only version 1 can read the catalog of a closed store, and reject the
+// catalog of a killed one. Opening and closing the store again makes the catalog readable.
 func TestCatalogForEarlierPrograms(t *testing.T) {
 	dir := t.TempDir()
 	d := faulty.New(1, faulty.Options{})
@@ -669,7 +672,7 @@ func TestCatalogForEarlierPrograms(t *testing.T) {
 	}
 }
 
-// Damage is named, with what to do about it; that helps.
+// The error for a damaged catalog names the damaged file and the remedy, and the remedy works.
 func TestCatalogDamage(t *testing.T) {
 	for what, damage := range map[string]func(t *testing.T, d *faulty.Disk, path string, older []byte){
 		"a bit of the journal": func(t *testing.T, d *faulty.Disk, path string, _ []byte) {
@@ -743,8 +746,8 @@ func TestCatalogDamage(t *testing.T) {
 	}
 }
 
-// A store that was killed finds in the journal alone what has landed since, when the log has been
-// released.
+// After segments of the log have been released, only the journal contains the columns and totals of
+// the landed rows. A store that was killed reads them from the journal.
 func TestRestartWithJournal(t *testing.T) {
 	cam := &camera{t: t, dir: t.TempDir()}
 	sink := &dirSink{dir: filepath.Join(cam.dir, "tables")}
@@ -780,8 +783,8 @@ func TestRestartWithJournal(t *testing.T) {
 	}
 }
 
-// That the files of a table have followed a widening is written by saveAll, also by a process that
-// is killed then.
+// saveAll writes that a table's files have been rewritten after a widening. A crash after saveAll
+// does not lose this.
 func TestCatalogSavesRewritten(t *testing.T) {
 	d := newDisk(t, 1)
 	c := openFaulty(t, d)

@@ -9,17 +9,18 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 )
 
-// gatherer hands out the rows of one partition column by column: it is what stands behind
-// [File.Gather]. It is not safe for concurrent use.
+// gatherer returns the rows of one partition, column by column. It implements [File.Gather]. It is
+// not safe for concurrent use.
 type gatherer struct {
 	chunks []chunk
 	fields []Field
-	absent []bool // by field: no batch of the unit has it
+	absent []bool // by field: no batch of the unit has the field
 	runs   []run
 	marks  []int // marks[i] is the row at which runs[i*markEvery] begins
 	rows   int
 
-	// The cells of the column that was asked for last, by chunk, each found at its first use.
+	// The cells of the column that was requested last, by chunk. The cells of a chunk are found at
+	// their first use.
 	col    int
 	bools  [][]bool
 	ints   [][]int64
@@ -29,7 +30,7 @@ type gatherer struct {
 	anyNil bool // a chunk that was used has nulls
 }
 
-// text is where a chunk's strings are: its row i is arena[ends[base+i-1]:ends[base+i]].
+// text locates a chunk's strings: row i of the chunk is arena[ends[base+i-1]:ends[base+i]].
 type text struct {
 	arena []byte
 	ends  []uint32
@@ -90,7 +91,7 @@ func (g *gatherer) gather(col, from, to int, dst *column.Column) error {
 	return nil
 }
 
-// begin forgets the cells of the last column and makes room for those of col.
+// begin drops the cells of the last column and prepares the slices for the cells of col.
 func (g *gatherer) begin(col int) {
 	g.col, g.anyNil = col, false
 	g.nulls = emptied(g.nulls, len(g.chunks))
@@ -114,7 +115,8 @@ func emptied[T any](s []T, n int) []T {
 	return s
 }
 
-// seek is the run in which a row lies, and how many rows of that run come before it.
+// seek returns the index of the run that contains a row, and the number of rows in that run before
+// it.
 func (g *gatherer) seek(row int) (i, skip int) {
 	mark := sort.SearchInts(g.marks, row+1) - 1
 	i, skip = mark*markEvery, row-g.marks[mark]
@@ -125,7 +127,7 @@ func (g *gatherer) seek(row int) (i, skip int) {
 	return i, skip
 }
 
-// find is the column asked for in a chunk's batch, nil if it has only nulls there.
+// find returns the requested column of a chunk's batch, or nil if the batch has only nulls in it.
 func (g *gatherer) find(chunk uint16) *column.Column {
 	c := g.chunks[chunk].batch.Find(g.fields[g.col].Name)
 	if c == nil || c.Kind == column.Null {
@@ -144,7 +146,7 @@ func boolsOf(c *column.Column) []bool     { return c.Bools }
 func intsOf(c *column.Column) []int64     { return c.Ints }
 func floatsOf(c *column.Column) []float64 { return c.Floats }
 
-// gatherCells is n cells in dst's buffer; under nulls they are zero.
+// gatherCells returns n cells, from row `from` on, in dst's buffer. Null cells are zero.
 func gatherCells[T bool | int64 | float64](g *gatherer, cells [][]T, of func(*column.Column) []T, from, n int, dst []T) []T {
 	dst = slices.Grow(dst[:0], n)[:n]
 	i, skip := g.seek(from)
@@ -162,7 +164,7 @@ func gatherCells[T bool | int64 | float64](g *gatherer, cells [][]T, of func(*co
 		}
 		src = src[int(r.from)+skip : int(r.from)+int(r.rows)]
 		src = src[:min(len(src), len(out))]
-		if len(src) == 1 { // batches that overlap make such runs, and a call costs more than the cell
+		if len(src) == 1 { // overlapping batches make runs of one row, and a call of copy costs more than the cell
 			out[0] = src[0]
 		} else {
 			copy(out, src)
@@ -211,7 +213,7 @@ func (g *gatherer) gatherText(from, n int, dst *column.Column) error {
 	return nil
 }
 
-// gatherNulls marks the nulls among n rows whose cells are gathered.
+// gatherNulls sets the nulls of dst for n rows whose cells have been gathered.
 func (g *gatherer) gatherNulls(from, n int, dst *column.Column) {
 	i, skip := g.seek(from)
 	for row := 0; row < n; i, skip = i+1, 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/growth"
 )
 
-// TestGrowth asserts that adding the columns of a batch to a table takes linear time, however alike
-// their names are.
+// TestGrowth asserts that adding the columns of a batch to a table takes linear time, even if the
+// names of the columns are very similar.
 func TestGrowth(t *testing.T) {
 	growth.Check(t, []growth.Case{{Name: "new columns", Alloc: 100, Prepare: func(n int) func() {
 		b := new(column.Batch)

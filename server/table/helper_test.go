@@ -20,17 +20,17 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// row is what the tests of this package write and find again. ID is unique.
+// row is a row that the tests of this package write and read back. ID is unique.
 type row struct {
 	Table string `json:",omitempty"`
 	Time  int64
 	ID    int64
-	Value any `json:",omitempty"` // int64 or float64, nil is a null
+	Value any `json:",omitempty"` // int64 or float64; nil is a null
 	Host  string
 }
 
-// rowsOf decodes what payloadOf encodes: rows of one or more tables in one record. Consecutive rows
-// of a table make a batch.
+// rowsOf decodes the encoding of payloadOf: rows of one or more tables in one record. Consecutive
+// rows of a table form a batch.
 func rowsOf(payload []byte) ([]row, error) {
 	var rows []row
 	d := json.NewDecoder(strings.NewReader(string(payload)))
@@ -90,8 +90,8 @@ func writesOf(rows []row, batch func() *column.Batch) ([]Write, error) {
 
 func newBatch() *column.Batch { return new(column.Batch) }
 
-// dirSink makes files of JSON lines. It calls step, if set, before and between the things it does,
-// so that a test can fail or look at the directory there.
+// dirSink writes files of JSON lines. It calls step, if set, before and between its operations.
+// There a test can make the sink fail, or look at the directory.
 type dirSink struct {
 	dir  string
 	step func(ctx context.Context, what, path string) error
@@ -174,7 +174,7 @@ func (s *dirSink) Remove(path string) error {
 	return err
 }
 
-// Rewrite has nothing to do: lines tell no kinds.
+// Rewrite changes no files, because JSON lines do not contain the kinds of columns.
 func (s *dirSink) Rewrite(ctx context.Context, dir string, fields []Field) (Rewritten, error) {
 	return Rewritten{}, s.at(ctx, "rewrite", dir)
 }
@@ -217,8 +217,8 @@ func eachLanded(t testing.TB, dir string, fn func(path, text string) error) {
 	}
 }
 
-// landedRows reads all files of a sink. Rows of a file must be in order, in the right hour and of
-// the right table.
+// landedRows reads all files of a sink. The rows of a file must be in order, and belong to the hour
+// and the table of the file.
 func landedRows(t testing.TB, dir string) []row {
 	t.Helper()
 	var all []row
@@ -251,7 +251,7 @@ func landedRows(t testing.TB, dir string) []row {
 	return all
 }
 
-// checkOnce tells which rows are missing, twice there, or other than they were.
+// checkOnce fails the test if rows are missing, duplicate or changed.
 func checkOnce(t testing.TB, what string, got, want []row) {
 	t.Helper()
 	type key struct {
@@ -279,7 +279,7 @@ func checkOnce(t testing.TB, what string, got, want []row) {
 	}
 }
 
-// testOptions make units small, and leave sealing to Flush.
+// testOptions returns options with small units, which are sealed by Flush only.
 func testOptions(dir string, sink Sink) Options {
 	return Options{
 		Dir:  dir,
@@ -335,7 +335,7 @@ func mustClose(t testing.TB, s *Store) {
 	}
 }
 
-// checkEmpty tells whether a store that has landed everything holds nothing.
+// checkEmpty fails the test if a store whose rows have all landed still holds rows.
 func checkEmpty(t testing.TB, s *Store) {
 	t.Helper()
 	st := s.Stats()

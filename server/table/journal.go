@@ -12,8 +12,8 @@ import (
 )
 
 // journal is a file of changes to the catalog since catalog.json was written. It belongs to the
-// catalog.json with its number and to the process that created it: only that process appends, and
-// only as long as every sync has succeeded.
+// catalog.json that contains its number, and to the process that created it. Only that process
+// appends to it, and only as long as every sync has succeeded.
 //
 //	catalog.7.journal   0       16                  a multiple of 16
 //	                    ┌───────┬──────┬───┬───────┬──────┬───┬────
@@ -25,31 +25,31 @@ import (
 //	        └──────┴─────┴─────┘    len   length of the body: JSON, and line feeds up to a multiple of 16
 //	        u32    u32   u64        all numbers are little-endian
 //
-// An entry is written when the one before it is on disk. So only the last entry can be torn, and
-// nobody depends on it then. A crash leaves some of its sectors: the others lie after the end of
-// the file or are zeros, which no entry has. So a torn entry differs from a damaged one, which may
-// have been on disk: see torn. An entry that is gone without a trace leaves a journal that is
-// merely older.
+// An entry is written after the previous entry is on disk. So only the last entry can be torn, and
+// no other data depends on it while it is torn. A crash leaves some sectors of a torn entry. The
+// missing sectors lie after the end of the file, or contain only zeros, as no sector of a complete
+// entry does. So a torn entry can be distinguished from a damaged entry, which may have been on
+// disk: see torn. If an entry is lost without a trace, the journal is merely an older version.
 type journal struct {
 	file   disk.File
 	number uint64
 	size   int64 // on disk
-	broken bool  // nothing is known about what follows
+	broken bool  // the state of the file after size is unknown
 }
 
 const (
 	entryHead = 16
-	sector    = 512 // bytes that a disk writes as a whole, or a multiple of it
+	sector    = 512 // a disk writes so many bytes, or a multiple of them, as a whole
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// journalPath is the path of a journal beside the catalog's.
+// journalPath returns the path of a journal, in the directory of the catalog's file.
 func journalPath(catalog string, number uint64) string {
 	return filepath.Join(filepath.Dir(catalog), fmt.Sprintf("catalog.%d.journal", number))
 }
 
-// createJournal creates an empty journal. Its entry in the directory is not synced.
+// createJournal creates an empty journal. The new directory entry is not synced.
 func createJournal(d disk.Disk, catalog string, number uint64) (*journal, error) {
 	f, err := d.Open(journalPath(catalog, number), os.O_RDWR|os.O_CREATE|os.O_TRUNC, disk.FileMode())
 	if err != nil {
@@ -58,9 +58,9 @@ func createJournal(d disk.Disk, catalog string, number uint64) (*journal, error)
 	return &journal{file: f, number: number}, nil
 }
 
-// append writes an entry, which is on disk when append returns nil. What a write that fails has
-// left is cut off, since a shorter entry may follow in its place. After other errors the journal is
-// broken.
+// append writes an entry. When append returns nil, the entry is on disk. After a failed write,
+// append truncates the file to its former size, because a shorter entry may be written to the same
+// place next. After any other error the journal is broken.
 func (j *journal) append(entry []byte) error {
 	_, err := j.file.WriteAt(entry, j.size)
 	if err != nil {
@@ -75,14 +75,15 @@ func (j *journal) append(entry []byte) error {
 	return nil
 }
 
-// close closes the file. A nil journal has none.
+// close closes the file. j may be nil.
 func (j *journal) close() {
 	if j != nil {
 		j.file.Close()
 	}
 }
 
-// newEntry returns an entry with text for the journal of that number, at an offset.
+// newEntry returns an entry with text, for the journal with this number, to be written at the
+// offset `at`.
 func newEntry(text []byte, number uint64, at int64) []byte {
 	entry := append(make([]byte, entryHead, entryHead+len(text)+entryHead), text...)
 	entry = append(entry, '\n')
@@ -108,7 +109,8 @@ func headAt(text []byte, number uint64, at int) bool {
 	return len(text)-at >= entryHead && binary.LittleEndian.Uint32(text[at:]) == headSum(text[at:], number, int64(at))
 }
 
-// bodyAt returns the body of the entry at an offset, or nil if it is not whole.
+// bodyAt returns the body of the entry at an offset, or nil if the entry is not complete and
+// intact.
 func bodyAt(text []byte, number uint64, at int) []byte {
 	if !headAt(text, number, at) {
 		return nil
@@ -121,8 +123,8 @@ func bodyAt(text []byte, number uint64, at int) []byte {
 	return body[:n]
 }
 
-// readJournal returns the bodies of a journal's entries, without a last one that is torn. Another
-// entry that is not whole is an error.
+// readJournal returns the bodies of a journal's entries. It omits the last entry if that is torn.
+// Any other entry that is not intact is an error.
 func readJournal(text []byte, number uint64) (bodies [][]byte, err error) {
 	for at := 0; at < len(text); {
 		body := bodyAt(text, number, at)
@@ -138,15 +140,15 @@ func readJournal(text []byte, number uint64) (bodies [][]byte, err error) {
 	return bodies, nil
 }
 
-// torn reports whether the entry at an offset, which is not whole, is one whose write a crash has
-// ended: it is the last, and sectors of it are missing.
+// torn reports whether a crash has interrupted the write of the entry at an offset, which is not
+// intact. That is the case if it is the last entry and some of its sectors are missing.
 func torn(text []byte, number uint64, at int) bool {
 	for next := at + entryHead; next < len(text); next += entryHead {
 		if headAt(text, number, next) {
 			return false
 		}
 	}
-	end := len(text) // as far as is known
+	end := len(text) // of the entry, if its head is missing
 	if headAt(text, number, at) {
 		n := binary.LittleEndian.Uint64(text[at+8:])
 		if n > uint64(len(text)-at-entryHead) {

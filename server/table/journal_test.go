@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// exampleJournal is a journal of entries with texts of these lengths, and where each of them
-// begins.
+// exampleJournal returns a journal whose entries have texts of the given lengths, and the offset of
+// each entry.
 func exampleJournal(number uint64, sizes ...int) (text []byte, starts []int) {
 	for i, n := range sizes {
 		starts = append(starts, len(text))
@@ -33,7 +33,8 @@ func wantEntries(t *testing.T, what string, text []byte, n int) {
 
 var journalSizes = [][]int{{}, {1}, {500}, {3, 15, 16, 17}, {400, 2000}, {30, 600, 1}, {511, 512, 513, 1600}}
 
-// A crash leaves any of the last entry's sectors, or its beginning: the entries before it are read.
+// A crash leaves any subset of the last entry's sectors, or only its beginning. The entries before
+// it are read.
 func TestJournalTorn(t *testing.T) {
 	for _, sizes := range journalSizes {
 		text, starts := exampleJournal(7, sizes...)
@@ -68,8 +69,8 @@ func TestJournalTorn(t *testing.T) {
 	}
 }
 
-// What no crash leaves is damage: a flipped bit in whichever entry, a lost sector before the last
-// entry, an entry of another journal or at another place.
+// A state that no crash can leave is damage: a flipped bit in any entry, a lost sector before the
+// last entry, an entry of another journal, or an entry at another offset.
 func TestJournalDamaged(t *testing.T) {
 	damaged := func(what string, text []byte) {
 		t.Helper()
@@ -99,7 +100,7 @@ func TestJournalDamaged(t *testing.T) {
 	damaged("another journal's", other)
 }
 
-// Random bytes are no entries, and reading them ends.
+// Random bytes are not read as entries, and do not cause an endless loop.
 func TestJournalNoise(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 0))
 	for range 2000 {

@@ -14,29 +14,30 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// landing is how far a unit has come. A lander that fails gives the unit back, and the next one
-// goes on where it stopped: with the same files, because the intent in the log names them.
+// landing is the progress of a unit. A lander that fails returns the unit to the queue, and the
+// next attempt continues where the failed one has stopped. It uses the same files, because the
+// intent in the log names them.
 //
 //	plan ─▶ intent on disk ─▶ file, file, … ─▶ landed on disk ─▶ memory and log released
 type landing struct {
 	files    []*File // nil: not planned yet
 	intended bool
-	begun    bool // files[done] was tried, and may be there
+	begun    bool // an attempt to write files[done] has begun, so the file may exist
 	done     int
 	bytes    int64
 
-	err      error // of the first attempt that failed
+	err      error // error of the first failed attempt
 	failures int
-	stuck    bool // it has failed wherever it may land
+	stuck    bool // it has failed in every place where it may land
 	pause    time.Duration
 
 	aside         bool     // the last attempt was aside
-	asideIntended bool     // and what may be there of files[done] is aside
+	asideIntended bool     // the intent for aside is on disk; files[done], if it exists, is aside
 	exiled        []string // files that have landed aside
 }
 
 // intent is the payload of a wal.Intent record: files that may exist from now on. Until a landed
-// record of the same table follows, they count for nothing and recovery removes them.
+// record of the same table follows, these files do not count, and recovery removes them.
 type intent struct {
 	From  uint64   `json:"from"`
 	To    uint64   `json:"to"`
@@ -50,11 +51,11 @@ type landed struct {
 	To   uint64 `json:"to"`
 	Rows int    `json:"rows"`
 
-	// Settled says that all rows of all tables in records up to it are in files. Recovery need not
-	// decode those.
+	// Settled is a sequence number: all rows of all tables in records up to it are in files.
+	// Recovery need not decode these records.
 	Settled uint64 `json:"settled"`
 
-	Total *Totals `json:"total,omitempty"` // of the table, with this landing; earlier versions wrote none
+	Total *Totals `json:"total,omitempty"` // of the table, including this landing; earlier versions did not write it
 }
 
 const firstPause, longestPause = 100 * time.Millisecond, 10 * time.Second
@@ -77,8 +78,8 @@ func (s *Store) runLander() {
 	}
 }
 
-// nextUnit waits for the first unit of a table that no lander is busy with; nil says that the
-// store's context has ended.
+// nextUnit waits for a table with a sealed unit that no other lander works on, and returns the
+// first unit of the table. It returns nil if the store's context has ended.
 func (s *Store) nextUnit() *unit {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,7 +94,7 @@ func (s *Store) nextUnit() *unit {
 	return t.waiting[0]
 }
 
-// land takes a unit as far as it will go.
+// land continues the landing of a unit until the unit has landed or a step fails.
 func (s *Store) land(u *unit, o *orderer) error {
 	l, t := &u.landing, u.table
 	aside := s.goesAside(u)
@@ -122,7 +123,7 @@ func (s *Store) land(u *unit, o *orderer) error {
 		if err := s.avoidTaken(u); err != nil {
 			return err
 		}
-		if err := s.catalog.save(); err != nil { // the log, which tells what is in no file, may forget these rows soon
+		if err := s.catalog.save(); err != nil { // the log still has the columns of these rows, but may soon be released
 			return fmt.Errorf("table %s: writing the catalog: %w", u.table.name, err)
 		}
 		in := intent{From: u.from, To: u.to, Paths: []string{}}
@@ -143,7 +144,7 @@ func (s *Store) land(u *unit, o *orderer) error {
 		}
 		l.begun = true
 		size, err := s.o.Sink.Land(s.ctx, f)
-		if errors.Is(err, fs.ErrExist) { // it is not ours, so it must not be removed, and we take another name
+		if errors.Is(err, fs.ErrExist) { // the file is not ours: it must not be removed, and the next attempt chooses another name
 			l.begun, l.intended = false, false
 		}
 		if err != nil {
@@ -163,9 +164,9 @@ func (s *Store) noteLanded(u *unit) error {
 	return nil
 }
 
-// avoidTaken gives the unit's files names that no file has. Names are taken when the log was
-// deleted, or replaced by an older copy, and files of its earlier life are still there: sequence
-// numbers come again then.
+// avoidTaken gives the unit's files names that no existing file has. If the log was deleted or
+// replaced by an older copy, the same sequence numbers are assigned again. Then files of the
+// earlier log may already have the names.
 func (s *Store) avoidTaken(u *unit) error {
 	l := &u.landing
 	for _, f := range l.files[l.done:] {
@@ -188,7 +189,7 @@ func (s *Store) avoidTaken(u *unit) error {
 	return nil
 }
 
-// rename names the unit's files after the present node.
+// rename names the unit's files after the current node name.
 func (s *Store) rename(u *unit) {
 	l := &u.landing
 	u.node = s.nodeName()
@@ -198,7 +199,8 @@ func (s *Store) rename(u *unit) {
 	}
 }
 
-// plan orders the unit's rows and describes the files that they make: one for each hour.
+// plan sorts the unit's rows by time, and returns descriptions of the files for them, one for each
+// hour.
 func (s *Store) plan(u *unit, o *orderer, sc *schema) []*File {
 	name := u.table.name
 	absent := conform(u.pieces, sc)
@@ -228,8 +230,8 @@ func (s *Store) plan(u *unit, o *orderer, sc *schema) []*File {
 	return files
 }
 
-// conform widens the batches' columns to the kinds of the schema, and reports which fields of the
-// schema none of them has.
+// conform widens the batches' columns to the kinds of the schema, and reports for each field of the
+// schema whether it is absent from all batches.
 func conform(pieces []piece, sc *schema) (absent []bool) {
 	absent = make([]bool, len(sc.fields))
 	for i := range absent {
@@ -250,7 +252,7 @@ func conform(pieces []piece, sc *schema) (absent []bool) {
 	return absent
 }
 
-// path is where the rows of one hour go.
+// path returns the path of the file for the rows of one hour.
 func (u *unit) path(hour int64) string {
 	return path.Join(u.table.name.dir(), partitionDir(hour), u.fileName())
 }
@@ -266,7 +268,8 @@ func (s *Store) note(kind wal.Type, name Name, v any) error {
 	return s.log.Append(&wal.Record{Type: kind, Time: time.Now().UnixMicro(), DB: name.DB, Table: name.Table, Payload: payload})
 }
 
-// settle books that u, the first unit of its table, has landed, and lets go of what it held.
+// settle records that u, the first unit of its table, has landed. It releases the unit's memory,
+// and the segments of the log that are no longer needed.
 func (s *Store) settle(u *unit) {
 	t := u.table
 	s.mu.Lock()
@@ -299,13 +302,13 @@ func (s *Store) settle(u *unit) {
 	close(u.done)
 }
 
-// postpone has a unit tried again after a pause. Other tables land meanwhile. A log that has failed
-// ends all landing: what is in the log lands after the next start.
+// postpone schedules another attempt at a unit after a pause. Other tables land meanwhile. If the
+// log has failed, postpone stops all landing; the rows in the log land after the next start.
 func (s *Store) postpone(u *unit, err error) {
 	if s.ctx.Err() != nil {
 		return
 	}
-	if failed := s.log.Err(); failed != nil { // the catalog or a file may have been what was tried
+	if failed := s.log.Err(); failed != nil { // err may come from the catalog or a file
 		err = failed
 	}
 	if errors.Is(err, wal.ErrFailed) || errors.Is(err, wal.ErrClosed) {
@@ -316,7 +319,7 @@ func (s *Store) postpone(u *unit, err error) {
 	s.mu.Lock()
 	l.failures++
 	l.stuck = l.stuck || l.aside || s.o.Aside == nil
-	l.err = cmp.Or(l.err, err) // what came first is the cause: a retry may fail by what the first attempt has left
+	l.err = cmp.Or(l.err, err) // the first error is the cause: a retry may fail because of a file that the first attempt has left
 	first := l.err
 	l.pause = min(max(2*l.pause, s.o.firstPause), longestPause)
 	pause := l.pause
@@ -334,7 +337,8 @@ func (s *Store) postpone(u *unit, err error) {
 	})
 }
 
-// settled is the sequence number up to which no row waits, not counting the unit `except`.
+// settled returns the sequence number up to which no rows wait to land. Rows of the unit `except`
+// do not count.
 func (s *Store) settled(except *unit) uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxName bounds the names of databases, tables and columns, in bytes.
+// maxName is the maximum length of the names of databases, tables and columns, in bytes.
 const maxName = 128
 
 func checkTableName(name Name) error {
@@ -48,7 +48,7 @@ func checkColumnName(name Name, s string) error {
 	return nil
 }
 
-// isText reports whether a name is one that engines can show.
+// isText reports whether a name is text that query engines can show.
 func isText(s string) bool {
 	return s != "" && len(s) <= maxName && utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool {
 		return unicode.IsControl(r) || r == utf8.RuneError
@@ -58,7 +58,7 @@ func isText(s string) bool {
 // Fold returns the same text for all names that are equal in strings.EqualFold.
 func Fold(name string) string { return strings.Map(lowestFold, name) }
 
-// lowestFold is the lowest of the runes that are the same but for case.
+// lowestFold returns the lowest of the runes that equal r except for case.
 func lowestFold(r rune) rune {
 	low := r
 	for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
@@ -67,29 +67,33 @@ func lowestFold(r rune) rune {
 	return low
 }
 
-// The keys of the directories that divide a table's files by hour. Readers that know Hive's
-// directories take the keys for columns, which hide columns of the same names in the files: so the
-// keys are names that columns hardly have, and [schema.fileName] has none of them either.
+// dateKey and hourKey are the keys of the directories that divide a table's files by hour. Readers
+// that support Hive partitioning show the keys as columns, and these hide columns of the same names
+// in the files. So the keys are names that columns rarely have, and [schema.fileName] never returns
+// one of them.
 const dateKey, hourKey = "utc_date", "utc_hour"
 
-// partitionDir is the directory, within its table's, of the rows of an hour. Years beyond 9999 or
-// before 0 have as many digits, and the sign, that they need.
+// partitionDir returns the directory of the rows of an hour, relative to the directory of their
+// table. Years after 9999 have more than four digits, and years before 0 have a minus sign.
 func partitionDir(hour int64) string {
 	at := time.Unix(hour*3600, 0).UTC()
 	return fmt.Sprintf(dateKey+"=%s/"+hourKey+"=%02d", at.Format(time.DateOnly), at.Hour())
 }
 
-// dir is the directory of a table's files. No two tables share one, on any file system.
+// dir returns the directory of a table's files. No two tables share a directory, on any file
+// system.
 func (n Name) dir() string { return path.Join(dirName(n.DB), dirName(n.Table)) }
 
-// maxDirName leaves room for 16 more bytes in the 255 that a name may have on common file systems.
+// maxDirName is the maximum length of a directory name. It leaves 16 of the 255 bytes that common
+// file systems allow.
 const maxDirName = 239
 
-// dirName is a name as that of a directory. Bytes other than lower-case letters, digits and _ - .
-// are written as ~ and two hex digits. So are the first byte where it is one of _ - . or begins the
-// name of a device of Windows, and a dot at the end: engines pass over directories that begin with
-// _ or a dot, and Windows drops the dot. Names that differ only in case differ in their digits. A
-// name that becomes too long is cut, and has its SHA-256 at the end.
+// dirName returns the directory name of a database or table. Bytes other than lower-case letters,
+// digits and _ - . are written as ~ and two hex digits. So is the first byte if it is one of _ - .
+// or begins the name of a Windows device, and so is a dot at the end. The reason is that engines
+// ignore directories that begin with _ or a dot, and that Windows drops a dot at the end. Names
+// that differ only in case differ in their hex digits. A name that becomes too long is cut, and its
+// SHA-256 is appended.
 //
 //	cpu  cpu      Cpu  ~43pu      con  ~63on      net.if  net.if      _x  ~5fx
 func dirName(name string) string {
@@ -115,7 +119,8 @@ func dirName(name string) string {
 	return string(b) + "~-" + hex.EncodeToString(sum[:])
 }
 
-// isDevice reports whether Windows takes a file of this name for a device, whatever follows a dot.
+// isDevice reports whether Windows treats a file of this name as a device. A dot and the text after
+// it do not matter.
 func isDevice(name string) bool {
 	name, _, _ = strings.Cut(name, ".")
 	switch name {
@@ -125,9 +130,9 @@ func isDevice(name string) bool {
 	return len(name) == len("com1") && (strings.HasPrefix(name, "com") || strings.HasPrefix(name, "lpt")) && '0' <= name[3] && name[3] <= '9'
 }
 
-// fileName is the name in files of a column that is new. Engines do not tell upper from lower case,
-// and a partition's key hides a column of its name: a column that would meet another one so has a
-// number after its name.
+// fileName returns the name in files of a new column. Engines do not distinguish upper and lower
+// case, and a partition key hides a column of the same name. If the name would conflict with
+// another column or a key, fileName appends a number to it.
 func (sc *schema) fileName(name string) string {
 	if sc.folds == nil {
 		sc.folds = make(map[string]int, len(sc.fields))
@@ -151,7 +156,7 @@ func (sc *schema) fileName(name string) string {
 	return as
 }
 
-// inFiles is the fields by their names in files.
+// inFiles returns the fields with their names in files.
 func (sc *schema) inFiles() []Field {
 	fields := make([]Field, len(sc.fields))
 	for i, f := range sc.fields {

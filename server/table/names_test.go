@@ -9,7 +9,7 @@ func FuzzDirNames(f *testing.F) {
 	for _, name := range []string{"cpu", "Cpu", "con", "CON", "nul.txt", "com1", "lpt9.x", "_x", ".x", "x.", "..", "-x", "a/b", "é", "~63on", "x=1", strings.Repeat("é", 64), strings.Repeat("X", maxName)} {
 		f.Add(name, strings.ToLower(name))
 	}
-	long := strings.Repeat("é", maxName/2-1) // of names that are cut, which differ after the cut
+	long := strings.Repeat("é", maxName/2-1) // dirName shortens these names; they differ only after the cut
 	f.Add(long+"aa", long+"ab")
 	f.Fuzz(func(t *testing.T, a, b string) {
 		da, db := dirName(a), dirName(b)

@@ -9,18 +9,18 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 )
 
-// The order of a unit's rows, worked out in four steps, each of which moves as little as the data
+// The order of a unit's rows is computed in four steps. Each step moves as few rows as the data
 // allows:
 //
-//	cut      pieces into chunks that a row number of 16 bits can address, and chunks into segments: rows that follow one
-//	         another and lie in the same hour. A batch within one hour is one segment, unseen: its span is known.
+//	cut      pieces into chunks that a row number of 16 bits can address, and chunks into segments: consecutive rows in
+//	         the same hour. If a batch is within one hour, each of its chunks is one segment: its span is known.
 //	split    the segments by hour.
 //	arrange  the segments of an hour by their first time. Where sorted segments do not overlap, this is the order.
-//	sort     the rows of segments that do overlap, as keys of (time, arrival), by radix.
+//	sort     the rows of segments that do overlap, as keys of (time, arrival), with a radix sort.
 //
-// The result is a list of runs. Rows of equal time stay in the order of their arrival.
+// The result is a list of runs. Rows with the same time stay in the order of their arrival.
 
-// chunkRows is how many rows a chunk has at most.
+// chunkRows is the maximum number of rows of a chunk.
 const chunkRows = 1 << 16
 
 // chunk is a piece, or a part of a large one.
@@ -31,37 +31,38 @@ type chunk struct {
 	times []int64
 }
 
-// run is rows of one chunk that follow one another in the file as well.
+// run is a group of consecutive rows of one chunk that are consecutive in the file, too.
 type run struct {
 	chunk, from uint16
 	rows        uint32
 }
 
-// segment is rows of one chunk that lie in one hour.
+// segment is a group of consecutive rows of one chunk in the same hour.
 type segment struct {
 	run
 	hour     int64
-	min, max int64 // bounds; exact where sorted
+	min, max int64 // bounds of the times; exact if sorted
 	sorted   bool
 }
 
-// arrival numbers the first row of a segment: rows that came later have higher numbers.
+// arrival returns the number of the first row of a segment. Rows that arrived later have higher
+// numbers.
 func (s *segment) arrival() uint32 { return uint32(s.chunk)<<16 | uint32(s.from) }
 
-// partition is the rows of one hour, in their order.
+// partition contains the rows of one hour, in time order.
 type partition struct {
 	hour int64
 	rows int
 	runs []run
 }
 
-// orderer orders units, one after the other; it keeps its buffers.
+// orderer sorts the rows of one unit after another. It reuses its buffers.
 type orderer struct {
 	keys, spare []uint64
 	counts      [radixDigits][1 << radixBits]uint32
 }
 
-// order is the chunks of the pieces, and the partitions that their rows make.
+// order returns the chunks of the pieces, and the partitions of their rows.
 func (o *orderer) order(pieces []piece) ([]chunk, []partition) {
 	chunks, segments := cut(pieces)
 	hours := split(segments)
@@ -123,7 +124,8 @@ func cutHours(segments []segment, chunk uint16, times []int64) []segment {
 	return segments
 }
 
-// split groups segments by hour, the earliest first; within an hour they stay in order.
+// split groups segments by hour, the earliest hour first. Within an hour, the segments keep their
+// order.
 func split(segments []segment) [][]segment {
 	first := segments[0].hour
 	if !slices.ContainsFunc(segments, func(s segment) bool { return s.hour != first }) {
@@ -149,7 +151,7 @@ func split(segments []segment) [][]segment {
 	return hours
 }
 
-// arrange is the rows of one hour, in order. It reorders the segments.
+// arrange returns the rows of one hour in time order, as runs. It reorders the segments.
 func (o *orderer) arrange(chunks []chunk, segments []segment) []run {
 	if inOrder(segments) {
 		runs := make([]run, len(segments))
@@ -162,7 +164,7 @@ func (o *orderer) arrange(chunks []chunk, segments []segment) []run {
 	for _, s := range segments {
 		rows += int(s.rows)
 	}
-	if len(segments) > rows/16 { // to arrange so many would cost as much as to sort their rows
+	if len(segments) > rows/16 { // arranging so many segments would cost as much as sorting their rows
 		return o.sort(nil, chunks, segments)
 	}
 	slices.SortFunc(segments, func(a, b segment) int {
@@ -191,9 +193,9 @@ func inOrder(segments []segment) bool {
 	return true
 }
 
-// overlapping is how many of the segments, which are arranged by their first time, must be sorted
-// together. A segment that begins at the very time at which those before it end must be, unless it
-// also arrived after them.
+// overlapping returns how many of the first segments must be sorted together. The segments are in
+// the order of their first times. If a segment begins at exactly the time at which the previous
+// segments end, it must be sorted with them, unless it also arrived after them.
 func overlapping(segments []segment) int {
 	end, latest := segments[0].max, segments[0].arrival()
 	for i, s := range segments[1:] {
@@ -205,11 +207,12 @@ func overlapping(segments []segment) int {
 	return len(segments)
 }
 
-// sort appends the rows of segments, which are in the order of their arrival, as runs in the order
-// of time.
+// sort appends the rows of segments to runs, in time order. The segments must be in the order of
+// their arrival.
 //
-// A key has the time after the earliest one in its upper half, which is enough for an hour of
-// microseconds, and in its lower half chunk and row. So keys differ, and sorting them is stable.
+// The upper half of a key is the time since the earliest row. Its 32 bits are enough for an hour of
+// microseconds. The lower half consists of chunk and row. So all keys differ, and sorting them is
+// stable.
 func (o *orderer) sort(runs []run, chunks []chunk, segments []segment) []run {
 	earliest := segments[0].min
 	for _, s := range segments {
@@ -224,7 +227,7 @@ func (o *orderer) sort(runs []run, chunks []chunk, segments []segment) []run {
 		}
 	}
 	o.keys = keys
-	runtime.Gosched() // requests wait for the processor
+	runtime.Gosched() // requests may be waiting for the processor
 	if len(keys) < 512 {
 		slices.Sort(keys)
 	} else {
@@ -232,7 +235,7 @@ func (o *orderer) sort(runs []run, chunks []chunk, segments []segment) []run {
 	}
 
 	runs = slices.Grow(runs, len(keys))
-	next := uint32(0) // the row after the last run's, 0 where none can follow
+	next := uint32(0) // the row after the last run, 0 if no row can extend the run
 	for _, key := range keys {
 		row := uint32(key)
 		if row == next && next != 0 {
@@ -252,8 +255,7 @@ const (
 	radixDigits = 3 // of 11 bits, for the 32 bits of time
 )
 
-// radix sorts keys by their upper half, lowest digit first; digits that all keys share are passed
-// over.
+// radix sorts keys by their upper half, lowest digit first; digits that all keys share are skipped.
 func (o *orderer) radix(keys []uint64) []uint64 {
 	o.counts = [radixDigits][1 << radixBits]uint32{}
 	for _, k := range keys {

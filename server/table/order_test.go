@@ -10,8 +10,8 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 )
 
-// reference is what order and gather must come to: the rows of all pieces as values, sorted stably
-// by time, split by hour.
+// reference returns the expected result of order and gather: the rows of all pieces as values,
+// sorted stably by time and split by hour.
 func reference(pieces []piece, fields []Field) map[int64][][]any {
 	var rows [][]any
 	for _, p := range pieces {
@@ -45,8 +45,8 @@ func reference(pieces []piece, fields []Field) map[int64][][]any {
 	return hours
 }
 
-// checkOrder orders and gathers pieces, in ranges of random length, and compares with the
-// reference.
+// checkOrder orders the pieces, gathers them in ranges of random length, and compares the rows with
+// the reference.
 func checkOrder(t *testing.T, rnd *rand.Rand, o *orderer, pieces []piece, sc *schema) {
 	t.Helper()
 	want := reference(pieces, sc.fields)
@@ -85,8 +85,8 @@ func checkOrder(t *testing.T, rnd *rand.Rand, o *orderer, pieces []piece, sc *sc
 	}
 }
 
-// randomPiece is a batch of every kind of column, with nulls, absent columns and integers where the
-// schema has floats.
+// randomPiece returns a batch with columns of every kind, with nulls, absent columns, and integers
+// where the schema has floats.
 func randomPiece(rnd *rand.Rand, rows int, at func(i int) int64) piece {
 	b := new(column.Batch)
 	add := func(name string, kind column.Kind, cell func(c *column.Column, i int)) {
@@ -134,7 +134,7 @@ func allKinds() *schema {
 func TestOrder(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	var o orderer
-	// Each shape gives the time of row i of piece n.
+	// Each shape returns the time of row i of piece n.
 	shapes := map[string]func(n, i int) int64{
 		"one after the other":   func(n, i int) int64 { return int64(n*1000 + i) },
 		"backwards":             func(n, i int) int64 { return int64(-n*1000 + i) },
@@ -167,7 +167,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestOrderLarge has batches larger than a chunk, and enough rows for the radix sort.
+// TestOrderLarge uses batches larger than a chunk, and enough rows for the radix sort.
 func TestOrderLarge(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	var o orderer
@@ -215,7 +215,7 @@ func TestMeasure(t *testing.T) {
 		{[]int64{-hour, -1}, span{-hour, -1, true, 1}},
 		{[]int64{0, 9 * hour, 1, 9 * hour}, span{0, 9 * hour, false, 2}},
 		{[]int64{math.MinInt64, math.MaxInt64}, span{math.MinInt64, math.MaxInt64, true, 2}},
-		{[]int64{0, hour, 2 * hour, 3 * hour, 4 * hour}, span{0, 4 * hour, true, 4}}, // counted up to the limit and one more
+		{[]int64{0, hour, 2 * hour, 3 * hour, 4 * hour}, span{0, 4 * hour, true, 4}}, // the count stops at one more than the limit
 	} {
 		if got := measure(test.times, 3); got != test.want {
 			t.Errorf("measure(%v) = %+v, want %+v", test.times, got, test.want)

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// removeLog removes all of a data directory but the tables.
+// removeLog removes everything from a data directory except the tables.
 func removeLog(t *testing.T, dir string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -26,7 +26,7 @@ func removeLog(t *testing.T, dir string) {
 	}
 }
 
-// copyLog copies all of a data directory but the tables.
+// copyLog copies everything in a data directory except the tables.
 func copyLog(t *testing.T, to, from string) {
 	t.Helper()
 	all := os.DirFS(from)
@@ -51,11 +51,11 @@ func copyLog(t *testing.T, to, from string) {
 	}
 }
 
-// Files that have landed stay as they are, whatever becomes of the log: it is deleted, with and
-// without the catalog, or replaced by an older copy, several times in a row. Sequence numbers come
-// again then.
+// Landed files remain unchanged when the log is lost. The log is deleted, with or without the
+// catalog, or replaced by an older copy, several times in a row. After that, sequence numbers are
+// repeated.
 func TestLandingNeverOverwrites(t *testing.T) {
-	soon, cancel := context.WithTimeout(context.Background(), time.Minute) // for a few rows
+	soon, cancel := context.WithTimeout(context.Background(), time.Minute) // enough for a few rows
 	defer cancel()
 	for name, lose := range map[string]func(t *testing.T, dir, older string){
 		"the log and the catalog are deleted": func(t *testing.T, dir, _ string) { removeLog(t, dir) },
@@ -111,8 +111,8 @@ func TestLandingNeverOverwrites(t *testing.T) {
 	}
 }
 
-// A file that appears under a name between the choice of the name and landing is not ours: it
-// stays, and the rows land under another.
+// If another program creates a file after its name was chosen and before the rows land, that file
+// is kept. The rows land under another name.
 func TestNameIsTakenMeanwhile(t *testing.T) {
 	dir := t.TempDir()
 	sink := &dirSink{dir: filepath.Join(dir, "tables")}

@@ -18,8 +18,8 @@ type Pool struct {
 // NewPool returns a pool that keeps at most max bytes of memory.
 func NewPool(max int) *Pool { return &Pool{max: max} }
 
-// oversized is the part of the pool, one in so many, that a single batch may take; larger ones are
-// left to the garbage collector.
+// oversized limits the size of a single batch: it is at most the maximum size of the pool divided
+// by oversized. Larger batches are left to the garbage collector.
 const oversized = 8
 
 // Get returns an empty batch.
@@ -37,7 +37,7 @@ func (p *Pool) Get() *column.Batch {
 	return b
 }
 
-// Put adds a batch. The caller must not keep it or a column of it.
+// Put adds a batch. The caller must not use the batch or its columns afterwards.
 func (p *Pool) Put(b *column.Batch) {
 	b.Reset()
 	b.MaxRows, b.MaxColumns, b.MaxCells = 0, 0, 0

@@ -15,20 +15,20 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// Recovery reads the log twice: first the notes, then the rows that no file has.
+// Recovery reads the log twice: first the notes, then the rows that are in no file.
 //
-// The log never holds more such rows than the memory of the store that wrote it. If this one has
-// less, the second reading waits when the memory is full, until what is in it has landed. A table
-// that does not land keeps its rows in memory and holds up nothing, as long as there is memory for
-// the others.
+// The log never contains more such rows than fitted into the memory of the store that wrote it. If
+// this store has less memory, the second reading pauses when the memory is full, until the rows in
+// memory have landed. A table that does not land keeps its rows in memory. It does not delay
+// recovery, as long as there is memory for the other tables.
 
-// notes is what the log says about files.
+// notes contains the log's notes about files.
 type notes struct {
 	landed   map[Name]uint64   // rows of a table in records up to this number are in files
 	settled  uint64            // all rows in records up to this number are in files
-	unlanded map[Name][]string // files that may be there, and must not be
-	aside    map[Name][]string // the same of files aside
-	totals   map[Name]*Totals  // of a table's last landing
+	unlanded map[Name][]string // files that may exist, and must be removed
+	aside    map[Name][]string // the same for files aside
+	totals   map[Name]*Totals  // totals in a table's last landed note
 }
 
 func (s *Store) recover(ctx context.Context) (err error) {
@@ -43,7 +43,7 @@ func (s *Store) recover(ctx context.Context) (err error) {
 			err = errors.Join(err, s.end(err))
 		}
 	}()
-	// The catalog is opened under the log's lock: no other process changes it.
+	// The catalog is opened while the log is locked, so no other process changes it.
 	if s.catalog, err = openCatalog(s.o.WAL.Disk, catalogPath(s.o.Dir)); err != nil {
 		return err
 	}
@@ -62,7 +62,8 @@ func (s *Store) recover(ctx context.Context) (err error) {
 	return nil
 }
 
-// number tells this log from those before it, if it is new and there are tables already.
+// number gives the log a new number if the log is empty although there are tables. The number
+// distinguishes the log from earlier logs.
 func (s *Store) number() error {
 	c := s.catalog
 	if s.log.LastSeq() == 0 && c.size() > 0 {
@@ -72,8 +73,8 @@ func (s *Store) number() error {
 	return nil
 }
 
-// setNode sets the first part of the names of files: the node, and the number of its log if that is
-// not the first.
+// setNode sets the prefix of file names: the node's name, and the number of its log if that is not
+// the first log.
 func (s *Store) setNode(log int) {
 	node := s.o.Node
 	if log > 0 {
@@ -89,8 +90,8 @@ func (s *Store) nodeName() string {
 	return ""
 }
 
-// renumber gives the log a new number, unless another lander has done so since the node was called
-// old.
+// renumber gives the log a new number. It does nothing if the node's name is no longer `old`,
+// because another lander has already renumbered the log.
 func (s *Store) renumber(old string) error {
 	s.numbering.Lock()
 	defer s.numbering.Unlock()
@@ -105,7 +106,7 @@ func (s *Store) renumber(old string) error {
 	return nil
 }
 
-// start has the log take records and rows land, unless that has begun.
+// start makes the log accept records, and starts the landers and the clock. Later calls do nothing.
 func (s *Store) start() {
 	s.starting.Do(func() {
 		s.log.Start()
@@ -123,8 +124,8 @@ func (s *Store) start() {
 	})
 }
 
-// replay removes the files that had not wholly landed and brings the rows that are in no file back
-// to the buffers.
+// replay removes the files of incomplete landings, and adds the rows that are in no file to the
+// buffers again.
 func (s *Store) replay(ctx context.Context) error {
 	begin := time.Now()
 	n, err := s.readNotes(ctx)
@@ -134,7 +135,7 @@ func (s *Store) replay(ctx context.Context) error {
 	if err := s.readAside(n.aside); err != nil {
 		return err
 	}
-	for _, name := range slices.SortedFunc(maps.Keys(n.unlanded), Name.compare) { // in an order that a test can repeat
+	for _, name := range slices.SortedFunc(maps.Keys(n.unlanded), Name.compare) { // in an order that tests can reproduce
 		if err := s.removeUnlanded(name, n.unlanded[name]); err != nil {
 			return err
 		}
@@ -172,9 +173,9 @@ func (s *Store) replay(ctx context.Context) error {
 	return err
 }
 
-// removeUnlanded removes files that had not wholly landed. Those that cannot be removed now are
-// removed before the table lands again, as its lander does: their rows are in the log, and will be
-// in a unit.
+// removeUnlanded removes the files of a table's incomplete landings. If a file cannot be removed
+// now, the lander of the table's next unit removes it first. There will be such a unit, because the
+// rows of the file are in the log.
 func (s *Store) removeUnlanded(name Name, paths []string) error {
 	for i, path := range paths {
 		err := s.o.Sink.Remove(path)
@@ -193,7 +194,8 @@ func (s *Store) removeUnlanded(name Name, paths []string) error {
 	return nil
 }
 
-// interrupted returns why recovery must end, or nil.
+// interrupted returns an error if ctx has ended, because recovery must then stop. Otherwise it
+// returns nil.
 func interrupted(ctx context.Context) error {
 	if ctx.Err() == nil {
 		return nil
@@ -223,8 +225,8 @@ func (s *Store) readNotes(ctx context.Context) (*notes, error) {
 			if err := json.Unmarshal(r.Payload, &la); err != nil {
 				return fmt.Errorf("table: record %d of the log is no landing: %w", r.Seq, err)
 			}
-			// A table's units land in order, so the intents before this are either what has landed,
-			// or older than the last start, which removed their files.
+			// A table's units land in order. So an earlier intent belongs to this landing, or is
+			// older than the last start, which removed its files.
 			delete(n.unlanded, name)
 			delete(n.aside, name)
 			n.landed[name] = max(n.landed[name], la.To)
@@ -236,8 +238,8 @@ func (s *Store) readNotes(ctx context.Context) (*notes, error) {
 	return n, err
 }
 
-// redeliver decodes a record and delivers the rows that are in no file. It waits when they do not
-// fit into the memory.
+// redeliver decodes a record and delivers the rows that are in no file. It waits while they do not
+// fit into memory.
 func (s *Store) redeliver(ctx context.Context, r *wal.Record, n *notes) error {
 	writes, err := s.o.Decode(r)
 	if err != nil {
@@ -289,11 +291,11 @@ func (s *Store) redeliver(ctx context.Context, r *wal.Record, n *notes) error {
 	return nil
 }
 
-// roomTick is how often makeRoom looks.
+// roomTick is the interval at which makeRoom checks the memory.
 const roomTick = 5 * time.Millisecond
 
-// makeRoom lands what is in memory, but for tables that do not land at present. If nothing else is
-// in memory, it waits for those.
+// makeRoom lands the rows in memory, except those of tables that currently fail to land. If there
+// are no other rows in memory, it waits for these tables.
 func (s *Store) makeRoom(ctx context.Context) error {
 	s.start()
 	held := s.held.Load()
@@ -319,7 +321,7 @@ func (s *Store) makeRoom(ctx context.Context) error {
 	}
 }
 
-// landing reports whether rows are on their way that nothing has kept from landing so far.
+// landing reports whether a table has sealed units and has not failed to land them so far.
 func (s *Store) landing() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,8 +14,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// leave appends n records for each table, and closes the store before any of their rows has landed.
-// Ids begin with first.
+// leave appends n records for each table, with ids from first on. It closes the store before any of
+// these rows has landed.
 func leave(t *testing.T, o Options, first int64, n int, tables ...string) (rows []row) {
 	t.Helper()
 	o.Sink = &dirSink{dir: t.TempDir(), step: func(context.Context, string, string) error { return errors.New("not now") }}
@@ -35,7 +35,7 @@ func leave(t *testing.T, o Options, first int64, n int, tables ...string) (rows 
 	return rows
 }
 
-// rejecting makes a sink fail for some tables, while it is told to.
+// rejecting makes a sink fail for some tables, as long as rejects is true.
 func rejecting(sink *dirSink, tables ...string) (rejects *atomic.Bool) {
 	rejects = new(atomic.Bool)
 	rejects.Store(true)
@@ -50,8 +50,9 @@ func rejecting(sink *dirSink, tables ...string) (rejects *atomic.Bool) {
 	return rejects
 }
 
-// Recovery with less memory than rows needs landing. When nothing lands, it can be seen why, and be
-// interrupted; all rows land after the next start.
+// If the rows of the log do not fit into the memory, recovery lands some of them. If nothing can
+// land, the store shows the error, and recovery can be interrupted. All rows land after the next
+// start.
 func TestRecoveryIsInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	sink := &dirSink{dir: filepath.Join(dir, "tables")}
@@ -72,14 +73,14 @@ func TestRecoveryIsInterrupted(t *testing.T) {
 		s := recovering.Load()
 		return s != nil && s.Err() != nil && s.Stats().LandFailures > 0 && s.Stats().Pending > 0
 	})
-	// The step that meets it is the first one: that of the landing or, if the earlier life had
-	// begun one, the removal of its files.
+	// The first step fails. It is the start of the landing or, if the earlier process had begun a
+	// landing, the removal of its files.
 	if err := recovering.Load().Err(); !strings.Contains(err.Error(), "begin: no room for") &&
 		!strings.Contains(err.Error(), "which had not landed completely: remove: no room for") {
 		t.Errorf("while it recovers: %v", err)
 	}
 	cancel()
-	giveUp := time.AfterFunc(testkit.Patience/10, func() { rejects.Store(false) }) // if it goes on all the same
+	giveUp := time.AfterFunc(testkit.Patience/10, func() { rejects.Store(false) }) // if recovery is not interrupted
 	defer giveUp.Stop()
 	if err := <-opened; !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "no room for") {
 		t.Errorf("after an interruption: %v", err)
@@ -90,8 +91,8 @@ func TestRecoveryIsInterrupted(t *testing.T) {
 	checkOnce(t, "after the next start", landedRows(t, sink.dir), want)
 }
 
-// A table that does not land does not keep a store from opening, nor the other tables from landing,
-// although there are more rows than the memory holds.
+// A table that cannot land does not prevent the store from opening, or other tables from landing,
+// although the rows do not fit into the memory.
 func TestRecoveryWithBadTable(t *testing.T) {
 	dir := t.TempDir()
 	sink := &dirSink{dir: filepath.Join(dir, "tables")}
@@ -100,7 +101,7 @@ func TestRecoveryWithBadTable(t *testing.T) {
 	want := append(leave(t, o, 1, 2, "bad", "good"), leave(t, o, 1000, 60, "good")...)
 
 	o.MaxBuffered = 64 << 10
-	giveUp := time.AfterFunc(testkit.Patience/10, func() { rejects.Store(false) }) // if the start waits for the table
+	giveUp := time.AfterFunc(testkit.Patience/10, func() { rejects.Store(false) }) // if opening waits for the table
 	defer giveUp.Stop()
 	s := openStore(t, o)
 	if err := s.Err(); err == nil || !strings.Contains(err.Error(), "no room for bad") {
@@ -117,7 +118,8 @@ func TestRecoveryWithBadTable(t *testing.T) {
 	checkOnce(t, "all", landedRows(t, sink.dir), want)
 }
 
-// A crash at each step of a recovery that has less memory than rows leaves each row there once.
+// The rows of the log do not fit into the memory, and recovery crashes at each of its steps in
+// turn. After the next start, each row is in exactly one file.
 func TestCrashWhileRecoveryLands(t *testing.T) {
 	cam := &camera{t: t, dir: t.TempDir()}
 	o := testOptions(cam.dir, &dirSink{dir: filepath.Join(cam.dir, "tables")})
@@ -138,7 +140,8 @@ func TestCrashWhileRecoveryLands(t *testing.T) {
 	}
 }
 
-// The error that is shown is that of the first attempt, and not what it has left for the next ones.
+// The store shows the error of the first attempt, and not the errors that this attempt causes in
+// later attempts.
 func TestFirstErrorIsShown(t *testing.T) {
 	dir := t.TempDir()
 	sink := &dirSink{dir: filepath.Join(dir, "tables")}
@@ -163,7 +166,7 @@ func TestFirstErrorIsShown(t *testing.T) {
 	mustClose(t, s)
 }
 
-// An interruption ends a recovery that only reads, too.
+// An interruption also ends a recovery that only reads.
 func TestRecoveryIsInterruptedWhileReading(t *testing.T) {
 	dir := t.TempDir()
 	sink := &dirSink{dir: filepath.Join(dir, "tables")}
@@ -187,8 +190,8 @@ func TestRecoveryIsInterruptedWhileReading(t *testing.T) {
 	checkOnce(t, "after the next start", landedRows(t, sink.dir), want)
 }
 
-// Files that a crash has left half landed and that cannot be removed keep only their own table from
-// landing, and are removed before that lands again.
+// A crash has left incompletely landed files, and they cannot be removed. This blocks only their
+// own table. The files are removed before this table lands again.
 func TestLeftFilesOfBadTable(t *testing.T) {
 	cam := &camera{t: t, dir: t.TempDir()}
 	s := openStore(t, testOptions(cam.dir, cam.watch()))

@@ -15,7 +15,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// columnsOf are the tables of the catalog with their columns, one a line.
+// columnsOf returns the tables of the catalog with their columns, one table per line.
 func columnsOf(s *Store) string {
 	var b strings.Builder
 	for _, info := range s.Tables() {
@@ -24,8 +24,8 @@ func columnsOf(s *Store) string {
 	return b.String()
 }
 
-// TestRefusedLeavesNoTrace: whatever refuses rows, no table, no column and no type of theirs stays,
-// here or after a restart.
+// Rejected rows leave no table, column or type in the catalog, for any reason of rejection. The
+// same is true after a restart.
 func TestRefusedLeavesNoTrace(t *testing.T) {
 	stalled := func(o *Options) {
 		o.Sink.(*dirSink).step = func(context.Context, string, string) error { return syscall.EIO }
@@ -80,7 +80,7 @@ func TestRefusedLeavesNoTrace(t *testing.T) {
 				}
 				before := columnsOf(s)
 				err := appendRows(s, durable, c.rows...)
-				if err == nil && !durable { // the log has taken them, and finds out later
+				if err == nil && !durable { // the log has accepted the rows, and fails later
 					eventually(t, "the log gives them back", func() bool { return s.async.Load() == 0 })
 				} else if !errors.Is(err, c.want) {
 					t.Fatalf("got %v, want %v", err, c.want)
@@ -101,8 +101,8 @@ func TestRefusedLeavesNoTrace(t *testing.T) {
 	}
 }
 
-// TestCatalogComesFromTheLog: columns of rows in no file are there after a crash, though the file
-// of the catalog does not have them.
+// After a crash, the catalog contains the columns of rows that are in no file, although the
+// catalog's file does not contain these columns.
 func TestCatalogComesFromTheLog(t *testing.T) {
 	dir := t.TempDir()
 	d := faulty.New(1, faulty.Options{})

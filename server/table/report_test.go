@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// lockedBuffer is a buffer that many goroutines may write to.
+// lockedBuffer is a buffer for concurrent writers.
 type lockedBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -23,7 +23,7 @@ func (b *lockedBuffer) Write(p []byte) (int, error) {
 	return b.b.Write(p)
 }
 
-// lines are those with each of the parts.
+// lines returns the lines that contain all of the parts.
 func (b *lockedBuffer) lines(parts ...string) (found []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -39,8 +39,8 @@ lines:
 	return found
 }
 
-// The log tells of each unit that has landed to those who debug, and to others once a minute what
-// has landed since.
+// At level debug, the log reports each landed unit. At level info, it reports the sum of the landed
+// units once a minute.
 func TestLandingsAreLogged(t *testing.T) {
 	dir := t.TempDir()
 	text := new(lockedBuffer)
@@ -61,7 +61,7 @@ func TestLandingsAreLogged(t *testing.T) {
 	if s.report(began); len(text.lines("level=INFO")) != 0 {
 		t.Errorf("before a minute is over: %q", text.lines("level=INFO"))
 	}
-	for range 2 { // nothing lands between the reports
+	for range 2 { // no unit lands between the reports
 		began = began.Add(reportInterval)
 		s.report(began)
 	}

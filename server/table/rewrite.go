@@ -9,39 +9,39 @@ import (
 	"time"
 )
 
-// A reader of many files takes a column's type from one of them. So when a column is widened, the
-// files that have landed are rewritten, and rows of the wider kind land after that:
+// A reader of many files takes a column's type from one of the files. So when a column is widened,
+// the existing files are rewritten, and rows of the wider kind land afterwards:
 //
 //	float arrives ─▶ catalog: float64, not uniform ─▶ each file replaced in its place ─▶ catalog: uniform ─▶ the float lands
 //
-// While files are replaced, some have integers and some have floats with the same values, and no
-// file has a fraction: readers that convert one to the other answer right. The table's rows wait in
-// memory and in the log meanwhile, but not longer than longestPark and not when memory is short:
-// then they land first. Other tables land all the time.
+// While files are being replaced, some contain integers, and others contain floats with the same
+// values. No file contains a fraction. So readers that convert one type to the other return correct
+// results. Meanwhile the table's rows wait in memory and in the log. After longestPark, or when
+// memory is short, they land before the rewrite has ended. Other tables land all the time.
 //
-// Until the catalog says uniform, a start goes on with the rewrite; files that have been replaced
-// are passed over. The columns of a rewrite are those of the moment at which no unit of the table
-// was planned and no file was to be removed, so it never touches a file that a lander may remove.
-// Files aside are rewritten where they are, and none returns meanwhile.
+// Until the catalog marks the table as uniform, each start continues the rewrite, and skips files
+// that have been replaced. A rewrite takes its columns from a moment at which no unit of the table
+// is planned and no file is to be removed. So it never touches a file that a lander may remove.
+// Files aside are rewritten in place, and no file returns meanwhile.
 
-// rewrite is where the rewriting of a table's files stands. The store's lock guards it.
+// rewrite is the state of the rewrite of a table's files. The store's lock guards it.
 type rewrite struct {
-	to     *schema   // what files are to be like; nil: there is nothing to do
-	since  time.Time // when it became due
-	parked bool      // the table's first unit waits for it, and no lander has the table
+	to     *schema   // the schema that files must get; nil if there is nothing to do
+	since  time.Time // when the rewrite became due
+	parked bool      // the table's first unit waits for the rewrite, and no lander works on the table
 
-	err   error // of the first attempt that failed
+	err   error // error of the first failed attempt
 	pause time.Duration
 }
 
-// longestPark is how long rows wait for the files that are there to be rewritten.
+// longestPark is the maximum time that rows wait until the existing files are rewritten.
 const longestPark = time.Minute
 
 // errParked says that a unit waits until its table's files have been rewritten.
 var errParked = errors.New("the table's files are being rewritten")
 
-// park reports whether the table's next unit, whose columns are those of sc, must wait. Then unpark
-// gives it to a lander again.
+// park reports whether the table's next unit, which has the columns of sc, must wait. If so, a
+// later unpark gives the table to a lander again.
 func (s *Store) park(t *table, sc *schema) bool {
 	if sc.uniform() {
 		return false
@@ -56,8 +56,8 @@ func (s *Store) park(t *table, sc *schema) bool {
 	return true
 }
 
-// rewriteFiles has the files of a table rewritten, unless that is under way, or files are about to
-// be removed or to return. The caller holds the lock.
+// rewriteFiles queues the rewrite of a table's files. It does nothing if the rewrite is already
+// queued or done, or if files are about to be removed or to return. The caller holds the lock.
 func (s *Store) rewriteFiles(t *table, sc *schema) {
 	if t.rewrite.to != nil || t.schema.Load().rewritten >= sc.widenings || len(t.unlanded) > 0 || t.cleared || t.exile.moving {
 		return
@@ -67,7 +67,8 @@ func (s *Store) rewriteFiles(t *table, sc *schema) {
 	s.queueRewrite(t)
 }
 
-// queueRewrite has somebody work at a table's rewrite. The caller holds the lock.
+// queueRewrite queues a table's rewrite, and starts the rewriter if it is not running. The caller
+// holds the lock.
 func (s *Store) queueRewrite(t *table) {
 	s.rewrites = append(s.rewrites, t)
 	if !s.rewriter {
@@ -77,8 +78,8 @@ func (s *Store) queueRewrite(t *table) {
 	}
 }
 
-// resumeRewrites goes on with what an earlier life of the store has left. A table with files to
-// remove waits for its lander.
+// resumeRewrites continues the rewrites that an earlier process has not completed. A table with
+// files to remove waits for its lander.
 func (s *Store) resumeRewrites() {
 	all := s.catalog.all()
 	s.mu.Lock()
@@ -91,8 +92,9 @@ func (s *Store) resumeRewrites() {
 	}
 }
 
-// runRewriter rewrites the files of one table after another, until there is none. Then it has the
-// catalog say so: once, since a store may begin with thousands of tables to look at.
+// runRewriter rewrites the files of one table after another, until no table is left. Then it
+// records all of that in the catalog with one write, because a store may start with thousands of
+// tables to check.
 func (s *Store) runRewriter() {
 	defer s.running.Done()
 	for {
@@ -154,7 +156,7 @@ func (s *Store) rewriteTable(t *table) {
 		s.rewriting--
 	case !errors.Is(err, context.Canceled):
 		r.err = cmp.Or(r.err, err)
-		s.list(t) // so that it is seen
+		s.list(t) // so that the error is reported
 		r.pause = min(max(2*r.pause, s.o.firstPause), longestPause)
 		s.o.Logger.Error("rewriting files failed; retrying", "table", t.name.String(), "after", r.pause, "error", err)
 		time.AfterFunc(r.pause, func() {
@@ -167,8 +169,8 @@ func (s *Store) rewriteTable(t *table) {
 	}
 }
 
-// unpark gives a table to the landers if it waits for its rewrite. The caller holds the lock, here
-// and below.
+// unpark gives a table to the landers if it waits for its rewrite. The caller holds the lock, as
+// for the functions below.
 func (s *Store) unpark(t *table) {
 	if t.rewrite.parked {
 		t.rewrite.parked = false
@@ -183,7 +185,7 @@ func (s *Store) unparkAll() {
 	}
 }
 
-// unparkLate has rows land that have waited long enough.
+// unparkLate gives a table to the landers if its rows have waited for longestPark.
 func (s *Store) unparkLate(t *table, now time.Time) {
 	if now.Sub(t.rewrite.since) >= longestPark {
 		s.unpark(t)

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// steps keeps what a sink did, in order: "land db/cpu" or "rewrite db/cpu". A rewrite fails as long
-// as fail is set, and waits as long as hold is.
+// steps records the steps of a sink in order: "land db/cpu" or "rewrite db/cpu". A rewrite fails
+// while fail is set, and waits while hold is set.
 type steps struct {
 	mu   sync.Mutex
 	list []string
@@ -63,7 +63,8 @@ func (s *steps) set(fail error, hold chan struct{}) {
 	s.fail, s.hold = fail, hold
 }
 
-// unlocked is a sink whose rewrites do not keep others from landing, as dirSink's lock would.
+// unlocked is a sink that can land files during a rewrite. With dirSink, its lock would prevent
+// that.
 type unlocked struct{ *dirSink }
 
 func (s unlocked) Rewrite(ctx context.Context, dir string, _ []Field) (Rewritten, error) {
@@ -84,7 +85,7 @@ func flush(t *testing.T, s *Store) {
 	}
 }
 
-// uniform returns what the catalog file says of each table.
+// uniform returns whether the catalog file marks each table as uniform.
 func uniform(t *testing.T, dir string) map[string]bool {
 	t.Helper()
 	var f catalogFile
@@ -102,8 +103,8 @@ func uniform(t *testing.T, dir string) map[string]bool {
 	return tables
 }
 
-// The files that have landed are rewritten before the first row of the wider kind lands, once for
-// each widening, and not for other changes.
+// The landed files are rewritten before the first row of the wider kind lands. There is one rewrite
+// for each widening, and none for other changes.
 func TestRewriteBeforeWiderRowsLand(t *testing.T) {
 	dir := t.TempDir()
 	var did steps
@@ -130,8 +131,8 @@ func TestRewriteBeforeWiderRowsLand(t *testing.T) {
 	wantSteps(t, "after a restart", &did)
 }
 
-// While a table's files are rewritten, other tables land; its own rows land after a minute at the
-// latest, and as soon as the memory is half full.
+// While a table's files are rewritten, other tables land. The table's own rows land after a minute
+// at the latest, and earlier if the memory is half full.
 func TestRowsWaitForTheRewrite(t *testing.T) {
 	for _, crowded := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -174,8 +175,8 @@ func TestRowsWaitForTheRewrite(t *testing.T) {
 	}
 }
 
-// A rewrite that fails is reported and tried again, and goes on after a restart, also if the table
-// has no row that waits.
+// A rewrite that fails is reported and retried. It continues after a restart, even if no row of the
+// table waits.
 func TestRewriteGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
@@ -219,7 +220,8 @@ func TestRewriteGoesOn(t *testing.T) {
 	})
 }
 
-// A catalog of an earlier program does not say whether files are uniform: they are looked at once.
+// A catalog of an earlier program does not say whether files are uniform. The files are checked
+// once.
 func TestFilesOfAnEarlierProgram(t *testing.T) {
 	dir := t.TempDir()
 	text := `{"version":1,"log":0,"tables":[{"db":"db","table":"cpu","columns":[{"name":"time","kind":"time"},{"name":"value","kind":"float64"}]}]}`
@@ -235,7 +237,8 @@ func TestFilesOfAnEarlierProgram(t *testing.T) {
 	}
 }
 
-// A table with files to remove waits for its lander: a rewrite would bring them back.
+// A table with files to remove is not rewritten before its lander has removed them, because a
+// rewrite would recreate them.
 func TestRewriteAfterFilesAreRemoved(t *testing.T) {
 	dir := t.TempDir()
 	var did steps
@@ -261,7 +264,7 @@ func TestRewriteAfterFilesAreRemoved(t *testing.T) {
 	<-flushed
 	_ = s.Close(ctx)
 
-	// The file of the first attempt is there, and cannot be removed for a while.
+	// The file of the first attempt exists, and cannot be removed for a while.
 	did.take()
 	refused := 0
 	var before []string
@@ -284,8 +287,8 @@ func TestRewriteAfterFilesAreRemoved(t *testing.T) {
 	checkOnce(t, "all", landedRows(t, sink.dir), []row{{Table: "cpu", ID: 1}, {Table: "cpu", ID: 2}})
 }
 
-// Files aside are rewritten there, after those that are where they belong can be, and return when
-// all are alike.
+// Files aside are rewritten there, after the files in the table's own directory can be rewritten.
+// They return when all files are uniform.
 func TestRewriteAside(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()

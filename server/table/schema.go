@@ -9,17 +9,17 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 )
 
-// schema is one table's columns; it never changes, a newer one takes its place.
+// schema contains one table's columns. A schema never changes: a newer schema replaces it.
 type schema struct {
 	table  *table
 	fields []Field        // "time" first, the others in the order of their first appearance
-	index  map[string]int // name to its place in fields
-	folds  map[string]int // by [Fold], names in files, and the last number that one was given: made when a column is added
+	index  map[string]int // index in fields, by name
+	folds  map[string]int // by [Fold] of a name in files: the last number appended to it; created when a column is added
 
 	widenings int // how often a column was widened
-	rewritten int // how many of these all files have followed; see rewrite.go
+	rewritten int // how many of these widenings all files have had; see rewrite.go
 
-	held, dropped bool // the table takes no rows; the disk shall not have it; see alter.go
+	held, dropped bool // held: the table accepts no rows; dropped: the disk must not have the table; see alter.go
 }
 
 func newSchema(name Name) *schema {
@@ -36,8 +36,9 @@ func (sc *schema) add(f Field) {
 // uniform reports whether a column has one kind in all files.
 func (sc *schema) uniform() bool { return sc.rewritten == sc.widenings }
 
-// covers is the fast twin of extended: it reports whether the table has each column of b already,
-// of a fitting kind. Columns are expected in the schema's order.
+// covers reports whether the table already has each column of b, with a compatible kind. If it
+// does, the slower extended is not needed. covers is fastest if the columns are in the schema's
+// order.
 func (sc *schema) covers(b *column.Batch) bool {
 	if sc.held {
 		return false
@@ -66,8 +67,8 @@ func (sc *schema) covers(b *column.Batch) bool {
 	return true
 }
 
-// extended is the schema with the columns of b added, and its Int64 columns widened where b has
-// Float64. It is sc itself if nothing changes.
+// extended returns the schema with the columns of b added, and with Int64 columns widened where b
+// has Float64. If nothing changes, it returns sc itself.
 func (sc *schema) extended(b *column.Batch, l limits) (*schema, error) {
 	if sc.held {
 		return nil, fmt.Errorf("table %s: %w", sc.table.name, ErrHeld)
@@ -93,7 +94,7 @@ func (sc *schema) extended(b *column.Batch, l limits) (*schema, error) {
 	return next, nil
 }
 
-// with is the schema with fields that came with rows which it was asked for, by extended.
+// with returns the schema with fields added. extended must have accepted these fields before.
 func (sc *schema) with(fields []Field) *schema {
 	next := sc
 	for _, f := range fields {
@@ -103,7 +104,8 @@ func (sc *schema) with(fields []Field) *schema {
 	return next
 }
 
-// changed is a copy of old that may be changed: sc, if it is one already.
+// changed returns a copy of old that may be changed. If sc is already such a copy, changed returns
+// sc.
 func (sc *schema) changed(old *schema) *schema {
 	if sc != old {
 		return sc
@@ -113,7 +115,7 @@ func (sc *schema) changed(old *schema) *schema {
 	return &next
 }
 
-// merged adds a field to sc, a copy of old or old itself.
+// merged returns sc with a field added. sc is a copy of old, or old itself.
 func (sc *schema) merged(old *schema, f Field) *schema {
 	i, known := sc.index[f.Name]
 	if !known {
@@ -139,19 +141,19 @@ func (sc *schema) merged(old *schema, f Field) *schema {
 	return sc
 }
 
-// forget drops what only changes need.
+// forget drops data that only changes to the schema need.
 func (sc *schema) forget(old *schema) {
 	if sc != old {
 		sc.folds = nil
 	}
 }
 
-// fieldOf is what a column brings.
+// fieldOf returns the field that describes a column of a batch.
 func fieldOf(c *column.Column) Field {
 	return Field{Name: c.Name, Kind: c.Kind, Inexact: c.Kind == column.Int64 && c.Inexact() >= 0}
 }
 
-// fieldsOf is what a batch brings.
+// fieldsOf returns the fields that describe the columns of a batch.
 func fieldsOf(b *column.Batch) []Field {
 	fields := make([]Field, 0, len(b.Columns))
 	for _, c := range b.Columns {
@@ -162,16 +164,16 @@ func fieldsOf(b *column.Batch) []Field {
 	return fields
 }
 
-// TypeError reports that a column of a batch has another type than the column of its table, or that
-// a float64 would round an integer of one of them.
+// TypeError reports that a column of a batch and the same column of its table have different types,
+// or that a float64 would round an integer of one of them.
 type TypeError struct {
 	Name      Name
 	Column    string
-	Have, Got column.Kind // what the table holds; what the batch brought
+	Have, Got column.Kind // kind in the table; kind in the batch
 
-	Write int    // which of the writes
-	Row   int    // of the batch: the first at fault if an integer would be rounded, else -1
-	Cell  string // what the row has there
+	Write int    // index of the write
+	Row   int    // in the batch: the first conflicting row if an integer would be rounded, else -1
+	Cell  string // the row's value in this column
 }
 
 func (e *TypeError) Error() string { return fmt.Sprintf("table %s: %s", e.Name, e.Reason()) }
@@ -191,7 +193,7 @@ func (e *TypeError) Reason() string {
 
 func (e *TypeError) Unwrap() error { return ErrInvalid }
 
-// rounds reports whether the types would fit, if an integer were rounded.
+// rounds reports whether the only conflict is that an integer would be rounded.
 func (e *TypeError) rounds() bool {
 	return e.Have == column.Int64 && e.Got == column.Float64 || e.Have == column.Float64 && e.Got == column.Int64
 }

@@ -2,14 +2,14 @@ package table
 
 import "time"
 
-// maxSealRows bounds Options.SealRows, so that an order can number the chunks of a unit (see
-// maxPieces).
+// maxSealRows is the maximum of Options.SealRows. It ensures that an orderer can number the chunks
+// of a unit (see maxPieces).
 const maxSealRows = 1 << 28
 
-// The functions of this file want the store's lock.
+// Callers of the functions in this file must hold the store's lock, except for runClock.
 
-// deliver takes the rows of record seq into the buffers of their tables. Units are sealed between
-// records only, so that a unit has all rows of its table up to a sequence number.
+// deliver adds the rows of record seq to the buffers of their tables. Units are sealed only between
+// records, so that a unit contains all rows of its table up to a sequence number.
 func (s *Store) deliver(seq uint64, d *delivery, now time.Time) {
 	for _, it := range d.items {
 		t := it.table
@@ -31,7 +31,7 @@ func (s *Store) deliver(seq uint64, d *delivery, now time.Time) {
 	}
 }
 
-// list has the table among those that are looked after.
+// list adds the table to Store.tables, unless it is already there.
 func (s *Store) list(t *table) {
 	if !t.listed {
 		t.listed = true
@@ -44,7 +44,7 @@ func (s *Store) full(u *unit) bool {
 		min(u.lastHour-u.firstHour+1, int64(u.hours)) >= int64(s.o.MaxHours)
 }
 
-// seal gives the rows that a table has collected to the landers.
+// seal closes a table's open unit, and gives it to the landers.
 func (s *Store) seal(t *table) {
 	if t.open == nil {
 		return
@@ -59,8 +59,8 @@ func (s *Store) seal(t *table) {
 	}
 }
 
-// relieve seals the largest unit when the memory is half full and no unit is on its way: rows of
-// many tables, none of which is full, must not fill it.
+// relieve seals the largest open unit when memory is half full and no sealed unit waits. Otherwise
+// the rows of many tables could fill the memory although no unit is full.
 func (s *Store) relieve() {
 	if !s.tight() {
 		return
@@ -85,7 +85,7 @@ func (s *Store) tight() bool { return s.held.Load() > s.o.MaxBuffered/2 }
 
 const shortestTick, longestTick = 5 * time.Millisecond, time.Second
 
-// runClock seals what has waited long enough, every table by itself.
+// runClock seals the open unit of each table after SealAge.
 func (s *Store) runClock() {
 	defer s.running.Done()
 	tick := time.NewTicker(min(max(s.o.SealAge/8, shortestTick), longestTick))

@@ -2,20 +2,21 @@ package table
 
 import "sync/atomic"
 
-// Shares of the memory for rows that wait to land. A table may hold four times what is free, and so
-// may a database where several are written to. So one table or database alone gets four fifths of
-// all, and those that land slower than their rows come leave the others room. Rows that have the
-// memory for themselves are taken whatever their size.
+// Tables and databases share the memory for rows that wait to land. A table may use at most four
+// times the memory that is free. So may a database, if rows are written to several databases. So a
+// single table or database can use four fifths of the memory. A table or database that lands more
+// slowly than its rows arrive leaves memory for the others. If no other rows are in memory, rows of
+// any size are accepted.
 
-// The catalog's tables are shared alike: where several databases have tables, one of them may have
-// four times as many as are free. It keeps what it has, and gets no new ones beyond that. A
-// database that is alone may fill the catalog.
+// The number of tables in the catalog is shared in the same way. If several databases have tables,
+// a database may have at most four times as many tables as are free. A database with more tables
+// keeps them, but gets no new tables. If only one database has tables, it may fill the catalog.
 
-// share is how many times the free memory a table or database may hold, and the free tables a
-// database may have.
+// share is the maximum ratio of the memory of a table or database to the free memory, and of the
+// tables of a database to the free tables.
 const share = 4
 
-// hold books that t's rows hold n more bytes.
+// hold records that the rows of t use n more bytes of memory.
 func (s *Store) hold(t *table, n int64) {
 	t.held.Add(n)
 	d := t.database.Load()
@@ -26,7 +27,8 @@ func (s *Store) hold(t *table, n int64) {
 	d.Add(n)
 }
 
-// database returns what the rows of a database's tables hold. It is the same counter each time.
+// database returns the counter of the bytes that the rows of a database use. Each call returns the
+// same counter.
 func (s *Store) database(name string) *atomic.Int64 {
 	if d, ok := s.databases.Load(name); ok {
 		return d.(*atomic.Int64)
@@ -38,8 +40,8 @@ func (s *Store) database(name string) *atomic.Int64 {
 	return d.(*atomic.Int64)
 }
 
-// crowds reports whether a table or a database of the delivery, which has been counted, holds too
-// much of the memory, of which all deliveries hold `now`.
+// crowds reports whether a table or a database of the delivery uses too much of the memory. The
+// delivery must have been counted. All deliveries together use `now` bytes.
 func (s *Store) crowds(d *delivery, now int64) bool {
 	if now == d.held() {
 		return false
@@ -59,10 +61,10 @@ func (s *Store) crowds(d *delivery, now int64) bool {
 func (c *catalog) room(db string) (free, own int) {
 	free = max(0, c.limits.tables-c.sizeLocked()-c.fresh)
 	has := c.counts[db]
-	if has == c.sizeLocked()+c.fresh { // it is alone
+	if has == c.sizeLocked()+c.fresh { // no other database has tables
 		return free, free
 	}
-	return free, max(0, (share*free-has+1)/(share+1)) // so that what it has before the last of them is at most share times what is free then
+	return free, max(0, (share*free-has+1)/(share+1)) // ensures that before each of them is added, the database has at most share times as many tables as are free
 }
 
 // roomOf returns how many more tables a database may have.
@@ -86,7 +88,7 @@ func (c *catalog) checkNewTable(name Name) error {
 	return checkTableName(name)
 }
 
-// uncount takes a table off those of its database. The caller holds the lock.
+// uncount subtracts a table from the count of its database. The caller holds the lock.
 func (c *catalog) uncount(name Name) {
 	if c.counts[name.DB]--; c.counts[name.DB] == 0 {
 		delete(c.counts, name.DB)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A database that is alone may fill the catalog. Where there are several, each leaves others room;
-// it keeps what it has.
+// If there is only one database, it may fill the catalog. If there are several, each must leave
+// space for the others, but keeps the tables that it has.
 func TestShareOfTables(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "catalog.json")
 	c := openTestCatalog(t, path)
@@ -59,7 +59,7 @@ func TestShareOfTables(t *testing.T) {
 	if _, _, err = c.claim([]item{{name: Name{"a", "gone"}, piece: piece{batch: shapeOf()}}, {name: Name{"a", "\n"}, piece: piece{batch: shapeOf()}}}); err == nil {
 		t.Fatal("a name of control characters is taken")
 	}
-	if _, _, err = c.claim(tenTables("a")); err == nil || !strings.Contains(err.Error(), share) { // in one request
+	if _, _, err = c.claim(tenTables("a")); err == nil || !strings.Contains(err.Error(), share) { // ten tables in one request
 		t.Error(err)
 	}
 	fill("a", share, 7)
@@ -71,7 +71,7 @@ func TestShareOfTables(t *testing.T) {
 	c.limits = limits{on: true, tables: 10, columns: 10}
 	fill("a", share, 0)
 	for name := range c.all() {
-		if _, err := c.admit(name, shapeOf("y:bool")); err != nil { // which is there
+		if _, err := c.admit(name, shapeOf("y:bool")); err != nil { // the table exists
 			t.Error(err)
 		}
 	}
@@ -81,7 +81,7 @@ func TestShareOfTables(t *testing.T) {
 	}
 }
 
-// tenTables are ten tables of a database.
+// tenTables returns ten tables of a database.
 func tenTables(db string) (items []item) {
 	for i := range 10 {
 		items = append(items, item{name: Name{db, fmt.Sprint("more", i)}, piece: piece{batch: shapeOf()}})

@@ -22,17 +22,17 @@ type Field struct {
 	Name string
 	Kind column.Kind
 
-	// Inexact says that an Int64 column was given an integer that a float64 would round. So it does
-	// not become a Float64 one: floats are refused.
+	// Inexact is true if an Int64 column has received an integer that a float64 would round. Such a
+	// column does not become Float64: floats are rejected.
 	Inexact bool
 
-	// As is the name of the column in files if it differs, because engines do not distinguish its
-	// own name from another one.
+	// As is the name of the column in files, if it differs from Name. It differs if query engines
+	// would not distinguish Name from another column's name.
 	As string
 }
 
-// With returns the field after it has received the cells of c, whose kind is not Null, or the
-// reason why it cannot hold them.
+// With returns the field after it has received the cells of c, or the reason why it cannot hold
+// them. The kind of c must not be Null.
 func (f Field) With(c *column.Column) (Field, *TypeError) {
 	if e := f.Conflict(c); e != nil {
 		return f, e
@@ -40,7 +40,7 @@ func (f Field) With(c *column.Column) (Field, *TypeError) {
 	return f.with(c), nil
 }
 
-// with is With for cells that the field takes.
+// with is like With, for cells that the field can hold.
 func (f Field) with(c *column.Column) Field {
 	if c.Kind == column.Float64 && f.Kind == column.Int64 {
 		f.Kind, f.Inexact = column.Float64, false
@@ -84,18 +84,18 @@ func (f Field) Conflict(c *column.Column) *TypeError {
 // File describes a file to be written. The sink reads the rows column by column, so that only the
 // part that is being encoded is copied.
 type File struct {
-	// Path is relative to the sink's root and slash separated, as
+	// Path is relative to the sink's root and slash-separated, for example
 	// "db/table/utc_date=2026-11-21/utc_hour=09/node-00000000000000000001-00000000000000000042.parquet".
 	Path string
 
-	// Columns are the columns in the file's order. The first is "time", of Kind Time and never
-	// null, and the rows are in its ascending order. The others may have nulls.
+	// Columns are the columns in the file's order. The first column is "time", of Kind Time and
+	// without nulls. The rows are in ascending order of time. The other columns may have nulls.
 	Columns []Field
 
-	// Rows is how many there are; at least one.
+	// Rows is the number of rows, at least one.
 	Rows int
 
-	// Meta is written into the file as it is: where the rows came from.
+	// Meta is written to the file unchanged. It describes the origin of the rows.
 	Meta map[string]string
 
 	// Gather sets dst to rows [from, to) of Columns[col], in the order of the file and with the
@@ -118,21 +118,21 @@ type Sink interface {
 
 	// Rewrite changes the column kinds of the files below dir to those of fields: int64 becomes
 	// float64. Each file is durably replaced in one step by one with the same rows; files with the
-	// right kinds stay. After an error, another call continues.
+	// right kinds are not changed. After an error, another call continues.
 	Rewrite(ctx context.Context, dir string, fields []Field) (Rewritten, error)
 }
 
 // Rewritten is the result of [Sink.Rewrite].
 type Rewritten struct {
-	Files int     // that were replaced
-	Kept  []error // files that do not fit and stay as they are, since what is in them cannot be converted or read
+	Files int     // files that were replaced
+	Kept  []error // an error for each file that stays unchanged because its content cannot be converted or read
 }
 
 // Editor is a Sink that can change files that have landed.
 type Editor interface {
 	Sink
 
-	// Files lists the files below a directory, by their paths. "." is the directory above all.
+	// Files returns the paths of the files below a directory. "." is the root directory.
 	Files(dir string) ([]string, error)
 
 	// Edit reads a file and calls edit with its rows. If edit reports a change, the file is durably

@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// Stats are counters since the store was opened, and its current state. At any moment Accepted ==
-// Landed + Pending.
+// Stats contains counters since the store was opened, and the current state of the store. At any
+// moment Accepted == Landed + Pending.
 type Stats struct {
-	Accepted int64 // rows taken over from the log, replayed ones included
+	Accepted int64 // rows received from the log, including replayed rows
 	Landed   int64 // rows in files
-	Pending  int64 // rows that wait
+	Pending  int64 // rows that wait to land
 
 	Tables       int // in the catalog
 	Units        int64
@@ -22,9 +22,9 @@ type Stats struct {
 	Bytes        int64         // of files
 	LandFailures int64         // attempts to land that failed
 	Aside        int           // files that are aside
-	Rewritten    int64         // files that were replaced since a column was widened
+	Rewritten    int64         // files that were replaced because a column was widened
 	Rewriting    int           // tables whose files are being rewritten, or wait for it
-	Buffered     int64         // bytes of memory that rows hold, from Append until they have landed
+	Buffered     int64         // bytes of memory that rows use, from Append until they have landed
 	Oldest       time.Duration // how long the oldest row has waited; 0 if none waits
 
 	Replayed   int64         // rows found in the log by Open that were in no file yet
@@ -42,7 +42,7 @@ type TableInfo struct {
 	Bytes    int64
 	LandedTo uint64        // every row in a record up to this sequence number is in a file; 0 if unknown
 	Oldest   time.Duration // how long the oldest row has waited; 0 if none waits
-	Err      error         // why the next unit has not landed: the error of the first attempt
+	Err      error         // the current problem of the table: see [Store.Trouble]
 	Aside    int           // files that are aside
 }
 
@@ -65,7 +65,8 @@ func (s *Store) Stats() Stats {
 
 const reportInterval = time.Minute
 
-// report has the log say what has landed, once in a reportInterval in which anything has.
+// report logs the number of rows and files that have landed, once per reportInterval. It logs
+// nothing if no unit has landed.
 func (s *Store) report(now time.Time) {
 	s.mu.Lock()
 	last, st, due := s.reported, s.total, !now.Before(s.reportAt)
@@ -78,7 +79,7 @@ func (s *Store) report(now time.Time) {
 	}
 }
 
-// Failing returns the tables whose last attempt to land failed.
+// Failing returns the tables that currently have a problem: see [Store.Trouble].
 func (s *Store) Failing() (names []Name) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,8 +91,8 @@ func (s *Store) Failing() (names []Name) {
 	return names
 }
 
-// landError returns why the next unit has not landed wherever it may. It is nil if that has not
-// been tried.
+// landError returns the error of the next unit if the unit has failed in every place where it may
+// land. Otherwise it returns nil.
 func (t *table) landError() error {
 	if len(t.waiting) > 0 && t.waiting[0].landing.stuck {
 		return t.waiting[0].landing.err
@@ -99,7 +100,7 @@ func (t *table) landError() error {
 	return nil
 }
 
-// trouble returns what is not well with a table, or nil.
+// trouble returns the current problem of a table, or nil.
 func (t *table) trouble() error {
 	var late error
 	if len(t.waiting) > 0 {
@@ -112,11 +113,11 @@ func (t *table) trouble() error {
 	return err
 }
 
-// toldTroubles bounds the tables that an error names.
+// toldTroubles is the maximum number of tables that an error lists.
 const toldTroubles = 10
 
-// Trouble returns the problems of single tables, or nil: files that are aside, late, or not
-// rewritten yet.
+// Trouble returns the problems of individual tables, or nil. A table has a problem if some of its
+// files are aside, or if it fails to land or to rewrite its files.
 func (s *Store) Trouble() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

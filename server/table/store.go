@@ -20,9 +20,9 @@ type Options struct {
 	// Dir is the directory of catalog.json, its journal and the directory wal.
 	Dir string
 
-	// WAL has the options of the log. The catalog uses its Disk, too. OnCommit and OnFail, if set,
-	// are called after those of the store, with the Attach that the record had in Append. After
-	// that the payload may be reused.
+	// WAL contains the options of the log. The catalog uses its Disk, too. OnCommit and OnFail, if
+	// set, are called after the store's own callbacks, with the Attach that the record had in
+	// Append. After that the payload may be reused.
 	WAL wal.Options
 
 	Sink Sink
@@ -34,32 +34,33 @@ type Options struct {
 	// payload. They may come from Pool, which takes them back after landing.
 	Decode func(r *wal.Record) ([]Write, error)
 
-	Carrier Carrier // remembers what must outlive records of the log; nil: nothing must
+	Carrier Carrier // keeps data that must outlive records of the log; nil if there is none
 
-	Pool *Pool // what [Store.Batch] takes from; made if nil
+	Pool *Pool // source of the batches of [Store.Batch]; created if nil
 
 	// SealRows, SealBytes and SealAge are the number of rows, their size in memory and the age of
-	// the first row at which the rows of a table are sealed into a unit, which then lands.
-	// Defaults: 1 Mi rows, 128 MiB, 10 s.
+	// the first row at which the open unit of a table is sealed. The unit then lands. Defaults: 1
+	// Mi rows, 128 MiB, 10 s.
 	SealRows  int
 	SealBytes int
 	SealAge   time.Duration
 
-	// MaxBuffered is the maximum memory of rows that wait for the log or to land. Beyond it, Append
-	// returns ErrBusy. A larger request is accepted when no other rows wait. Beyond half of it,
-	// Append delays by up to 10 ms. The default is 512 MiB.
+	// MaxBuffered is the maximum memory of rows that wait to be logged or to land. Beyond it,
+	// Append returns ErrBusy. A request that is larger than MaxBuffered is accepted when no other
+	// rows wait. When more than half of MaxBuffered is used, Append delays requests by up to 10 ms.
+	// The default is 512 MiB.
 	MaxBuffered int64
 
 	MaxTables  int // default 10,000
 	MaxColumns int // of a table; default 4096
-	MaxHours   int // different hours of time in a batch, each of which becomes a file; default 1000
+	MaxHours   int // maximum number of different hours in a batch; each hour becomes a file; default 1000
 
 	// OnRecovery, if not nil, is called when recovery begins, with the store that Open returns if
 	// it succeeds. Until then, only Stats, Tables, Log and Err may be called.
 	OnRecovery func(*Store)
 
-	Landers int    // how many units land at once, each of another table; default 1
-	Node    string // first part of the file names: what tells this machine from the others; default "node"
+	Landers int    // number of units that land at the same time, each of a different table; default 1
+	Node    string // file-name prefix, different for each machine; default "node"
 	Logger  *slog.Logger
 
 	firstPause time.Duration // tests only: before the first retry
@@ -114,10 +115,10 @@ type Store struct {
 	numbering disk.Mutex             // held while the log gets a new number
 
 	held  atomic.Int64 // bytes of the batches from Append until they have landed
-	async atomic.Int64 // records that AppendAsync took and that are not committed yet
+	async atomic.Int64 // records that AppendAsync has accepted and that are not committed yet
 
-	databases sync.Map     // string → *atomic.Int64: what of held each database has
-	several   atomic.Int32 // how many databases these are
+	databases sync.Map     // string → *atomic.Int64: each database's part of held
+	several   atomic.Int32 // number of these databases
 
 	gate   disk.RWMutex // held for reading by appends, so that Close can wait for them
 	closed bool
@@ -126,22 +127,22 @@ type Store struct {
 	cancel  context.CancelCauseFunc
 	running sync.WaitGroup // landers and the clock
 
-	starting sync.Once // of these
+	starting sync.Once // for starting the landers and the clock
 
 	returning disk.Mutex // held while files return
 	saving    disk.Mutex // held while unlanded.json is written
-	saved     []string   // what it lists
+	saved     []string   // the list in unlanded.json
 
 	mu        sync.Mutex
 	work      sync.Cond // ready has a table, or ctx has ended
-	tables    []*table  // those that ever had a row, or trouble
-	ready     []*table  // those with a unit for a lander to take up
+	tables    []*table  // tables that have had a row or a problem
+	ready     []*table  // tables with a unit that a lander can work on
 	waiting   int       // sealed units
-	rewrites  []*table  // whose files are to be rewritten
-	rewriter  bool      // somebody works at these
+	rewrites  []*table  // tables whose files are to be rewritten
+	rewriter  bool      // the rewriter is running
 	rewriting int       // tables with a rewrite that has not ended
-	delivered uint64    // every record up to it is in the buffers, or has landed, or brought no rows
-	partial   bool      // records after `delivered` have yet to be replayed, so commits do not raise it
+	delivered uint64    // every record up to this number is in the buffers, has landed, or contains no rows
+	partial   bool      // records after `delivered` are not replayed yet, so commits do not raise it
 	total     Stats
 	reported  Stats // total at the last report
 	reportAt  time.Time
@@ -157,13 +158,13 @@ func (s *Store) Free(b *column.Batch) { s.pool.Put(b) }
 var deliveries = sync.Pool{New: func() any { return new(delivery) }}
 
 // Append writes a record to the log, and adds its decoded rows to the buffers of their tables. The
-// store owns the batches from then on, also after an error. If durable is set, the rows are on disk
-// when Append returns nil. Otherwise they soon will be, and the caller must not change record and
-// payload until OnCommit has returned for them.
+// store owns the batches from then on, even after an error. If durable is set, the rows are on disk
+// when Append returns nil. Otherwise they will be on disk soon, and the caller must not change the
+// record and the payload until OnCommit has returned for them.
 //
 // Errors are [ErrInvalid] (which includes each *[TypeError]), [ErrBusy], [ErrClosed], and those of
-// the log. Only after [wal.ErrFailed] may the rows be stored. After other errors the catalog is
-// unchanged.
+// the log. After [wal.ErrFailed], the rows may be stored nevertheless. After any other error, they
+// are not stored, and the catalog is unchanged.
 func (s *Store) Append(r *wal.Record, writes []Write, durable bool) error {
 	s.gate.RLock()
 	defer s.gate.RUnlock()
@@ -218,12 +219,12 @@ func (s *Store) Append(r *wal.Record, writes []Write, durable bool) error {
 	return err
 }
 
-// longestPace is how long a request is delayed at most.
+// longestPace is the maximum delay of a request.
 const longestPace = 10 * time.Millisecond
 
-// pace delays a request when rows come faster than they land: not at all as long as half of the
-// memory is free, and the longer the less is left. So senders that wait for their answers slow down
-// before any must be refused.
+// pace delays a request when rows arrive faster than they land. It does not delay while half of the
+// memory is free. Beyond that, the delay grows as the free memory shrinks. So senders that wait for
+// responses slow down before any request must be rejected.
 func (s *Store) pace(held int64) {
 	free := s.o.MaxBuffered / 2
 	if over := min(held-free, free); over > 0 {
@@ -237,7 +238,7 @@ func (s *Store) freeAll(writes []Write) {
 	}
 }
 
-// drop gives back what a delivery that does not take place holds.
+// drop releases the claims, the memory and the batches of a delivery that failed.
 func (s *Store) drop(d *delivery) {
 	s.catalog.settle(d.claims, false)
 	s.held.Add(-d.held())
@@ -251,8 +252,8 @@ func (s *Store) freeDelivery(d *delivery) {
 	}
 }
 
-// take is the delivery of a record, nil if it brings no rows. The record gets the Attach back that
-// it came with.
+// take returns the delivery of a record, or nil if the record has no rows. It restores the record's
+// original Attach.
 func (s *Store) take(r *wal.Record) *delivery {
 	d, ok := r.Attach.(*delivery)
 	if !ok {
@@ -299,7 +300,7 @@ func (s *Store) fail(r *wal.Record, err error) {
 	}
 }
 
-// Flush lands all rows that were appended before the call. If the files of a table are aside, it
+// Flush lands all rows that were appended before the call. If files of a table stay aside, it
 // returns an error.
 func (s *Store) Flush(ctx context.Context) error {
 	err := s.flush(ctx)
@@ -309,12 +310,12 @@ func (s *Store) Flush(ctx context.Context) error {
 	return err
 }
 
-// flush is Flush without regard to where rows have landed.
+// flush is like Flush, but accepts rows that have landed aside.
 func (s *Store) flush(ctx context.Context) error {
 	if err := s.settleAsync(); err != nil {
 		return err
 	}
-	var last []*unit // of each table
+	var last []*unit // the last unit of each table
 	s.mu.Lock()
 	for _, t := range s.tables {
 		s.seal(t)
@@ -335,16 +336,16 @@ func (s *Store) flush(ctx context.Context) error {
 	return nil
 }
 
-// settleAsync returns once the rows that were queued before the call are in the buffers.
+// settleAsync waits until the rows that were queued before the call are in the buffers.
 func (s *Store) settleAsync() error {
 	if s.async.Load() == 0 {
 		return nil
 	}
-	// When this intent to land nothing is on disk, what was queued before it is in the buffers.
+	// When this empty intent is on disk, all rows that were queued before it are in the buffers.
 	return s.note(wal.Intent, Name{}, intent{})
 }
 
-// unlanded is why a flush ended early.
+// unlanded returns the error of a flush that ended early.
 func (s *Store) unlanded(cause error) error {
 	return errors.Join(fmt.Errorf("table: %d rows have not landed; they are in the log and land after the next start: %w",
 		s.Stats().Pending, cause), s.landError())
@@ -353,8 +354,8 @@ func (s *Store) unlanded(cause error) error {
 // stopGrace is how long Close waits for a sink to notice that its context has ended.
 const stopGrace = 5 * time.Second
 
-// Close lands all rows and closes the log. If ctx ends first, the other rows stay in the log. Files
-// in the aside directory then return after the next start.
+// Close lands all rows and closes the log. If ctx ends first, the remaining rows stay in the log.
+// Files that remain aside return after the next start.
 func (s *Store) Close(ctx context.Context) error {
 	s.gate.Lock()
 	closed := s.closed
@@ -386,7 +387,7 @@ func (s *Store) end(cause error) (err error) {
 		err = errors.New("table: the sink does not return; the log is closed without it")
 	}
 	if s.catalog != nil {
-		if err := s.catalog.close(); err != nil { // the totals shall outlive the log
+		if err := s.catalog.close(); err != nil { // the totals must outlive the log
 			s.o.Logger.Warn("writing row and file counts to the catalog failed", "error", err)
 		}
 	}
@@ -416,12 +417,12 @@ func (s *Store) landError() error {
 // Log returns the counters of the log.
 func (s *Store) Log() wal.Stats { return s.log.Stats() }
 
-// Open opens the store and its log. Files of incomplete landings are removed. When it returns, rows
-// that are in no file are in the buffers.
+// Open opens the store and its log. It removes the files of incomplete landings. When it returns,
+// the rows that are in no file are in the buffers.
 func Open(o Options) (*Store, error) { return OpenContext(context.Background(), o) }
 
-// OpenContext is like Open, but ends with ctx. Rows that have not landed by then are in the log,
-// and land after the next start.
+// OpenContext is like Open, but returns an error if ctx ends before recovery is complete. Rows that
+// have not landed by then are in the log, and land after the next start.
 func OpenContext(ctx context.Context, o Options) (*Store, error) {
 	if err := o.setDefaults(); err != nil {
 		return nil, err

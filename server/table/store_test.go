@@ -65,7 +65,7 @@ func TestStore(t *testing.T) {
 		fmt.Sprint(infos[0].Columns) != "[{time time false } {id int64 false } {value float64 false } {host string false }]" {
 		t.Errorf("%+v", infos)
 	}
-	if err := s.Flush(context.Background()); err != nil { // nothing to do
+	if err := s.Flush(context.Background()); err != nil { // there are no rows to land
 		t.Error(err)
 	}
 	mustClose(t, s)
@@ -77,7 +77,7 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// TestAppendRefuses: what is refused leaves nothing behind, neither in memory nor in the log.
+// A rejected request leaves no rows behind, neither in memory nor in the log.
 func TestAppendRefuses(t *testing.T) {
 	dir := t.TempDir()
 	o := testOptions(dir, &dirSink{dir: filepath.Join(dir, "tables")})
@@ -116,7 +116,7 @@ func TestAppendRefuses(t *testing.T) {
 		{Write{Name{"..", "x"}, shapeOf()}, `name ".."`},
 		{Write{cpu, hours(4)}, "more than 3 different hours"},
 	} {
-		// The batch before the bad one is not taken either.
+		// The batch before the invalid batch is rejected, too.
 		err := s.Append(&wal.Record{}, []Write{{cpu, shapeOf()}, test.write}, true)
 		if !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("error %q, want %q", err, test.want)
@@ -184,7 +184,7 @@ func TestSeal(t *testing.T) {
 	}
 }
 
-// TestPressure: many tables, none of which is full, fill the memory; they land nevertheless.
+// The rows of many tables fill the memory, although no single unit is full. They land nevertheless.
 func TestPressure(t *testing.T) {
 	dir := t.TempDir()
 	sink := &dirSink{dir: filepath.Join(dir, "tables")}
@@ -211,8 +211,8 @@ func TestPressure(t *testing.T) {
 	checkOnce(t, "pressure", landedRows(t, sink.dir), rows)
 }
 
-// TestSlowSink: while the sink stands still the memory stays bounded and appends are refused; then
-// all that was acknowledged lands.
+// While the sink is blocked, memory remains bounded and appends are rejected. Afterwards all
+// acknowledged rows land.
 func TestSlowSink(t *testing.T) {
 	dir := t.TempDir()
 	free := make(chan struct{})
@@ -244,7 +244,7 @@ func TestSlowSink(t *testing.T) {
 	checkOnce(t, "slow", landedRows(t, sink.dir), append(rows, row{Table: "cpu", ID: -1}))
 }
 
-// TestOversized: a request larger than the whole budget is taken when nothing else is there.
+// A request that is larger than the whole memory budget is accepted if the memory is empty.
 func TestOversized(t *testing.T) {
 	dir := t.TempDir()
 	o := testOptions(dir, &dirSink{dir: filepath.Join(dir, "tables")})
@@ -256,7 +256,8 @@ func TestOversized(t *testing.T) {
 	mustClose(t, s)
 }
 
-// TestFailingSink fails at each step for a while. One table's trouble does not hold up another's.
+// TestFailingSink makes the sink fail at each step for a while. One failing table does not delay
+// another.
 func TestFailingSink(t *testing.T) {
 	dir := t.TempDir()
 	broken := errors.New("broken")
@@ -302,7 +303,7 @@ func TestFailingSink(t *testing.T) {
 	checkOnce(t, "healed", landedRows(t, sink.dir), append(bad, good))
 }
 
-// TestCloseDeadline: a sink that hangs does not hang Close, and the rows land after the next start.
+// Close does not wait for a sink that hangs, and the rows land after the next start.
 func TestCloseDeadline(t *testing.T) { synctest.Test(t, testCloseDeadline) }
 
 func testCloseDeadline(t *testing.T) {
@@ -329,8 +330,8 @@ func testCloseDeadline(t *testing.T) {
 	checkOnce(t, "after the next start", landedRows(t, sink.dir), []row{r})
 }
 
-// TestAsync: rows that nobody waited for are there after Flush, and the caller's hook gets its
-// record back.
+// Rows of asynchronous appends are in files after Flush, and the caller's hook receives its
+// records.
 func TestAsync(t *testing.T) {
 	dir := t.TempDir()
 	sink := &dirSink{dir: filepath.Join(dir, "tables")}
@@ -367,7 +368,7 @@ func TestAsync(t *testing.T) {
 	mustClose(t, s)
 }
 
-// TestNewLogBesideTables: a log that begins anew does not overwrite the files of the one before.
+// A new log does not overwrite the files of the previous log.
 func TestNewLogBesideTables(t *testing.T) {
 	dir := t.TempDir()
 	sink := &dirSink{dir: filepath.Join(dir, "tables")}
@@ -390,8 +391,9 @@ func TestNewLogBesideTables(t *testing.T) {
 	checkOnce(t, "three logs", landedRows(t, sink.dir), rows)
 }
 
-// TestNewLogsNames: what lands after the log was lost has other names than what landed before, also
-// where that has been moved to another place, as a bucket, which the same names would overwrite.
+// After the log was lost, new files get other names than the earlier files, even if the earlier
+// files have been moved elsewhere, for example to a bucket. With equal names, the new files would
+// overwrite the earlier ones there.
 func TestNewLogsNames(t *testing.T) {
 	dir, bucket := t.TempDir(), t.TempDir()
 	sink := &dirSink{dir: filepath.Join(dir, "tables")}
@@ -429,7 +431,7 @@ func TestNewLogsNames(t *testing.T) {
 	checkOnce(t, "the bucket", landedRows(t, bucket), rows)
 }
 
-// TestLogShrinks: segments go once all tables' rows in them have landed.
+// A segment is removed once the rows of all tables in it have landed.
 func TestLogShrinks(t *testing.T) {
 	dir := t.TempDir()
 	o := testOptions(dir, &dirSink{dir: filepath.Join(dir, "tables")})
@@ -450,8 +452,8 @@ func TestLogShrinks(t *testing.T) {
 	mustClose(t, s)
 }
 
-// TestConcurrent has many appenders of rows for several tables, landing all the while. Each sees
-// its own rows in the order in which they were sent.
+// Many goroutines append rows to several tables while rows land. The rows of each goroutine remain
+// in the order in which it sent them.
 func TestConcurrent(t *testing.T) {
 	dir := t.TempDir()
 	sink := &dirSink{dir: filepath.Join(dir, "tables")}
@@ -513,8 +515,8 @@ func TestConcurrent(t *testing.T) {
 	}
 	checkOnce(t, "concurrent", got, want)
 
-	// All times are equal and the files of a table are read in order, so each appender's rows must
-	// be, too.
+	// All times are equal and the files of a table are read in order, so each goroutine's rows must
+	// be in order, too.
 	last := make(map[string]int64)
 	for _, r := range got {
 		k := r.Table + " " + r.Host
@@ -525,7 +527,7 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// TestLogFails: with a log that has failed, the store says so and nothing hangs.
+// If the log has failed, the store returns its error and does not hang.
 func TestLogFails(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, testOptions(dir, &dirSink{dir: filepath.Join(dir, "tables")}))
@@ -558,7 +560,7 @@ func TestHourOf(t *testing.T) {
 	}
 }
 
-// TestSettled: what has settled ends before the first row that waits, also when it waits after a
+// settled returns the last record before the first row that waits, even if that row waits after a
 // unit that is landing.
 func TestSettled(t *testing.T) {
 	landing, second, open := &unit{from: 3, to: 4}, &unit{from: 5, to: 6}, &unit{from: 8, to: 9}
@@ -583,8 +585,8 @@ func TestSettled(t *testing.T) {
 	}
 }
 
-// A table whose rows do not land fills its share of the memory, and leaves the others room: again
-// and again, and also beside several such.
+// A table whose rows do not land fills its share of the memory, and other tables can still land any
+// number of rows. The same is true with several such tables.
 func TestATableLeavesRoom(t *testing.T) {
 	const bad = 3
 	sink := &dirSink{dir: t.TempDir(), step: func(_ context.Context, what, path string) error {
@@ -605,7 +607,7 @@ func TestATableLeavesRoom(t *testing.T) {
 	stop(t, s)
 }
 
-// appendSized appends a row of a size, of which the log has a small part.
+// appendSized appends a row of the given size. Its record in the log is small.
 func appendSized(t *testing.T, s *Store, name Name, size int, durable bool) error {
 	t.Helper()
 	writes, err := writesOf([]row{{Table: name.Table, ID: 1, Host: strings.Repeat("x", size)}}, s.Batch)
@@ -616,7 +618,7 @@ func appendSized(t *testing.T, s *Store, name Name, size int, durable bool) erro
 	return s.Append(&wal.Record{DB: name.DB, Payload: payloadOf([]row{{Table: name.Table, ID: 1}})}, writes, durable)
 }
 
-// untilBusy sends until there is no memory, but not more often than most says.
+// untilBusy calls send until the memory is full. It fails the test after more than most calls.
 func untilBusy(t *testing.T, most int, send func(n int) error) {
 	t.Helper()
 	for n := 0; ; n++ {
@@ -628,7 +630,7 @@ func untilBusy(t *testing.T, most int, send func(n int) error) {
 	}
 }
 
-// landSized appends a row of a size, which must land.
+// landSized appends a row of the given size and waits until it lands.
 func landSized(t *testing.T, s *Store, name Name, size int) {
 	t.Helper()
 	if err := appendSized(t, s, name, size, true); err != nil {
@@ -637,8 +639,8 @@ func landSized(t *testing.T, s *Store, name Name, size int) {
 	eventually(t, "the row lands", func() bool { s.kick(); return s.lookupPending(name.Table) == 0 })
 }
 
-// A database whose rows do not land leaves others room, however many tables share what it has: also
-// those that are new each time.
+// A database whose rows do not land leaves memory for others, even if its memory is divided among
+// many tables, or new tables are added with each request.
 func TestADatabaseLeavesRoom(t *testing.T) {
 	sink := &dirSink{dir: t.TempDir(), step: func(_ context.Context, what, path string) error {
 		if strings.HasPrefix(path, "bad/") {

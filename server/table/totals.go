@@ -9,9 +9,9 @@ import (
 // Totals are the rows, files and bytes of a table that have landed since it was created. Files that
 // were removed by others still count. Rewritten files count with their original size.
 //
-// Each landed note has the totals of its table, and the catalog has older ones. A segment of the
-// log is released only after the catalog has the totals of its notes. So after a crash the newer of
-// both is correct.
+// Each landed note contains the totals of its table, and the catalog contains older totals. A
+// segment of the log is released only after the catalog has the totals of its notes. So after a
+// crash, the newer totals of the two are correct.
 type Totals struct {
 	Rows  int64 `json:"rows"`
 	Files int64 `json:"files"`
@@ -21,8 +21,9 @@ type Totals struct {
 // Counter is a Sink that can count its files. It is used once for a table whose totals are neither
 // in the log nor in the catalog.
 type Counter interface {
-	// Count returns the totals of the files below dir, except those at the paths in except. Dir and
-	// paths are like those of [File]. With an error it returns the totals of the other files.
+	// Count returns the totals of the files below dir, except those at the paths in except. dir and
+	// the paths have the form of File.Path. If some files cannot be counted, Count returns an error
+	// and the totals of the other files.
 	Count(ctx context.Context, dir string, except []string) (Totals, error)
 }
 
@@ -33,7 +34,7 @@ func (t *table) total() Totals {
 	return Totals{}
 }
 
-// totalWith returns the totals that the table has once u, whose files are all there, has landed.
+// totalWith returns the totals of the table after u has landed. All files of u must exist.
 func (t *table) totalWith(u *unit) *Totals {
 	n := t.total()
 	n.Rows += int64(u.rows)
@@ -42,8 +43,8 @@ func (t *table) totalWith(u *unit) *Totals {
 	return &n
 }
 
-// findTotals has a table know its totals after a start: from its last note in the log, the catalog,
-// or its files.
+// findTotals sets the totals of a table after a start, from the table's last note in the log, from
+// the catalog, or from the files.
 func (s *Store) findTotals(ctx context.Context, t *table, noted *Totals) error {
 	if noted != nil && noted.Rows >= t.total().Rows { // else the log is an older copy
 		s.catalog.hasLanded(t, noted)
@@ -66,9 +67,9 @@ func (s *Store) findTotals(ctx context.Context, t *table, noted *Totals) error {
 	return nil
 }
 
-// release removes the segments of the log whose rows have all landed. The catalog gets the totals
-// first, since their notes go too, and what the carrier wants to outlive them is written to the end
-// of the log.
+// release removes the segments of the log whose rows have all landed. Before that, the data that
+// the carrier wants to keep is written to the end of the log. The totals are saved to the catalog,
+// because the notes in these segments are removed, too.
 func (s *Store) release() {
 	to := s.log.Releasable(s.settled(nil))
 	if to == 0 {
@@ -84,13 +85,13 @@ func (s *Store) release() {
 		return
 	}
 	s.log.Release(to)
-	if err != nil { // for want of room, which there may be now
+	if err != nil { // the disk was full, but may have space now
 		s.saveTotals()
 	}
 }
 
-// saveTotals writes the catalog where its totals are not essential: the log has them, or no disk
-// has room for them.
+// saveTotals writes the catalog when its totals are not essential: the log has the totals, or the
+// disk has no space for them.
 func (s *Store) saveTotals() {
 	if err := s.catalog.saveAll(); err != nil {
 		s.o.Logger.Warn("writing row and file counts to the catalog failed", "error", err)

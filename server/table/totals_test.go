@@ -14,7 +14,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// wantTotals compares what a store says about its tables with the files of its sink.
+// wantTotals compares the totals that a store reports with the files of its sink.
 func wantTotals(t *testing.T, what string, s *Store, dir string) {
 	t.Helper()
 	found := make(map[Name]Totals)
@@ -36,8 +36,9 @@ func wantTotals(t *testing.T, what string, s *Store, dir string) {
 	}
 }
 
-// The rows and files of a table are known after a restart: whether the log has the notes of their
-// landing, or its segments have been released, or the log was deleted.
+// After a restart, the store knows the rows and files of each table. This holds if the log contains
+// the landed notes, if the segments with these notes have been released, and if the log was
+// deleted.
 func TestTotalsAfterRestart(t *testing.T) {
 	dir := t.TempDir()
 	sink := &dirSink{dir: filepath.Join(dir, "tables")}
@@ -68,8 +69,8 @@ func TestTotalsAfterRestart(t *testing.T) {
 	mustClose(t, s)
 }
 
-// A crash between the notes in the log and the catalog leaves the totals right, and so does a
-// segment that is released meanwhile.
+// The totals are correct after a crash between the landed notes in the log and the write of the
+// catalog, and also if a segment is released in between.
 func TestTotalsAfterCrash(t *testing.T) {
 	cam := &camera{t: t, dir: t.TempDir()}
 	options := func(dir string, sink Sink) Options {
@@ -99,7 +100,7 @@ func TestTotalsAfterCrash(t *testing.T) {
 	}
 }
 
-// countingSink can say what is in a table's directory.
+// countingSink can count the files in a table's directory.
 type countingSink struct {
 	*dirSink
 	counted []string
@@ -110,8 +111,7 @@ func (s *countingSink) Count(_ context.Context, dir string, except []string) (n 
 	return Totals{Rows: 7, Files: 3, Bytes: 11}, nil
 }
 
-// A catalog that does not have the totals, such as one of an earlier version, gets them from the
-// files: once.
+// If a catalog lacks the totals, as in an earlier version, the store counts the files once.
 func TestTotalsAreCountedOnce(t *testing.T) {
 	dir := t.TempDir()
 	text := `{"version":1,"log":0,"tables":[{"db":"db","table":"cpu","columns":[{"name":"time","kind":"time"}]}]}`
@@ -131,7 +131,7 @@ func TestTotalsAreCountedOnce(t *testing.T) {
 	}
 }
 
-// sickDisk does not write what the catalog writes, as long as sick is set.
+// sickDisk fails writes to the catalog's files while sick is set.
 type sickDisk struct {
 	disk.Disk
 	sick atomic.Bool
@@ -164,8 +164,9 @@ func (f sickFile) WriteAt(b []byte, off int64) (int, error) {
 	return f.File.WriteAt(b, off)
 }
 
-// The catalog can not be written when a segment has landed: the segment stays, whose notes have the
-// totals, until it can. Rows land meanwhile, if the catalog has their columns.
+// If the catalog cannot be written when all rows of a segment have landed, the segment is kept,
+// because its landed notes contain the totals. Meanwhile, rows land if the catalog contains their
+// columns. The segment is released after the catalog has been written.
 func TestTotalsHoldTheLog(t *testing.T) {
 	dir := t.TempDir()
 	sink := &dirSink{dir: filepath.Join(dir, "tables")}

@@ -9,7 +9,7 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 )
 
-// Write has the rows of a request for one table.
+// Write contains the rows of a request for one table.
 type Write struct {
 	Name Name
 
@@ -18,10 +18,11 @@ type Write struct {
 }
 
 var (
-	// ErrInvalid is wrapped by errors in the rows: sending them again does not help.
+	// ErrInvalid is wrapped by errors about invalid rows. Sending the same rows again does not
+	// help.
 	ErrInvalid = errors.New("table: invalid")
 
-	// ErrBusy: the rows that wait to land fill their memory. The sender should retry later.
+	// ErrBusy: the memory for rows that wait to land is full. The sender should retry later.
 	ErrBusy = errors.New("table: buffered rows exceed --max-buffered; retry later, or raise it")
 
 	// ErrHeld: the table is being altered, and accepts no rows meanwhile.
@@ -31,7 +32,7 @@ var (
 	ErrClosed = errors.New("table: the store is closed")
 )
 
-// invalidError is an error text that also is ErrInvalid.
+// invalidError is an error text that wraps ErrInvalid.
 type invalidError string
 
 func (e invalidError) Error() string { return string(e) }
@@ -41,20 +42,22 @@ func invalid(format string, args ...any) error { return invalidError(fmt.Sprintf
 
 const timeColumn = "time"
 
-// maxRecordRows bounds the rows of one record, and with it a unit (see maxPieces).
+// maxRecordRows is the maximum number of rows of a record. It also limits the size of a unit (see
+// maxPieces).
 const maxRecordRows = 1 << 22
 
-// span is what the order of a batch's times is like. It is measured once, by the goroutine that
-// appends.
+// span describes the range and the order of a batch's times. The appending goroutine measures it,
+// once.
 type span struct {
 	min, max int64
 	sorted   bool
-	hours    int // how many different ones there are; at most maxHours+1 are counted
+	hours    int // number of different hours; at most maxHours+1 are counted
 }
 
 const hour = 3600 * 1_000_000 // in microseconds
 
-// hourOf is the number of the hour since 1970 in which t lies. It rounds down, also before 1970.
+// hourOf returns the number of the hour that contains t, counted from 1970. It rounds down, even
+// before 1970.
 func hourOf(t int64) int64 {
 	h := t / hour
 	if t%hour < 0 {
@@ -63,7 +66,7 @@ func hourOf(t int64) int64 {
 	return h
 }
 
-// hourBounds are the first and the last time of an hour. The hours at both ends of an int64 are
+// hourBounds returns the first and the last time of an hour. The hours at both ends of an int64 are
 // shorter than the others.
 func hourBounds(h int64) (first, last int64) {
 	first = h * hour
@@ -106,19 +109,20 @@ func countHours(times []int64, maxHours int) int {
 	return len(seen)
 }
 
-// delivery travels with a record through the log: the writes of the record, each with its table.
+// delivery contains the writes of a record, each with its table. It travels with the record through
+// the log.
 type delivery struct {
 	items  []item
-	claims []claimed // of the catalog, until the rows are in the log
-	attach any       // what the record had in its place
-	async  bool      // nobody waits for it
+	claims []claimed // claims in the catalog, until the rows are in the log
+	attach any       // the Attach that the record had before
+	async  bool      // no goroutine waits for it
 
-	counted bool // the items count for their tables
+	counted bool // the memory of the items is counted for their tables
 }
 
 type item struct {
 	name  Name
-	table *table // nil until claim, if the batch brings what its table does not have
+	table *table // nil until claim, if the batch has columns that its table does not have
 	piece piece
 }
 
@@ -130,7 +134,8 @@ func (d *delivery) held() int64 {
 	return n
 }
 
-// count has a delivery's items count for their tables, or not any more.
+// count adds the memory of a delivery's items to the counters of their tables, or subtracts it
+// again.
 func (s *Store) count(d *delivery, yes bool) {
 	if d.counted == yes {
 		return
@@ -145,7 +150,7 @@ func (s *Store) count(d *delivery, yes bool) {
 	}
 }
 
-// recycle forgets a delivery whose batches have other owners.
+// recycle clears a delivery for reuse. Its batches must have other owners.
 func (d *delivery) recycle() {
 	clear(d.items)
 	clear(d.claims)
@@ -153,8 +158,8 @@ func (d *delivery) recycle() {
 	deliveries.Put(d)
 }
 
-// prepare checks the writes, which it makes items of. Those of them without a table bring something
-// new.
+// prepare checks the writes and makes an item of each. An item without a table has a new table or
+// new columns.
 func (s *Store) prepare(d *delivery, writes []Write, maxHours int) error {
 	rows := 0
 	for _, w := range writes {
@@ -170,13 +175,13 @@ func (s *Store) prepare(d *delivery, writes []Write, maxHours int) error {
 			return invalid("table %s: the times of a batch lie in more than %d different hours, each of which becomes a file: split it, or check the unit of time",
 				w.Name, maxHours)
 		}
-		w.Batch.MaxRows, w.Batch.MaxColumns, w.Batch.MaxCells = 0, 0, 0 // they bound what a request may bring; other rows may follow it now
+		w.Batch.MaxRows, w.Batch.MaxColumns, w.Batch.MaxCells = 0, 0, 0 // these limits apply to a request; rows of other requests may now be appended
 		d.items = append(d.items, item{w.Name, s.catalog.covering(w.Name, w.Batch), piece{batch: w.Batch, span: span, held: int64(w.Batch.Footprint())}})
 	}
 	return nil
 }
 
-// claim gives every item its table. What the batches bring that is new is claimed until settle or
+// claim sets the table of every item. It claims the new columns of the batches until settle or
 // drop.
 func (s *Store) claim(d *delivery) error {
 	if !slices.ContainsFunc(d.items, func(it item) bool { return it.table == nil }) {
@@ -191,7 +196,7 @@ func (s *Store) claim(d *delivery) error {
 	return err
 }
 
-// checkBatch is the times of a batch that can be ordered and landed.
+// checkBatch returns the times of a batch, or an error if the batch cannot be sorted and landed.
 func checkBatch(w Write) ([]int64, error) {
 	b := w.Batch
 	if b.Rows <= 0 {

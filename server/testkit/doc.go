@@ -1,4 +1,4 @@
-// Package testkit has helpers for tests of several packages. Only tests import it.
+// Package testkit contains helpers for tests of several packages. Only tests import it.
 //
 //	kill.go  processes that are killed while they work
 //	wait.go  waiting for events

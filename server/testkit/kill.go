@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// The test binary is the process that Kill kills, if these say where its data are and from which
-// number it counts.
+// Kill starts the test binary as a process with these environment variables: the directory of the
+// process's data, and the number from which it counts.
 const killedDir, killedFirst = "SLIPSTREAM_TEST_KILLED_DIR", "SLIPSTREAM_TEST_KILLED_FIRST"
 
-// failure begins the line in which the process says what has failed.
+// failure is the prefix of the line with which the process reports a failure.
 const failure = "failed:"
 
-// Killed begins a test that calls [Kill]: in the process that is killed it calls work, which must
-// not return, and in any other it does nothing. The work prints a line for each thing that it has
-// done.
+// Killed must be called at the beginning of a test that calls [Kill]. In the process that Kill has
+// started, it calls work, which must not return. In any other process it does nothing. work prints
+// a line for each completed step.
 func Killed(work func(dir string, first int)) {
 	dir := os.Getenv(killedDir)
 	if dir == "" {
@@ -35,16 +35,16 @@ func Killed(work func(dir string, first int)) {
 	Fail("the work has come to its end")
 }
 
-// Fail ends the process that is killed, and the test of the process that kills it.
+// Fail ends the process that Kill has started, and makes the test that called Kill fail.
 func Fail(what any) {
 	fmt.Println(failure, what)
 	os.Exit(1)
 }
 
-// Kill runs this test in a process of its own, in which [Killed] does its work in dir and counts
-// from first, and kills that process at the line that comes after so many. It calls said with each
-// line, also with those that the pipe still holds after the kill; said reports whether it is a line
-// of the work. The process must not end by itself.
+// Kill runs this test in a new process, in which [Killed] calls work with dir and first. It kills
+// the process when the process has printed more than `after` lines. It calls said with each line,
+// including lines that the pipe still contains after the kill. said reports whether the line is a
+// valid line of work. The process must not end by itself.
 func Kill(t *testing.T, dir string, first, after int, said func(line string) bool) {
 	t.Helper()
 	if err := kill(t.Name(), dir, first, after, said); err != nil {
@@ -68,7 +68,7 @@ func kill(test, dir string, first, after int, said func(line string) bool) error
 	lines, n := bufio.NewScanner(out), 0
 	for ; lines.Scan(); n++ {
 		if line := lines.Text(); strings.HasPrefix(line, failure) || !said(line) {
-			time.AfterFunc(10*time.Second, func() { cmd.Process.Kill() }) // for one that neither ends nor says why
+			time.AfterFunc(10*time.Second, func() { cmd.Process.Kill() }) // for a process that neither ends nor reports an error
 			why := ""
 			for len(why) < 1<<12 && lines.Scan() {
 				why += lines.Text() + "\n"

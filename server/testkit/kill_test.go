@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// works are what a process does after three lines, by the number from which it counts, and the
-// error that the kill ends with.
+// works lists the possible actions of a process after three lines, and the error of the kill for
+// each action. A process selects its action by the number from which it counts.
 var works = []struct {
 	do   func()
 	want string
@@ -33,8 +33,8 @@ var works = []struct {
 	{func() { fmt.Println("nonsense\nand why") }, "says \"nonsense\"\nand why"},
 }
 
-// A process is killed at its line, and one that ends by itself, that fails or that says what it
-// should not is told apart.
+// kill kills a process at its line. It reports a process that ends by itself, that fails, or that
+// prints an unexpected line.
 func TestKill(t *testing.T) {
 	dir := t.TempDir()
 	Killed(func(in string, first int) {
@@ -51,7 +51,7 @@ func TestKill(t *testing.T) {
 		err := kill(t.Name(), dir, first, 3, func(line string) bool {
 			lines++
 			_, err := strconv.Atoi(line)
-			return err == nil || strings.HasPrefix(line, failure) // Kill knows it for a failure all the same
+			return err == nil || strings.HasPrefix(line, failure) // kill detects the failure nevertheless
 		})
 		if work.want == "" && (err != nil || lines < 4) {
 			t.Errorf("work %d: %d lines, %v", first, lines, err)

@@ -5,10 +5,12 @@ import (
 	"time"
 )
 
-// Patience is how long a test waits for what must happen: only one that hangs waits so long.
+// Patience is the maximum time that a test waits for an event. Only a test that hangs waits so
+// long.
 const Patience = 5 * time.Minute
 
-// Eventually waits until ok returns true, for what another goroutine or process does.
+// Eventually waits until ok returns true, or fails the test after Patience. Use it to wait for
+// another goroutine or process.
 func Eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	for end := time.Now().Add(Patience); !ok(); time.Sleep(time.Millisecond) {

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// interval is the time between two lines of one cause.
+// interval is the minimum time between two lines with the same cause.
 const interval = time.Second
 
-// maxCauses is how many causes are told apart at a time: messages may hold what clients choose,
-// such as their addresses.
+// maxCauses is the maximum number of causes that are distinguished at a time. It is limited because
+// messages may contain text that clients choose, such as their addresses.
 const maxCauses = 64
 
 // handler passes records on.
@@ -21,10 +21,11 @@ type handler struct {
 	causes *causes
 }
 
-// New returns a handler that passes records to next: those below slog.LevelWarn as they come, the
-// others at most once a second for each cause. A cause is a level, a message, and the value of the
-// first attribute if that is a string. Of the records that are held back the last one follows when
-// the second is over, with the attribute times: how many records it stands for.
+// New returns a handler that passes records to next. It passes records below slog.LevelWarn at
+// once, and other records at most once a second for each cause. A cause consists of a level, a
+// message, and the value of the first attribute if that is a string. If records were held back, the
+// last of them is passed when the second is over. Its attribute times contains the number of
+// records that it represents.
 func New(next slog.Handler) slog.Handler {
 	return &handler{next, &causes{by: make(map[causeKey]*cause)}}
 }
@@ -48,7 +49,7 @@ func (h *handler) Handle(ctx context.Context, r slog.Record) error {
 	return h.next.Handle(ctx, r)
 }
 
-// causes are those of the last second.
+// causes contains the causes of the last second.
 type causes struct {
 	mu sync.Mutex
 	by map[causeKey]*cause
@@ -59,11 +60,11 @@ type causeKey struct {
 	message, subject string
 }
 
-// cause is what is held back.
+// cause contains the records of one cause that are held back.
 type cause struct {
-	times int // records
+	times int // number of records
 	last  slog.Record
-	next  slog.Handler // of last
+	next  slog.Handler // handler of last
 }
 
 // hold reports whether r is held back, because another record of its cause has passed within the
@@ -74,7 +75,7 @@ func (cs *causes) hold(r slog.Record, next slog.Handler) bool {
 	defer cs.mu.Unlock()
 	c := cs.by[key]
 	if c == nil && len(cs.by) >= maxCauses {
-		key = causeKey{level: r.Level} // all further ones are one
+		key = causeKey{level: r.Level} // all further causes share one key
 		c = cs.by[key]
 	}
 	if c == nil {
@@ -89,7 +90,7 @@ func (cs *causes) hold(r slog.Record, next slog.Handler) bool {
 
 func (cs *causes) passAfter(key causeKey) { time.AfterFunc(interval, func() { cs.pass(key) }) }
 
-// pass passes on what was held back, or forgets the cause if that is nothing.
+// pass passes the last record that was held back. If there is none, it forgets the cause.
 func (cs *causes) pass(key causeKey) {
 	cs.mu.Lock()
 	c := cs.by[key]
@@ -103,12 +104,11 @@ func (cs *causes) pass(key causeKey) {
 	cs.mu.Unlock()
 	if times > 0 {
 		last.AddAttrs(slog.Int("times", times))
-		next.Handle(context.Background(), last) // who logged it is gone, and could not do anything about an error
+		next.Handle(context.Background(), last) // the code that logged it has returned, and could not handle an error
 	}
 }
 
-// subjectOf returns what the record is about: the value of its first attribute, if that is a
-// string.
+// subjectOf returns the subject of a record: the value of its first attribute, if that is a string.
 func subjectOf(r slog.Record) (subject string) {
 	r.Attrs(func(a slog.Attr) bool {
 		if a.Value.Kind() == slog.KindString {

@@ -20,15 +20,15 @@ func newLog() (*slog.Logger, *bytes.Buffer) {
 	}}))), text
 }
 
-// A cause that comes a thousand times in a second is a line at once, and one for each second after
-// it. The last word is not lost.
+// A cause that occurs a thousand times a second is logged at once, and then once a second. The last
+// record is not lost.
 func TestOneLineASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, text := newLog()
 		for i := range 2500 {
 			log.Error("down", "error", fmt.Errorf("no. %d", i))
 			if time.Sleep(time.Millisecond); i == 0 {
-				time.Sleep(time.Microsecond) // no record comes at the moment when a second is over
+				time.Sleep(time.Microsecond) // no record arrives exactly at the end of a second
 			}
 		}
 		time.Sleep(time.Minute)
@@ -50,7 +50,7 @@ level=ERROR msg=down error="no. 2499" times=500
 	})
 }
 
-// What is no trouble, and what has another cause, is not held back.
+// Records below level warn, and records with other causes, are not held back.
 func TestOtherLinesPass(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, text := newLog()
@@ -67,7 +67,7 @@ func TestOtherLinesPass(t *testing.T) {
 	})
 }
 
-// Causes that clients choose do not fill the log, nor memory.
+// Many causes, which clients can choose, fill neither the log nor the memory.
 func TestCausesAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, text := newLog()

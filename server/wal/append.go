@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// The queue takes appends up to either bound, and always one: its length and its bytes, those being
-// written included.
+// The queue accepts appends until it contains maxQueued appends or maxQueuedBytes bytes. Appends
+// that are being written count, too. An empty queue accepts an append of any size.
 const (
 	maxQueued      = 4096
 	maxQueuedBytes = 64 << 20
@@ -16,10 +16,10 @@ const (
 // appending is a record on its way to the disk.
 type appending struct {
 	rec   *Record
-	names []byte     // DB and Table, as they stand in the body
+	names []byte     // DB and Table, as in the body
 	sum   uint32     // of the body
 	size  int64      // of the record on disk
-	async bool       // nobody waits
+	async bool       // no goroutine waits for it
 	done  chan error // of capacity 1, so that the committer never waits
 }
 
@@ -50,7 +50,7 @@ func (l *Log) AppendAsync(r *Record) error {
 	return err
 }
 
-// enqueue puts r into the queue, if the log may take it.
+// enqueue adds r to the queue, or returns an error if the log does not accept it.
 func (l *Log) enqueue(r *Record, async bool) (*appending, error) {
 	if err := checkRecord(r); err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ func BenchmarkAppend46K(b *testing.B) {
 	benchmarkAppend(b, b.TempDir(), payload46K)
 }
 
-// In memory the sync costs nothing: what is left is our own time and the kernel's copy.
+// In memory, a sync takes no time. The log's own time and the kernel's copy remain.
 func BenchmarkAppend46KNoDisk(b *testing.B) {
 	benchmarkAppend(b, memDir(b), payload46K)
 }
@@ -21,7 +21,7 @@ func BenchmarkAppend100NoDisk(b *testing.B) {
 	benchmarkAppend(b, memDir(b), 100)
 }
 
-// benchmarkAppend has twelve goroutines append, as many as the load generator has connections.
+// benchmarkAppend appends from twelve goroutines. The load generator has as many connections.
 func benchmarkAppend(b *testing.B, dir string, size int) {
 	l := mustOpen(b, dir, Options{})
 	b.SetBytes(int64(size))

@@ -10,16 +10,16 @@ import (
 // Report is the result of [Check].
 type Report struct {
 	Segments    int
-	Bytes       int64  // in records that can be read
-	Records     int    // that can be read
+	Bytes       int64  // size of the readable records
+	Records     int    // number of the readable records
 	First, Last uint64 // sequence numbers; Last < First: there is no record
-	WrittenOff  uint64 // sequence numbers that an earlier Repair has given up
+	WrittenOff  uint64 // number of records that an earlier Repair has given up
 	Torn        int64  // bytes of an incomplete commit at the end, which Open cuts off
 	Damage      []*DamageError
 }
 
-// Lost returns the number of sequence numbers without a record because of damage. If the header of
-// a segment cannot be read, it is an upper bound.
+// Lost returns the number of records that were lost because of damage. It is an upper bound if the
+// header of a segment cannot be read.
 func (r Report) Lost() uint64 {
 	n := uint64(0)
 	for _, d := range r.Damage {
@@ -46,7 +46,7 @@ func (r Report) String() string {
 	return b.String()
 }
 
-// tornCause says what the log cannot tell apart.
+// tornCause lists the possible causes of a torn tail. The log cannot distinguish them.
 const tornCause = "the machine stopped while it was written and nobody was told that it is stored, or the end was damaged or cut off later"
 
 // Check reads the whole log in dir, and changes nothing. The log must not be open.
@@ -60,17 +60,17 @@ func Check(dir string) (Report, error) {
 	return v.report, err
 }
 
-// survey is what Open, Check and Repair know of a log after reading all of it.
+// survey is the result of reading a whole log, for Open, Check and Repair.
 type survey struct {
 	segments []*segment
 	report   Report
-	keeps    bool // whole records of a torn commit too
+	keeps    bool // complete records of a torn commit are kept, too
 }
 
-// takeSurvey reads the log in dir, which is locked, and settles for each segment which sequence
-// numbers are its own, where its records end and whether it is damaged. With keeps, a torn commit
-// of which later records are whole is damage. The survey is never nil; after an error it ends where
-// that was met.
+// takeSurvey reads the log in dir, which must be locked. For each segment it determines the
+// sequence numbers, the end of the records, and whether the segment is damaged. If keeps is set, a
+// torn commit counts as damage if some of its later records are complete. The survey is never nil.
+// After an error it covers the log up to the place of the error.
 func takeSurvey(d disk.Disk, dir string, keeps bool) (*survey, error) {
 	segs, err := listSegments(d, dir)
 	v := &survey{segments: segs, report: Report{Segments: len(segs), First: 1}, keeps: keeps}
@@ -124,9 +124,9 @@ func (v *survey) visit(d disk.Disk, i int, s *segment) error {
 	return nil
 }
 
-// passOver gives up a segment whose header cannot be read: everything up to the next one that can
-// is lost. Where none follows, sequence numbers go on after the highest that it may have held, so
-// that none is given twice.
+// passOver gives up a segment whose header cannot be read. All records up to the next segment with
+// a readable header are lost. If there is no such segment, sequence numbers continue after the
+// highest number that the segment may have contained, so that no number is used twice.
 func (v *survey) passOver(i int, s *segment) {
 	following := uint64(0)
 	for _, f := range v.segments[i+1:] {
@@ -147,7 +147,7 @@ func (v *survey) passOver(i int, s *segment) {
 	v.damage(s, 0, "its header cannot be read", s.start, s.next-1)
 }
 
-// capacity bounds how many records a segment of which nothing can be read may have held.
+// capacity returns the maximum number of records that an unreadable segment may have contained.
 func (s *segment) capacity() uint64 {
 	return uint64(s.size)/headerSize + 1
 }
@@ -157,17 +157,17 @@ func (v *survey) damage(s *segment, off int64, reason string, from, to uint64) {
 	v.report.Damage = append(v.report.Damage, &DamageError{Segment: s.path, Offset: off, Reason: reason, From: from, To: to})
 }
 
-// flaw is a place where a record is due but cannot be read.
+// flaw is a place where a record is expected but cannot be read.
 type flaw struct {
 	off    int64
 	reason error
-	due    uint64 // the sequence number
-	found  uint64 // and of the next one that can be read; due when there is none
-	before Report // as it was before this place
+	due    uint64 // sequence number that is expected
+	found  uint64 // sequence number of the next readable record; due if there is none
+	before Report // the report as of this place
 }
 
-// read reads the records of s. In the last segment it tells a torn tail from damage; after the
-// others the record following is expected.
+// read reads the records of s. In the last segment, it distinguishes a torn tail from damage. After
+// any other segment, it expects the record with the number following.
 func (v *survey) read(d disk.Disk, s *segment, last bool, following uint64) error {
 	sc, f, err := s.open(d, s.size)
 	if err != nil {
@@ -177,7 +177,7 @@ func (v *survey) read(d disk.Disk, s *segment, last bool, following uint64) erro
 	sc.next = s.start
 
 	var flaws []flaw
-	commit := uint64(0) // with which the last commit began
+	commit := uint64(0) // sequence number with which the last commit began
 	for {
 		for sc.scan() {
 			v.count(sc)

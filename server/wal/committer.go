@@ -8,19 +8,19 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// copied is up to which length a payload is copied after its header; a longer one is a vector of
-// its own. A vector costs the kernel about as much as copying this.
+// copied is the maximum length of a payload that is copied after its header. A longer payload
+// becomes a separate vector. A vector costs the kernel about as much as copying so many bytes.
 const copied = 2 << 10
 
-// keptBuffer is up to which size the committer keeps its buffer.
+// keptBuffer is the maximum size of a buffer that the committer keeps for reuse.
 const keptBuffer = 4 << 20
 
-// committer is what belongs to the committer goroutine alone.
+// committer contains the data that only the committer goroutine uses.
 type committer struct {
 	file disk.File // of the active segment
 	took []*appending
 	buf  []byte   // headers, names, short payloads and padding
-	vecs [][]byte // what is to be written: parts of buf, and payloads
+	vecs [][]byte // slices to write: parts of buf, and payloads
 	recs []*Record
 
 	syncTime time.Duration
@@ -39,8 +39,8 @@ func (l *Log) commitAll() {
 	}
 }
 
-// take waits for appends and takes all there are. It returns none when the log is closed and the
-// queue is empty.
+// take waits for appends, and returns all that are queued. It returns none when the log is closed
+// and the queue is empty.
 func (l *Log) take() []*appending {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -51,7 +51,7 @@ func (l *Log) take() []*appending {
 	return l.committer.took
 }
 
-// commit brings a batch to an end: each append is either durable or refused.
+// commit completes a batch: each of its appends becomes durable or fails.
 func (l *Log) commit(batch []*appending) {
 	for len(batch) > 0 && l.failed == nil { // only this goroutine sets failed
 		n := l.fitting(batch)
@@ -66,7 +66,7 @@ func (l *Log) commit(batch []*appending) {
 			l.settle(batch[:n], nil)
 			batch = batch[n:]
 		case errors.Is(err, ErrLowDisk):
-			if !l.spares.drop() { // else there may be room now
+			if !l.spares.drop() { // if spares were removed, there may be space now
 				batch = l.shed(batch, err)
 			}
 		default:
@@ -76,8 +76,8 @@ func (l *Log) commit(batch []*appending) {
 	l.settle(batch, l.failed)
 }
 
-// fitting is how many of the batch go into the active segment. An empty segment takes one of any
-// size.
+// fitting returns how many appends of the batch fit into the active segment. An empty segment
+// accepts one append of any size.
 func (l *Log) fitting(batch []*appending) int {
 	end := l.active.end
 	for i, a := range batch {
@@ -88,13 +88,13 @@ func (l *Log) fitting(batch []*appending) int {
 	return len(batch)
 }
 
-// write writes the group into the active segment and syncs it. After ErrLowDisk the segment is as
-// before.
+// write writes the group into the active segment and syncs it. After ErrLowDisk the segment is
+// unchanged.
 func (l *Log) write(group []*appending) error {
 	c, s := &l.committer, l.active
 	size := l.encode(group)
 	err := writeAll(c.file, c.vecs, s.end)
-	clear(c.vecs) // the payloads are not ours
+	clear(c.vecs) // the payloads belong to the callers
 	if disk.IsFull(err) {
 		if cut := c.cut(s.end); cut != nil {
 			return fmt.Errorf("cut back to the last commit: %w", cut)
@@ -121,8 +121,8 @@ func (c *committer) cut(end int64) error {
 	return c.file.Datasync()
 }
 
-// rotate seals the active segment and goes on in a new one, which has room for a record of the
-// given size. After ErrLowDisk the active segment is still the one it was.
+// rotate seals the active segment and makes a new segment active, with space for a record of the
+// given size. After ErrLowDisk the active segment remains the same.
 func (l *Log) rotate(size int64) error {
 	c, s := &l.committer, l.active
 	if err := c.cut(s.end); err != nil {
@@ -130,7 +130,7 @@ func (l *Log) rotate(size int64) error {
 	}
 	room := max(l.o.SegmentBytes, segmentHeader+size)
 	if l.space.isLow.Load() {
-		room = 0 // what the reserve has given back is not for us alone
+		room = 0 // the space that the reserve has released is not for the log alone
 	}
 	next, f, err := createSegment(l.disk, &l.spares, l.dir, s.number+1, s.next, room)
 	if disk.IsFull(err) {
@@ -138,7 +138,7 @@ func (l *Log) rotate(size int64) error {
 	} else if err != nil {
 		return err
 	}
-	c.file.Close() // it is synced
+	c.file.Close() // it is already synced
 	c.file = f
 
 	l.mu.Lock()
@@ -149,13 +149,14 @@ func (l *Log) rotate(size int64) error {
 	return nil
 }
 
-// lowDisk is the error of appends that have met a full disk.
+// lowDisk returns the error of appends that fail because the disk is full.
 func lowDisk(err error) error {
 	return fmt.Errorf("%w: %w; free disk space, or wait for a flush", ErrLowDisk, err)
 }
 
-// shed makes the best of a full disk. Data is refused; intents and landed records, which lead to
-// more room, are to be tried again in what the reserve gives back. It returns those.
+// shed handles a full disk. It releases the reserve and rejects records of type Data. It returns
+// the other records, such as intents and landed records, which lead to more free space. These are
+// to be tried again in the space that the reserve has released.
 func (l *Log) shed(batch []*appending, err error) []*appending {
 	l.space.full()
 	gave := l.space.giveBack()
@@ -175,10 +176,11 @@ func (l *Log) shed(batch []*appending, err error) []*appending {
 	return landing
 }
 
-// fail ends the log's life after a write or a sync that has failed, whatever has reached the disk.
+// fail ends the use of the log after a failed write or sync. It is unknown which data has reached
+// the disk.
 func (l *Log) fail(err error) {
-	// The system may still show data that it could not write. A process that opens the log next
-	// must not take it for records.
+	// The system may still return data that it could not write. The next process that opens the log
+	// must not read this data as records.
 	l.committer.file.Truncate(l.active.end)
 	err = fmt.Errorf("%w: %s: %w; writes are refused until the service is restarted on a sound disk", ErrFailed, l.active.path, err)
 	l.o.Logger.Error(err.Error())
@@ -189,7 +191,7 @@ func (l *Log) fail(err error) {
 	l.room.Broadcast()
 }
 
-// settle tells the outcome of a group to OnCommit and to those who wait.
+// settle reports the outcome of a group to OnCommit or OnFail, and to the waiting goroutines.
 func (l *Log) settle(group []*appending, err error) {
 	if len(group) == 0 {
 		return
@@ -242,8 +244,8 @@ func (l *Log) settle(group []*appending, err error) {
 	}
 }
 
-// encode numbers the group, and fills vecs with what stands on disk for it. It returns the size of
-// that.
+// encode assigns sequence numbers to the group, and fills vecs with its encoding. It returns the
+// size of the encoding.
 func (l *Log) encode(group []*appending) int64 {
 	c, s := &l.committer, l.active
 	if cap(c.buf) > keptBuffer {

@@ -19,7 +19,7 @@ func appendSum(b []byte) []byte {
 	return binary.LittleEndian.AppendUint32(bytes.Clone(b), crc32.Checksum(b, castagnoli))
 }
 
-// place is where a record stands.
+// place is the position of a record.
 type place struct {
 	file     string
 	off, end int64
@@ -51,8 +51,8 @@ func layout(t testing.TB, img image) (places []place) {
 	return places
 }
 
-// smallLog is the image of a running log with several segments, the last one with zeros at its end,
-// of which each record has a commit of its own.
+// smallLog returns the image of a running log with several segments. The last segment ends with
+// zeros, and each record is a separate commit.
 func smallLog(t testing.TB) (image, []place) {
 	dir := memDir(t)
 	l := mustOpen(t, dir, Options{SegmentBytes: 360})
@@ -68,9 +68,9 @@ func smallLog(t testing.TB) (image, []place) {
 	return img, places
 }
 
-// verify opens the log in dir. Records touched may be missing, or have become unreadable;
-// everything else must be there, and if anything but the end of the log is missing, then only after
-// a refusal and a repair.
+// verify opens the log in dir. The touched records may be missing or unreadable; all other records
+// must be there. If records are missing that are not at the end of the log, the log must not open
+// before a repair.
 func verify(t *testing.T, dir string, places []place, touched func(place) bool) {
 	t.Helper()
 	var all, intact []*Record
@@ -92,7 +92,7 @@ func verify(t *testing.T, dir string, places []place, touched func(place) bool) 
 	if !errors.As(err, &damage) {
 		t.Fatalf("neither records nor damage: %v", err)
 	}
-	for _, word := range []string{damage.Segment, "lost", "slipstream wal repair"} {
+	for _, word := range []string{damage.Segment, "lost", "slipctl wal repair"} {
 		if !strings.Contains(err.Error(), word) {
 			t.Fatalf("%q does not say %q", err, word)
 		}
@@ -112,12 +112,12 @@ func verify(t *testing.T, dir string, places []place, touched func(place) bool) 
 	goOn(t, dir, all[len(all)-1].Seq, got)
 }
 
-// goOn appends to a repaired log, and expects that no sequence number is given twice.
+// goOn appends to a repaired log, and checks that no sequence number is used twice.
 func goOn(t *testing.T, dir string, last uint64, before []*Record) {
 	t.Helper()
 	l := mustOpen(t, dir, small)
 	if n := len(before); n > 0 && before[n-1].Seq != last {
-		last = before[n-1].Seq // the end was touched
+		last = before[n-1].Seq // the end of the log was touched
 	}
 	r := sample(5)
 	mustAppend(t, l, r)
@@ -166,7 +166,7 @@ func TestTruncatedAtEachByte(t *testing.T) {
 	}
 }
 
-// A stretch of zeros or of garbage may cover a header, or several records.
+// Zeros or garbage may overwrite a header, or several records.
 func TestOverwritten(t *testing.T) {
 	img, places := smallLog(t)
 	dir := memDir(t)
@@ -206,7 +206,7 @@ func TestSwappedAndDoubledSegments(t *testing.T) {
 	img, places := smallLog(t)
 	dir := memDir(t)
 	names := img.names()
-	img.restore(t, dir, names[1], img[names[0]]) // the second is a copy of the first
+	img.restore(t, dir, names[1], img[names[0]]) // the second segment is a copy of the first
 	verify(t, dir, places, func(p place) bool { return p.file == names[1] })
 
 	swapped := image{names[0]: img[names[1]], names[1]: img[names[0]], names[2]: img[names[2]]}
@@ -216,7 +216,7 @@ func TestSwappedAndDoubledSegments(t *testing.T) {
 	}
 }
 
-// Two segments in a row that cannot be read, at each end of the log and in its middle.
+// Two adjacent segments are unreadable, at either end of the log or in its middle.
 func TestUnreadableHeaders(t *testing.T) {
 	dir := memDir(t)
 	l := mustOpen(t, dir, Options{SegmentBytes: 200})
@@ -274,7 +274,7 @@ func TestRepairKeepsWhatItReplaces(t *testing.T) {
 	}
 }
 
-// groups is the image of a running log whose commits have 1, 4, 1 and 5 records.
+// groups returns the image of a running log whose commits contain 1, 4, 1 and 5 records.
 func groups(t *testing.T) (image, []place) {
 	dir := memDir(t)
 	entered, release := make(chan bool), make(chan bool)
@@ -283,7 +283,7 @@ func groups(t *testing.T) (image, []place) {
 		<-release
 	}})
 	for n, size := range []int{4, 5} {
-		// While the committer is held, records queue up and become one commit.
+		// While the committer waits, the records are queued. They become one commit.
 		for i := range size + 1 {
 			if err := l.AppendAsync(sample(10*n + i)); err != nil {
 				t.Fatal(err)
@@ -308,8 +308,9 @@ func groups(t *testing.T) (image, []place) {
 	return img, places
 }
 
-// A power cut may have written any pages of the last commit and not others: that is a torn tail. A
-// hole in an earlier commit is damage, because the next commit begins only when it is on disk.
+// A power failure may leave any subset of the last commit's pages on the disk. That is a torn tail.
+// A hole in an earlier commit is damage, because a commit begins only when the commit before it is
+// on disk.
 func TestTornCommit(t *testing.T) {
 	img, places := groups(t)
 	dir := memDir(t)
@@ -330,8 +331,8 @@ func TestTornCommit(t *testing.T) {
 	}
 }
 
-// Damage in the middle and a torn tail in one segment: the repair keeps what the one leaves, Open
-// cuts off the other.
+// One segment contains damage in the middle and a torn tail. Repair keeps the undamaged records,
+// and Open cuts off the torn tail.
 func TestDamageBeforeTornCommit(t *testing.T) {
 	img, places := groups(t)
 	dir := memDir(t)
@@ -353,7 +354,8 @@ func TestDamageBeforeTornCommit(t *testing.T) {
 	}
 }
 
-// A cut tail is gone for good: what comes after it is not mistaken for more of the log.
+// After a torn tail has been cut off, records that are appended later are not mistaken for its
+// continuation.
 func TestTornTailIsCut(t *testing.T) {
 	img, places := smallLog(t)
 	dir := memDir(t)
@@ -376,8 +378,8 @@ func TestTornTailIsCut(t *testing.T) {
 	}
 }
 
-// A payload that looks like records is never read as such, even where the record that carries it is
-// damaged.
+// A payload that looks like records is never read as records, even if the record that contains it
+// is damaged.
 func TestForgedPayload(t *testing.T) {
 	dir := memDir(t)
 	l := mustOpen(t, dir, small)
@@ -397,8 +399,8 @@ func TestForgedPayload(t *testing.T) {
 	verify(t, dir, places, func(p place) bool { return p.rec.Seq == 1 })
 }
 
-// What was left of a cut commit does not line up after the record that takes the place of its
-// first one.
+// The remains of a cut commit are not read as records, although a new record replaces the first
+// record of that commit.
 func TestCutCommitDoesNotComeBack(t *testing.T) {
 	img, places := groups(t)
 	dir := memDir(t)
@@ -417,7 +419,7 @@ func TestCutCommitDoesNotComeBack(t *testing.T) {
 	}
 }
 
-// One bad copy of a header loses nothing, but is not passed over either.
+// If one of the two copies of a header is damaged, no record is lost, but the damage is reported.
 func TestFlawedHeader(t *testing.T) {
 	img, places := smallLog(t)
 	dir := memDir(t)

@@ -40,7 +40,7 @@ func writeAll(f disk.File, vecs [][]byte, off int64) error {
 	return nil
 }
 
-// lockDir takes the lock of the log in dir, which the system gives back when the process ends.
+// lockDir locks the log in dir. The system releases the lock when the process ends.
 func lockDir(d disk.Disk, dir string) (unlock func(), err error) {
 	unlock, err = d.Lock(filepath.Join(dir, lockName))
 	switch {
@@ -52,15 +52,15 @@ func lockDir(d disk.Disk, dir string) (unlock func(), err error) {
 	return unlock, nil
 }
 
-// spaceInterval is how often the file system is asked at most.
+// spaceInterval is the minimum time between two queries of the file system's free space.
 const spaceInterval = 100 * time.Millisecond
 
-// space watches how much room the file system has, and keeps the reserve.
+// space monitors the free space of the file system, and maintains the reserve.
 //
-// The reserve is given back when free bytes fall below minFree or when a write meets a full disk.
-// As long as it is out the disk counts as low: what it has given is for landing, not for more data.
-// It is taken again when that leaves minFree and as much again as the reserve, so that it does not
-// go back and forth.
+// The reserve is released when fewer than minFree bytes are free, or when a write fails because the
+// disk is full. While the reserve is released, the disk counts as low, because the released space
+// is for landing and not for more data. The reserve is created again when that leaves minFree and
+// the size of the reserve free. So it is not released and created in quick succession.
 type space struct {
 	disk    disk.Disk
 	dir     string
@@ -68,24 +68,24 @@ type space struct {
 	reserve int64
 	log     *slog.Logger
 
-	watched bool // there is something to ask for
+	watched bool // minFree or reserve is set
 	epoch   time.Time
-	due     atomic.Int64 // when to ask next, since epoch
+	due     atomic.Int64 // time of the next query, since epoch
 	isLow   atomic.Bool
-	found   atomic.Int64 // free bytes at the last look
-	wanted  atomic.Int64 // free bytes at which data is taken again
+	found   atomic.Int64 // free bytes at the last query
+	wanted  atomic.Int64 // free bytes at which data is accepted again
 
 	mu   disk.Mutex
 	held bool // the reserve is on disk
 }
 
-// start looks at what is there.
+// start checks whether the reserve exists, and queries the free space.
 func (s *space) start() {
 	s.epoch = time.Now()
 	info, err := s.disk.Stat(s.path())
 	s.held = err == nil && s.reserve > 0 && info.Size() == s.reserve
 	if err == nil && !s.held {
-		s.drop() // it was made with another size
+		s.drop() // it was created with another size
 	}
 	if s.watched = s.minFree > 0 || s.reserve > 0; s.watched {
 		s.look()
@@ -96,7 +96,7 @@ func (s *space) path() string {
 	return filepath.Join(s.dir, reserveName)
 }
 
-// low reports whether data must be refused.
+// low reports whether data must be rejected.
 func (s *space) low() bool {
 	if !s.watched {
 		return false
@@ -108,7 +108,8 @@ func (s *space) low() bool {
 	return s.isLow.Load()
 }
 
-// full notes that a write has met a full disk: until the next look it counts as low.
+// full records that a write has failed because the disk is full. Until the next query, the disk
+// counts as low.
 func (s *space) full() {
 	if s.watched {
 		s.due.Store(int64(time.Since(s.epoch) + spaceInterval))
@@ -116,7 +117,7 @@ func (s *space) full() {
 	}
 }
 
-// lookAgain is low after something was freed.
+// lookAgain is like low, but queries the free space at once. It is called after space was freed.
 func (s *space) lookAgain() bool {
 	s.look()
 	return s.isLow.Load()
@@ -125,7 +126,7 @@ func (s *space) lookAgain() bool {
 func (s *space) look() {
 	free, err := s.disk.Free(s.dir)
 	if err != nil {
-		return // a write will find out
+		return // if the disk is full, a write will fail
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -149,7 +150,7 @@ func (s *space) look() {
 	}
 }
 
-// giveBack frees the reserve. It reports whether there was one.
+// giveBack releases the reserve. It reports whether there was one.
 func (s *space) giveBack() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -162,8 +163,7 @@ func (s *space) giveBack() bool {
 	return true
 }
 
-// drop removes the reserve. Syncing the directory makes the file system hand out its blocks at
-// once.
+// drop removes the reserve. Syncing the directory makes the file system free its blocks at once.
 func (s *space) drop() {
 	s.held = false
 	if err := errors.Join(s.disk.Remove(s.path()), s.disk.SyncDir(s.dir)); err != nil {
@@ -171,7 +171,8 @@ func (s *space) drop() {
 	}
 }
 
-// take makes the reserve. On a file system that cannot allocate ahead the log goes without.
+// take creates the reserve. If the file system cannot allocate space in advance, the log works
+// without a reserve.
 func (s *space) take() {
 	f, err := s.disk.Open(s.path(), os.O_RDWR|os.O_CREATE|os.O_TRUNC, disk.FileMode())
 	if err == nil {
@@ -190,14 +191,15 @@ func (s *space) take() {
 	}
 }
 
-// preallocate gives f room from offset from to offset to, so that commits need not. It does without
-// where the file system cannot, or has less than that.
+// preallocate allocates the space of f between two offsets, so that commits need not allocate it.
+// If the file system does not support that, or has too little space, preallocate truncates f to the
+// first offset.
 func preallocate(f disk.File, from, to int64) error {
 	if to <= from {
 		return nil
 	}
 	if err := f.Allocate(from, to-from); err != nil {
-		return f.Truncate(from) // what was allocated before the disk was full
+		return f.Truncate(from) // release what was allocated before the disk was full
 	}
 	return nil
 }

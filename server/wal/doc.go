@@ -1,5 +1,6 @@
 // Package wal is a write-ahead log. An acknowledged append is on disk, and records are read back in
-// order after a crash.
+// order after a crash. A record has landed when the log's user no longer needs it, and has released
+// it: see [Log.Release].
 //
 // # Source files
 //
@@ -29,9 +30,9 @@
 //	reserve               space that is released when the disk is full: see [Options.Reserve]
 //	lock                  locked while the log is open
 //
-// A segment is a header and records. There are two copies of the header, so that one flipped bit
-// does not cost the segment. The last segment is allocated completely before it is used; the zeros
-// after its last record are not part of the log. All numbers are little-endian.
+// A segment consists of a header and records. The header is stored twice, so that one flipped bit
+// does not make the whole segment unreadable. The last segment is allocated completely before it is
+// used. The zeros after its last record are not part of the log. All numbers are little-endian.
 //
 //	segment   0        32       64
 //	          ┌────────┬────────┬─────────┬─────────┬───┬─────────────┐
@@ -57,11 +58,12 @@
 //
 // # Why there are two checksums
 //
-// The sum of the body does not depend on values that the log assigns, so each appending goroutine
-// computes its own, in parallel. The committer, which is a single goroutine, checksums only forty
-// bytes. The reader uses a length only if the checksum of its header is correct, so a damaged
-// length cannot mislead it, and a search for records after damage costs forty bytes a step. The
-// salt prevents that a payload which contains a log, by chance or by intent, is read as records.
+// The checksum of the body does not depend on values that the log assigns. So each appending
+// goroutine computes the checksum of its own body, in parallel. The committer, which is a single
+// goroutine, checksums only the forty bytes of a header. The reader uses a length only if the
+// checksum of its header is correct, so a damaged length cannot mislead it. A search for records
+// after damage checksums only forty bytes a step. A payload may contain a log, by chance or by
+// intent. The salt prevents the reader from taking such a payload for records.
 //
 // # The end of a log
 //
@@ -69,32 +71,33 @@
 // read, there are three cases:
 //
 //   - Only zeros follow: this is the end of the log.
-//   - It is the last segment, and all readable records after this place belong to the same commit
-//     as the missing one (seq - nth is where a commit begins): the machine stopped during that
-//     commit, which was not acknowledged. The tail is torn, and [Open] removes it.
-//   - Everything else is damage: a commit begins only after the one before it is on disk, so the
-//     missing record was there. Open returns a [*DamageError]. [Repair] keeps every readable
-//     record, and writes a gap record for the missing sequence numbers; its payload is their
-//     number, a u64.
+//   - The segment is the last one, and all readable records after this place belong to the same
+//     commit as the missing record. (A commit begins with the record seq - nth.) The machine
+//     stopped during that commit, which was not acknowledged. The tail is torn, and [Open] removes
+//     it.
+//   - Everything else is damage. A commit begins only after the previous commit is on disk, so the
+//     missing record was on disk. Open returns a [*DamageError]. [Repair] keeps every readable
+//     record, and writes a gap record for the missing sequence numbers. The payload of a gap record
+//     is the count of these numbers, a u64.
 //
-// If the oldest segments are missing and have not landed, the file first shows that. This is
-// damage, too.
+// If the oldest segments are missing although they have not landed, the file named first shows it.
+// This is damage, too.
 //
-// With [Options.Salvage], Open repairs the log. It keeps complete records that follow a torn one,
-// and a copy of the tail that it removes.
+// With [Options.Salvage], Open repairs the log. It keeps complete records that follow a torn
+// record. If it removes a torn tail, it keeps a copy of the tail.
 //
-// Two losses cannot be detected: that of the last commit, which looks like a torn tail, so that
-// tail may have been acknowledged; and that of whole segments at the end.
+// Two kinds of loss cannot be detected. A lost last commit looks like a torn tail, so a torn tail
+// may have been acknowledged. A loss of whole segments at the end leaves no trace.
 //
 // # Commits
 //
-// Appends wait in a queue. The committer takes all of them, assigns sequence numbers, writes them
-// with one vectored write, calls fdatasync once, calls OnCommit, and wakes the appending
+// Appends wait in a queue. The committer takes all of them, assigns sequence numbers, writes the
+// records with one vectored write, calls fdatasync once, calls OnCommit, and wakes the appending
 // goroutines. Meanwhile other appends queue up: the slower the disk, the larger the commits.
 //
 // If the disk is full, the segment is durably truncated to the last commit before the appends fail.
-// A record that failed with ErrLowDisk never comes back. If a write or a sync fails for another
+// A record that failed with ErrLowDisk is never read back. If a write or a sync fails for another
 // reason, the state of the disk is unknown, and a second fdatasync would report success without
-// writing. The log then accepts no records until it is opened again: ErrFailed. A record that
-// failed with ErrFailed may come back.
+// writing. The log then returns ErrFailed, and accepts no records until it is opened again. A
+// record that failed with ErrFailed may be read back.
 package wal

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Why an append was refused, or nothing was read. The errors that come back say more; use
-// errors.Is.
+// These errors are the reasons why an append was rejected, or why nothing was read. Returned errors
+// wrap them and add details; use errors.Is.
 var (
 	// ErrFull: the log has reached MaxBytes. Records must land before it accepts more.
 	ErrFull = errors.New("wal: full")
@@ -27,12 +27,12 @@ var (
 // DamageError reports that records which were on disk cannot be read.
 type DamageError struct {
 	Segment  string // path
-	Offset   int64  // where in it
+	Offset   int64  // in the segment
 	Reason   string
-	From, To uint64 // sequence numbers that are lost; From > To: none
+	From, To uint64 // lost sequence numbers; none if From > To
 }
 
-// Lost returns the number of sequence numbers without a record.
+// Lost returns the number of lost sequence numbers.
 func (e *DamageError) Lost() uint64 {
 	return e.To + 1 - e.From
 }
@@ -46,6 +46,6 @@ func (e *DamageError) Error() string {
 	default:
 		lost, kept = fmt.Sprintf("records %d to %d are lost", e.From, e.To), "all others"
 	}
-	return fmt.Sprintf("wal: %s is damaged at byte %d: %s; %s; stop the service and run `slipstream wal repair`, which keeps %s",
+	return fmt.Sprintf("wal: %s is damaged at byte %d: %s; %s; stop the service and run `slipctl wal repair`, which keeps %s",
 		e.Segment, e.Offset, e.Reason, lost, kept)
 }

@@ -54,13 +54,13 @@ func TestSyncFailure(t *testing.T) {
 	if len(failed) != 1 || !errors.Is(failed[0], ErrFailed) || l.Stats().Lost != 1 {
 		t.Errorf("OnFail: %v, Stats: %+v", failed, l.Stats())
 	}
-	// What the failed sync left in memory is not read as if it were on disk.
+	// The record whose sync failed is still in memory, but is not read as if it were on disk.
 	if got, err := replay(dir); err != nil || len(got) != 2 {
 		t.Errorf("after a new start: records %v, %v", seqs(got), err)
 	}
 }
 
-// All who wait for the commit that fails are told so.
+// If a commit fails, every append that waits for the commit returns the error.
 func TestSyncFailureFailsTheGroup(t *testing.T) {
 	var f faults
 	gate := make(chan bool)
@@ -106,7 +106,7 @@ func TestWriteFailure(t *testing.T) {
 	}
 }
 
-// pwritev may write less than all, and the rest when asked again.
+// pwritev may write only a part of the data. Then the log writes the rest by further calls.
 func TestShortWrites(t *testing.T) {
 	dir := t.TempDir()
 	var f faults
@@ -122,8 +122,8 @@ func TestShortWrites(t *testing.T) {
 	wantRecords(t, got, want)
 }
 
-// A full disk refuses data, and leaves the log as it was; intents and landed records get what the
-// reserve gives back.
+// On a full disk, data is rejected and the log remains unchanged. Intents and landed records use
+// the space that the reserve has released.
 func TestDiskFull(t *testing.T) {
 	for _, fault := range []error{unix.ENOSPC, unix.EDQUOT, io.ErrShortWrite} {
 		dir := t.TempDir()
@@ -138,7 +138,7 @@ func TestDiskFull(t *testing.T) {
 		}
 		mustAppend(t, l, sample(0))
 		f.onWrite(func([][]byte) (int, error) {
-			// It is full until the reserve is gone.
+			// The disk is full until the reserve is removed.
 			if _, err := os.Stat(reserve); full.Load() || err == nil {
 				return 100, fault
 			}
@@ -164,7 +164,7 @@ func TestDiskFull(t *testing.T) {
 		}
 		full.Store(false)
 		f.onWrite(func([][]byte) (int, error) { return -1, nil })
-		l.space.look() // there is room again: the reserve is taken
+		l.space.look() // there is free space again: the reserve is created
 		if _, err := os.Stat(reserve); err != nil {
 			t.Error(err)
 		}
@@ -180,8 +180,8 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// Nothing of a commit that was cut back comes back, although some of its records were written
-// whole.
+// No record of a commit that was cut back appears in the log, although some of its records were
+// written completely.
 func TestDiskFullInMidCommit(t *testing.T) {
 	dir := t.TempDir()
 	var f faults
@@ -221,7 +221,7 @@ func TestDiskFullInMidCommit(t *testing.T) {
 	img := snap(t, dir)
 	full.Store(false)
 	release <- true
-	mustAppend(t, l, data([]byte("is refused"))) // as long as the others: what they had written would line up after it
+	mustAppend(t, l, data([]byte("is refused"))) // as long as the rejected records: remains of them would be aligned after it
 	after := snap(t, dir)
 	mustClose(t, l)
 	if len(lost) != 5 {
@@ -235,7 +235,7 @@ func TestDiskFullInMidCommit(t *testing.T) {
 	}
 }
 
-// When even the cutting back fails, nothing is known any more.
+// If cutting back fails too, the log fails, because its state on disk is unknown.
 func TestCutFailure(t *testing.T) {
 	var f faults
 	l := mustOpen(t, t.TempDir(), Options{Disk: f.disk()})
@@ -250,7 +250,7 @@ func TestSealFailure(t *testing.T) {
 	var f faults
 	l := mustOpen(t, t.TempDir(), Options{SegmentBytes: 300, Disk: f.disk()})
 	mustAppend(t, l, data(make([]byte, 200)))
-	f.onSync(func() error { return unix.ENOSPC }) // from a sync, even this is final
+	f.onSync(func() error { return unix.ENOSPC }) // after a failed sync, even a full disk is a permanent failure
 	if err := l.Append(data(make([]byte, 200))); !errors.Is(err, ErrFailed) {
 		t.Errorf("append: %v", err)
 	}
@@ -271,11 +271,11 @@ func TestMinFree(t *testing.T) {
 		low, held bool
 	}{
 		{1000, true, false},
-		{2999, true, false}, // not enough to take the reserve
+		{2999, true, false}, // too little to create the reserve
 		{3000, false, true},
 		{2000, false, true},
 		{1999, true, false},
-		{2600, true, false}, // given back, and not taken for as long as it is in use
+		{2600, true, false}, // the reserve is released, and is not created again while its space is in use
 		{9000, false, true},
 	}
 	for _, s := range steps {
@@ -289,7 +289,7 @@ func TestMinFree(t *testing.T) {
 	}
 	mustClose(t, l)
 
-	free.Store(100) // a restart on a full disk gives the reserve back, and allocates nothing ahead
+	free.Store(100) // a log that is opened on a full disk releases the reserve, and allocates nothing in advance
 	l = mustOpen(t, dir, o)
 	if held() {
 		t.Error("the reserve is held on a full disk")
@@ -299,11 +299,11 @@ func TestMinFree(t *testing.T) {
 	}
 }
 
-// What must be free, the reserve and the segments are scaled to the file system: one that is
-// smaller than the settings is not low for ever.
+// The required free space, the reserve and the size of the segments are scaled to the file system.
+// So a file system that is smaller than the settings is not permanently low on space.
 func TestSizesAreScaledToTheDisk(t *testing.T) {
 	for size, want := range map[int64]struct{ free, wanted, segment int64 }{
-		0:         {192 << 20, 192 << 20, 128 << 20}, // not known
+		0:         {192 << 20, 192 << 20, 128 << 20}, // unknown size
 		4 << 30:   {192 << 20, 192 << 20, 128 << 20},
 		256 << 20: {96 << 20, 96 << 20, 16 << 20},
 		64 << 20:  {24 << 20, 24 << 20, 4 << 20},
@@ -325,7 +325,7 @@ func TestSizesAreScaledToTheDisk(t *testing.T) {
 	}
 }
 
-// A reserve of another size, or one that is no longer asked for, goes.
+// A reserve of another size is replaced. A reserve that is no longer configured is removed.
 func TestReserveIsResized(t *testing.T) {
 	dir := t.TempDir()
 	for _, size := range []int64{1000, 300, 0, 2000} {
@@ -337,7 +337,7 @@ func TestReserveIsResized(t *testing.T) {
 	}
 }
 
-// The file system is asked now and then, not at each append.
+// The free space is queried at intervals, not at each append.
 func TestMinFreeIsCheap(t *testing.T) {
 	var asked atomic.Int64
 	l := mustOpen(t, t.TempDir(), Options{MinFree: 1, Disk: freeDisk{disk.OS, func() (int64, error) { return asked.Add(1), nil }}})
@@ -350,14 +350,14 @@ func TestMinFreeIsCheap(t *testing.T) {
 	}
 }
 
-// After a failed sync the system takes what it has in memory for written. A process that starts
-// again reads that, and writes it anew before it goes on: else a crash of the machine would leave a
-// hole before records that were acknowledged later.
+// After a failed sync, the system regards the data in its memory as written. A process that opens
+// the log next reads this data, and writes it again before it appends. Otherwise, a crash of the
+// machine would leave a hole before records that were acknowledged later.
 func TestWhatAFailedSyncLeft(t *testing.T) {
 	for seed := range uint64(100) {
 		var failing atomic.Bool
 		d := faulty.New(seed, faulty.Options{Fail: func(c faulty.Call) error {
-			if failing.Load() && c.Name != "WriteVec" { // nor is what was written cut off again
+			if failing.Load() && c.Name != "WriteVec" { // the written data cannot be cut off again, either
 				return unix.EIO
 			}
 			return nil
@@ -393,7 +393,7 @@ func TestWhatAFailedSyncLeft(t *testing.T) {
 	}
 }
 
-// Where no file can be read, nothing is set aside, and the attempt ends.
+// If no file can be read, no record is set aside, and SetAside returns the error.
 func TestSetAsideOnADeadDisk(t *testing.T) {
 	d := faulty.New(1, faulty.Options{})
 	l := mustOpen(t, "/wal", Options{SegmentBytes: 64 << 10, Disk: d})

@@ -12,13 +12,14 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// The file first says which segment is the oldest that the log needs: without it, a log whose
-// oldest segments someone has removed looks like one whose oldest segments have landed. It is
-// written before a segment is removed, in place, so that it needs no room on a full disk.
+// The file named first contains the number of the oldest segment that the log needs. Without it, a
+// log whose oldest segments someone has removed would look like a log whose oldest segments have
+// landed. The file is written before a segment is removed. It is written in place, so that it needs
+// no space on a full disk.
 //
 //	first   0             4096          8192
 //	        ┌─────────┬───┬─────────┬───┐
-//	        │ state   │ 0 │ state   │ 0 │   the state with the higher number holds; the next one goes to the other place
+//	        │ state   │ 0 │ state   │ 0 │   the state with the higher number is valid; the next state goes to the other half
 //	        └─────────┴───┴─────────┴───┘
 //
 //	state   0        8     16    20
@@ -32,15 +33,15 @@ const (
 	firstSize = 20
 )
 
-// first is what the file says. The zero first says nothing.
+// first is the content of the file. The zero first means that the file has no valid state.
 type first struct {
 	number uint64 // of the oldest segment; from 1
 	seq    uint64 // of its first record
-	half   int    // of the file that says so
+	half   int    // half of the file that contains this state
 }
 
-// readFirst reads the file in dir. It returns the zero first if there is none that can be read:
-// earlier versions of this program wrote none.
+// readFirst reads the file in dir. It returns the zero first if there is no file, or no valid state
+// in it. Earlier versions of this program did not write the file.
 func readFirst(d disk.Disk, dir string) (f first, err error) {
 	b, err := disk.ReadFile(d, filepath.Join(dir, firstName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -61,7 +62,8 @@ func readFirst(d disk.Disk, dir string) (f first, err error) {
 	return f, nil
 }
 
-// writeFirst makes the file say that the oldest segment is s. It is durable when it returns nil.
+// writeFirst writes to the file that s is the oldest segment. When it returns nil, the file is
+// durable.
 func writeFirst(d disk.Disk, dir string, s *segment) error {
 	now, err := readFirst(d, dir)
 	if err != nil || now.number == s.number && now.seq == s.start {
@@ -84,7 +86,7 @@ func writeFirst(d disk.Disk, dir string, s *segment) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// missing returns the damage of a log whose oldest segments are not there, or nil.
+// missing returns the damage if the oldest segments of the log are missing, or nil.
 func (f first) missing(dir string, segs []*segment) *DamageError {
 	d := &DamageError{Segment: segmentPath(dir, f.number), Reason: "it is missing", From: f.seq, To: f.seq}
 	switch {

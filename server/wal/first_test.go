@@ -10,7 +10,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// severalSegments makes a log of 30 records in several segments, and returns the paths of these.
+// severalSegments creates a log of 30 records in several segments, and returns the paths of the
+// segments.
 func severalSegments(t *testing.T, dir string) (paths []string) {
 	t.Helper()
 	l := mustOpen(t, dir, Options{SegmentBytes: 512})
@@ -25,8 +26,8 @@ func severalSegments(t *testing.T, dir string) (paths []string) {
 	return paths
 }
 
-// A log whose oldest segments are missing is damaged, whether some of it had landed or not. Repair
-// keeps the rest.
+// A log whose oldest segments are missing is damaged, whether or not some of its records had
+// landed. Repair keeps the remaining records.
 func TestFirstSegmentsAreMissing(t *testing.T) {
 	for name, c := range map[string]struct {
 		release uint64
@@ -94,8 +95,8 @@ func TestFirstSegmentsAreMissing(t *testing.T) {
 	}
 }
 
-// A crash at any step of a release leaves a log that opens: the file is written before the segment
-// goes.
+// A crash at any step of Release leaves a log that can be opened, because the file is written
+// before the segment is removed.
 func TestReleaseStepByStep(t *testing.T) {
 	dir := t.TempDir()
 	severalSegments(t, dir)
@@ -121,8 +122,8 @@ func TestReleaseStepByStep(t *testing.T) {
 	}
 }
 
-// The file is believed if one of its halves is good, and not missed if none is: logs of earlier
-// versions have none.
+// The file is used if one of its two halves is valid. If neither is, the log does without the file,
+// because logs of earlier versions contain none.
 func TestFirstFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, firstName)

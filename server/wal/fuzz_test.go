@@ -31,7 +31,7 @@ func FuzzReadRecord(f *testing.F) {
 	})
 }
 
-// sized counts how much is asked for at once.
+// sized records the length of the longest read.
 type sized struct {
 	io.ReaderAt
 	most int

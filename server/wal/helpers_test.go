@@ -17,11 +17,12 @@ import (
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// small is for tests to which the size of the segments does not matter: little is allocated ahead.
+// small is for tests in which the size of the segments does not matter. Little space is allocated
+// in advance.
 var small = Options{SegmentBytes: 64 << 10, Logger: quiet}
 
-// mustOpen opens the log in dir and starts it. It is closed when the test ends, if it was not
-// before.
+// mustOpen opens the log in dir and starts it. The log is closed when the test ends, if the test
+// has not closed it.
 func mustOpen(t testing.TB, dir string, o Options) *Log {
 	t.Helper()
 	if o.Logger == nil {
@@ -52,7 +53,7 @@ func mustClose(t testing.TB, l *Log) {
 	}
 }
 
-// sample is a record of which each field depends on n.
+// sample returns a record whose fields all depend on n.
 func sample(n int) *Record {
 	return &Record{
 		Type:    Type(n%3 + 1),
@@ -101,7 +102,7 @@ func seqs(recs []*Record) []uint64 {
 	return s
 }
 
-// wantRecords reports a difference between two lists of records.
+// wantRecords fails the test if two lists of records differ.
 func wantRecords(t testing.TB, got, want []*Record) {
 	t.Helper()
 	if !slices.EqualFunc(got, want, equal) {
@@ -109,10 +110,10 @@ func wantRecords(t testing.TB, got, want []*Record) {
 	}
 }
 
-// image is the content of a log's segments by file name.
+// image is the content of a log's segments, by file name.
 type image map[string][]byte
 
-// snap reads what a crash at this moment would leave of the log in dir.
+// snap returns the segments that a crash at this moment would leave in dir.
 func snap(t testing.TB, dir string) image {
 	t.Helper()
 	img := image{}
@@ -139,8 +140,8 @@ func (img image) names() []string {
 	return names
 }
 
-// restore makes dir hold the image, with the file called name replaced by b; nil stands for no
-// file.
+// restore replaces dir by the image, in which b replaces the content of the file called name. If b
+// is nil, that file does not exist.
 func (img image) restore(t testing.TB, dir, name string, b []byte) {
 	t.Helper()
 	if err := os.RemoveAll(dir); err != nil {
@@ -162,17 +163,17 @@ func (img image) restore(t testing.TB, dir, name string, b []byte) {
 	}
 }
 
-// faults count what the committer does to its files, and make it fail.
+// faults counts the committer's writes and syncs, and makes them fail.
 type faults struct {
 	writes, syncs atomic.Int64
-	write         atomic.Pointer[func(vecs [][]byte) (limit int, err error)] // limit is how many bytes are let through
+	write         atomic.Pointer[func(vecs [][]byte) (limit int, err error)] // limit is the number of bytes that are written
 	sync          atomic.Pointer[func() error]
 }
 
 func (f *faults) onWrite(fn func(vecs [][]byte) (int, error)) { f.write.Store(&fn) }
 func (f *faults) onSync(fn func() error)                      { f.sync.Store(&fn) }
 
-// disk returns the system's disk, of which the committer's writes and syncs are counted and fail.
+// disk returns the system's disk. f counts the committer's writes and syncs, and makes them fail.
 func (f *faults) disk() disk.Disk { return faultyDisk{disk.OS, f} }
 
 type faultyDisk struct {
@@ -218,7 +219,7 @@ func (f *faultyFile) Datasync() error {
 	return f.File.Datasync()
 }
 
-// freeDisk is the system's disk, which says that so many bytes are free.
+// freeDisk is the system's disk, but free returns the number of free bytes.
 type freeDisk struct {
 	disk.Disk
 	free func() (int64, error)
@@ -226,7 +227,7 @@ type freeDisk struct {
 
 func (d freeDisk) Free(string) (int64, error) { return d.free() }
 
-// sizedDisk has a size.
+// sizedDisk is a freeDisk of a given size.
 type sizedDisk struct {
 	freeDisk
 	size int64
@@ -234,8 +235,8 @@ type sizedDisk struct {
 
 func (d sizedDisk) Size(string) (int64, error) { return d.size, nil }
 
-// memDir is a directory in memory where the system has one: tests that open thousands of logs would
-// wait for the disk.
+// memDir returns a directory in memory, if the system has one. Otherwise, tests that open thousands
+// of logs would wait for the disk.
 func memDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "wal")

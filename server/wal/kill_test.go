@@ -8,8 +8,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
-// A process is killed while it appends: each record that it has reported as durable is there, and
-// the log goes on after it.
+// A process is killed while it appends. Every record that it has reported as durable is in the log,
+// and further records can be appended to the log.
 func TestKill(t *testing.T) {
 	testkit.Killed(appendForEver)
 	dir := memDir(t)

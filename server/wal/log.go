@@ -12,14 +12,14 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// defaultSegmentBytes is the SegmentBytes of the zero Options.
+// defaultSegmentBytes is the default of Options.SegmentBytes.
 const defaultSegmentBytes = 128 << 20
 
 // Options are the options of a log. The zero value is valid.
 type Options struct {
-	// SegmentBytes is the size of a segment. The default is 128 MiB, but at most a quarter of
-	// MaxBytes, so that landed records free space while the last segment is in use, and a sixteenth
-	// of the file system. A larger record gets its own segment.
+	// SegmentBytes is the size of a segment. The default is 128 MiB. The size is limited to a
+	// quarter of MaxBytes, so that landed records free space while the last segment is in use. It
+	// is also limited to a sixteenth of the file system. A larger record gets its own segment.
 	SegmentBytes int64
 
 	// MaxBytes is the maximum size of the records on disk. Beyond it, an append of data returns
@@ -28,28 +28,28 @@ type Options struct {
 	MaxBytes int64
 
 	// MinFree is the minimum free space of the file system for data. Below it, an append of data
-	// returns [ErrLowDisk]. It is at most a quarter of the file system.
+	// returns [ErrLowDisk]. It is limited to a quarter of the file system.
 	MinFree int64
 
-	// Reserve is the size of a file that is kept so that intents, landed records and their files
-	// have space on a full disk. While it is released, an append of data returns [ErrLowDisk]. It
-	// is created again when twice its size is free in addition to MinFree. It is at most a
-	// sixteenth of the file system.
+	// Reserve is the size of a file that reserves disk space. When the disk is full, the log
+	// releases this space for intents, landed records and their files. While it is released, an
+	// append of data returns [ErrLowDisk]. The file is created again when twice its size is free in
+	// addition to MinFree. It is limited to a sixteenth of the file system.
 	Reserve int64
 
-	// OnCommit is called by the committer after records are durable, before their appends return:
-	// in order, one call at a time, and for each record once. The slice is valid until it returns.
-	// It must not append to the log or close it.
+	// OnCommit is called by the committer after records are durable, before their appends return.
+	// Calls are made in order and one at a time, and each record is passed once. The slice is valid
+	// until OnCommit returns. OnCommit must not append to the log or close it.
 	OnCommit func(recs []*Record)
 
 	// OnFail is called by the committer for a record of AppendAsync that could not be written.
 	OnFail func(r *Record, err error)
 
-	// Salvage makes Open repair a damaged log, as Repair does, where it would return a DamageError,
-	// and continue after bytes that the disk cannot read. Damaged parts are set aside in files,
-	// counted and logged. Complete records of a torn commit are kept: it may have been
-	// acknowledged, and damaged later. If it was not acknowledged, a sender that repeats it stores
-	// it twice.
+	// Salvage makes Open repair a damaged log, as Repair does, instead of returning a DamageError.
+	// Open then also continues after bytes that the disk cannot read. Damaged parts are set aside
+	// in files, counted and logged. Complete records of a torn commit are kept, because the commit
+	// may have been acknowledged and damaged later. If it was not acknowledged, a sender that
+	// repeats its request stores the records twice.
 	Salvage bool
 
 	Logger *slog.Logger // slog.Default() when nil
@@ -72,8 +72,8 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// scale keeps sizes within what the file system of dir has: with those for a large one, a small one
-// would be low for ever.
+// scale limits the sizes to fractions of the size of dir's file system. Otherwise, with sizes for a
+// large file system, a small one would count as low forever.
 func (o *Options) scale(dir string) error {
 	size, err := o.Disk.Size(dir)
 	if err != nil || size == 0 {
@@ -89,12 +89,12 @@ func (o *Options) scale(dir string) error {
 	return nil
 }
 
-// phase is where a log is in its life.
+// phase is the state of a log.
 type phase int
 
 const (
 	opened  phase = iota // may be replayed
-	running              // takes appends
+	running              // accepts appends
 	closed
 )
 
@@ -111,30 +111,30 @@ type Log struct {
 	mu      sync.Mutex
 	phase   phase
 	failed  error        // ErrFailed, once a write or a sync has failed
-	queue   []*appending // what waits for the committer
-	inQueue int          // how many wait or are being written
-	queued  int64        // bytes of them
+	queue   []*appending // appends that wait for the committer
+	inQueue int          // number of appends that wait or are being written
+	queued  int64        // bytes of these appends
 	work    sync.Cond    // the queue is not empty, or the log is closed
-	room    sync.Cond    // the queue may have room again, or takes no more
+	room    sync.Cond    // the queue may have room again, or the log accepts no more appends
 	sealed  []*segment   // all but the active one, oldest first
-	active  *segment     // once running, what it points to is the committer's
-	size    int64        // of all segments up to their ends
+	active  *segment     // once running, only the committer may access the segment
+	size    int64        // bytes of all segments up to their ends
 	lastSeq uint64
 	stats   Stats
 
-	appendings sync.Pool // their channels belong to the log: a synctest bubble can have one of its own
+	appendings sync.Pool // one pool for each log, because a channel must stay in the synctest bubble of its log
 
-	salvaged Salvaged // by Open; but for Files
+	salvaged Salvaged // damage repaired by Open; Files is not set
 
-	releasing disk.Mutex // held while segments are removed, so that the oldest goes first
+	releasing disk.Mutex // held while segments are removed, so that the oldest is removed first
 	stopped   chan struct{}
 	committer committer
 }
 
-// Stats are counters since the log was opened, and its current state.
+// Stats contains counters since the log was opened, and the current state of the log.
 type Stats struct {
 	Records  uint64 // committed
-	Bytes    uint64 // of them
+	Bytes    uint64 // of the committed records
 	Commits  uint64 // each one write and one sync
 	SyncTime time.Duration
 	Refused  uint64 // appends that failed
@@ -144,10 +144,10 @@ type Stats struct {
 	Segments int
 	Size     int64
 	LastSeq  uint64
-	Failed   bool // ErrFailed: nothing is taken until the log is opened again
+	Failed   bool // ErrFailed: no record is accepted until the log is opened again
 	LowDisk  bool
-	Free     int64 // bytes that the file system had free at the last look; 0 if nobody looks
-	Wanted   int64 // free bytes at which data is taken again
+	Free     int64 // free bytes of the file system at the last query; 0 if the free space is not monitored
+	Wanted   int64 // free bytes at which data is accepted again
 }
 
 // Shortage returns the reason why the log accepts no data, without paths, or an empty string.
@@ -215,11 +215,11 @@ func Open(dir string, o Options) (_ *Log, err error) {
 	return l, nil
 }
 
-// openActive makes the last segment ready for more, or the first one.
+// openActive prepares the last segment for more records, or creates the first segment.
 func (l *Log) openActive(found *survey) error {
 	room := l.o.SegmentBytes
 	if l.space.isLow.Load() {
-		room = 0 // others need what is left, to land what is here
+		room = 0 // the remaining space is needed to land the records in the log
 	}
 	n := len(found.segments)
 	if n == 0 {
@@ -260,9 +260,10 @@ func (l *Log) openActive(found *survey) error {
 	return nil
 }
 
-// renew writes the first n bytes of a segment to their places once more, so that the next sync
-// brings them to the disk. After the end of the process alone, what was read may be on its way
-// there; if a sync has failed, the system takes it for written, and no sync writes it any more.
+// renew writes the first n bytes of a segment again, in place, so that the next sync writes them to
+// the disk. If an earlier process has ended but the machine has not stopped, the bytes may be only
+// in the system's cache. If a sync of that process has failed, the system regards the bytes as
+// written, and no later sync writes them.
 func renew(f disk.File, n int64) error {
 	b := make([]byte, min(n, windowSize))
 	for at := int64(0); at < n; {
@@ -285,7 +286,7 @@ func renew(f disk.File, n int64) error {
 func (l *Log) Replay(fn func(*Record) error) error {
 	l.mu.Lock()
 	p := l.phase
-	var segs []segment // copies: once running, the active one is the committer's
+	var segs []segment // copies, because only the committer may access the active segment once the log is running
 	if p == opened {
 		for _, s := range append(l.sealed[:len(l.sealed):len(l.sealed)], l.active) {
 			segs = append(segs, *s)
@@ -338,8 +339,8 @@ func (l *Log) Start() {
 	go l.commitAll()
 }
 
-// Releasable returns the number of the last record in the segments that Release(seq) would remove;
-// 0 if it would remove none.
+// Releasable returns the sequence number of the last record in the segments that Release(seq) would
+// remove; 0 if it would remove none.
 func (l *Log) Releasable(seq uint64) (to uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -352,8 +353,8 @@ func (l *Log) Releasable(seq uint64) (to uint64) {
 	return to
 }
 
-// Release marks the records with Seq ≤ seq as landed. Segments that have only such records are
-// removed, oldest first, except the last segment. A few are kept for reuse.
+// Release marks the records with Seq ≤ seq as landed. Segments that contain only such records are
+// removed, oldest first, except the last segment. A few files are kept for reuse.
 func (l *Log) Release(seq uint64) {
 	l.releasing.Lock()
 	defer l.releasing.Unlock()
@@ -369,7 +370,7 @@ func (l *Log) Release(seq uint64) {
 		}
 		l.mu.Unlock()
 
-		// One at a time, and durably: a crash must not leave a hole.
+		// Segments are removed durably and one at a time, so that a crash does not leave a hole.
 		kept, err := false, writeFirst(l.disk, l.dir, &next)
 		if err == nil {
 			kept, err = l.spares.keep(s.path)
@@ -415,7 +416,7 @@ func (l *Log) Err() error {
 
 // Stats returns the current counters.
 func (l *Log) Stats() Stats {
-	low := l.space.low() // looks at the disk if it has not for a while: where nothing is written nobody else does
+	low := l.space.low() // queries the free space if the last query is old: when nothing is written, no other code does
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	st := l.stats

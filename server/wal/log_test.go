@@ -17,7 +17,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// The bytes on disk are a contract with the logs that exist.
+// The encoding on disk must not change, because logs of earlier versions must remain readable.
 func TestFormat(t *testing.T) {
 	r := &Record{Seq: 0x0102, Type: Data, Codec: 0x0304, Time: -2, DB: "db", Table: "tab", Payload: []byte("payload")}
 	if got, want := hex.EncodeToString(appendRecord(nil, r, 0xdeadbeef)), ""+
@@ -31,7 +31,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// No byte of a record may change unnoticed, its padding included.
+// Every changed byte of a record is detected, also in the padding.
 func TestEachByteOfARecordCounts(t *testing.T) {
 	r := sample(5)
 	r.Seq = 9
@@ -55,7 +55,7 @@ func TestEachByteOfARecordCounts(t *testing.T) {
 func TestReopen(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made", "by", "open")
 	var want []*Record
-	for range 4 { // each life of the log appends, and finds what the earlier ones have left
+	for range 4 { // each time, the log contains the records of all earlier rounds
 		l, err := Open(dir, Options{Logger: quiet, SegmentBytes: 700})
 		if err != nil {
 			t.Fatal(err)
@@ -184,7 +184,7 @@ func TestLock(t *testing.T) {
 	}
 }
 
-// While one commit is under way, all other appends gather for the next.
+// While a commit is in progress, all further appends are collected for the next commit.
 func TestGroupCommit(t *testing.T) {
 	var f faults
 	entered, release := make(chan bool), make(chan bool)
@@ -406,7 +406,7 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// Size is the same whether it was kept up or found by Open.
+// The size that the log maintains equals the size that Open determines.
 func TestSize(t *testing.T) {
 	dir := t.TempDir()
 	l := mustOpen(t, dir, Options{SegmentBytes: 500})
@@ -476,8 +476,8 @@ func TestTempFilesAreRemoved(t *testing.T) {
 	mustAppend(t, l, sample(1))
 }
 
-// A crash may come right after a new segment got its name, with the rest of the old one still
-// allocated.
+// A crash may happen when a new segment has just got its name, while the old segment still has
+// unused allocated space.
 func TestCrashInRotation(t *testing.T) {
 	dir := t.TempDir()
 	l := mustOpen(t, dir, Options{SegmentBytes: 4096})
@@ -500,7 +500,7 @@ func TestCrashInRotation(t *testing.T) {
 	}
 }
 
-// The system takes a bounded number of vectors in one call.
+// writeAll writes more vectors than the system accepts in one call.
 func TestManyVectors(t *testing.T) {
 	f, err := disk.OS.Open(filepath.Join(t.TempDir(), "file"), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {

@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// Payloads, and parts of them, are read again by the places that OnCommit and Replay have told: in
-// sealed segments and in the active one, small ones and those that are a vector of their own.
+// ReadAt reads payloads, and parts of them, at the places that OnCommit and Replay have reported.
+// It reads from sealed segments and from the active segment, and reads both small payloads and
+// payloads that were written as separate vectors.
 func TestReadAt(t *testing.T) {
 	dir := memDir(t)
 	told := map[uint64]Place{}

@@ -15,20 +15,20 @@ const (
 	Intent Type = 2 // files that are about to be made
 	Landed Type = 3 // files that have been made
 
-	gap Type = 4 // stands for records that Repair could not save; never handed out
+	gap Type = 4 // replaces records that Repair could not save; never returned to callers
 
-	Carried Type = 5 // what outlives the records that brought it: written again before the log releases them
+	Carried Type = 5 // data that outlives its records: written again before the log releases them
 )
 
 // Record is an entry of the log.
 type Record struct {
-	Seq       uint64 // given by Append: 1, 2, 3 …
+	Seq       uint64 // set by Append: 1, 2, 3 …
 	Type      Type
-	Codec     uint16 // how the payload is to be read; opaque to the log
+	Codec     uint16 // format of the payload; opaque to the log
 	Time      int64  // when it was received, in microseconds since the Unix epoch
 	DB, Table string // up to 65535 bytes each
 	Payload   []byte
-	Place     Place // of the payload; given by Append and by Replay
+	Place     Place // of the payload; set by Append and by Replay
 
 	// Attach is passed to OnCommit with the record. It is not written.
 	Attach any
@@ -37,13 +37,13 @@ type Record struct {
 const (
 	headerSize = 40      // of a record
 	align      = 8       // records begin at multiples of it
-	maxBody    = 1 << 30 // longer ones are refused
+	maxBody    = 1 << 30 // longer bodies are rejected
 )
 
-// castagnoli is the polynomial that processors have an instruction for.
+// castagnoli is the table of a polynomial for which processors have an instruction.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Why there is no record at some place.
+// These errors are the reasons why there is no record at a place.
 var (
 	errShort   = errors.New("the record is cut short")
 	errHeader  = errors.New("there is no valid record header")
@@ -53,7 +53,7 @@ var (
 	errOrder   = errors.New("the record is out of order")
 )
 
-// header is a record's header as it is read.
+// header is the decoded header of a record.
 type header struct {
 	size  int64 // of the whole record, padding included
 	body  int
@@ -67,23 +67,23 @@ type header struct {
 	nth   uint32
 }
 
-// recordSize is the size of a record with a body of n bytes.
+// recordSize returns the size of a record with a body of n bytes.
 func recordSize(n int) int64 {
 	return (headerSize + int64(n) + align - 1) &^ (align - 1)
 }
 
-// padding is what follows a body of n bytes.
+// padding returns the number of padding bytes after a body of n bytes.
 func padding(n int) int {
 	return -n & (align - 1)
 }
 
-// bodySum is the sum of a body whose db and table are names, one after the other.
+// bodySum returns the checksum of a body. names is db followed by table.
 func bodySum(names, payload []byte) uint32 {
 	return crc32.Update(crc32.Update(0, castagnoli, names), castagnoli, payload)
 }
 
-// appendHeader appends the header of r, whose body has the given sum, as the nth record of its
-// commit.
+// appendHeader appends the header of r, the nth record of its commit. sum is the checksum of r's
+// body.
 func appendHeader(b []byte, r *Record, sum, salt, nth uint32) []byte {
 	at := len(b)
 	b = append(b, 0, 0, 0, 0)
@@ -100,7 +100,7 @@ func appendHeader(b []byte, r *Record, sum, salt, nth uint32) []byte {
 	return b
 }
 
-// appendRecord appends r whole, in a commit of its own.
+// appendRecord appends the whole record r, as a separate commit.
 func appendRecord(b []byte, r *Record, salt uint32) []byte {
 	names := append([]byte(r.DB), r.Table...)
 	b = appendHeader(b, r, bodySum(names, r.Payload), salt, 0)
@@ -109,7 +109,7 @@ func appendRecord(b []byte, r *Record, salt uint32) []byte {
 	return appendPadding(b, len(names)+len(r.Payload))
 }
 
-// appendPadding appends what follows a body of n bytes.
+// appendPadding appends the padding after a body of n bytes.
 func appendPadding(b []byte, n int) []byte {
 	var zeros [align]byte
 	return append(b, zeros[:padding(n)]...)
@@ -132,8 +132,8 @@ func readHeader(b []byte, salt uint32) (h header, err error) {
 		nth:   binary.LittleEndian.Uint32(b[36:]),
 	}
 	body := binary.LittleEndian.Uint32(b[4:])
-	// The cheap questions come first: the search for records after a damaged place asks at each
-	// eighth byte.
+	// The cheap checks come first, because the search for records after a damaged place makes them
+	// at every eighth byte.
 	if h.typ < Data || h.typ > Carried || b[31] != 0 || body > maxBody || uint32(h.db+h.table) > body || uint64(h.nth) >= h.seq ||
 		crc32.Update(salt, castagnoli, b[4:]) != binary.LittleEndian.Uint32(b) {
 		return h, errHeader
@@ -143,8 +143,8 @@ func readHeader(b []byte, salt uint32) (h header, err error) {
 	return h, nil
 }
 
-// readRecord reads the record at the beginning of b into r. The payload is a view of b; a name that
-// r has already is kept.
+// readRecord reads the record at the beginning of b into r. The payload aliases b. Names that r
+// already has are not copied again.
 func readRecord(b []byte, salt uint32, r *Record) (h header, err error) {
 	if h, err = readHeader(b, salt); err != nil {
 		return h, err
@@ -171,15 +171,15 @@ func readRecord(b []byte, salt uint32, r *Record) (h header, err error) {
 	return h, nil
 }
 
-// setString makes *s the text b. Neighbouring records mostly carry the same names, which are then
-// not copied.
+// setString sets *s to the text b. It does not copy b if they are equal, because adjacent records
+// mostly contain the same names.
 func setString(s *string, b []byte) {
 	if *s != string(b) {
 		*s = string(b)
 	}
 }
 
-// newGap stands for the records from to to.
+// newGap returns a gap record for the sequence numbers `from` to `to`.
 func newGap(from, to uint64) *Record {
 	return &Record{Seq: from, Type: gap, Payload: binary.LittleEndian.AppendUint64(nil, to-from+1)}
 }
@@ -192,7 +192,7 @@ func validGap(r *Record) bool {
 	return n > 0 && n < math.MaxUint64-r.Seq
 }
 
-// due is the sequence number of the record that follows r.
+// due returns the sequence number of the record that follows r.
 func (r *Record) due() uint64 {
 	if r.Type == gap {
 		return r.Seq + binary.LittleEndian.Uint64(r.Payload)

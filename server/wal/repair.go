@@ -40,14 +40,15 @@ func Repair(dir string) (Report, error) {
 	return found.report, err
 }
 
-// errStill is the error of a repair that has not helped.
+// errStill returns the error for damage that remains after a repair.
 func errStill(d *DamageError) error {
 	return fmt.Errorf("wal: still damaged after the repair, the disk may be failing: %w", d)
 }
 
 // repair rewrites the damaged segments of the log in dir.
 func (v *survey) repair(d disk.Disk, dir string) error {
-	// What the repair writes needs room. Open makes the reserve again when there is enough.
+	// The repair needs space, so it removes all spares and the reserve. Open creates the reserve
+	// again when there is enough space.
 	var old spares
 	if err := old.find(d, dir, 0, slog.Default()); err != nil {
 		return fmt.Errorf("wal: %w", err)
@@ -69,8 +70,8 @@ func (v *survey) repair(d disk.Disk, dir string) error {
 	return nil
 }
 
-// forgetMissing makes the oldest segment that is there the log's first one. A log without any
-// starts over.
+// forgetMissing makes the oldest existing segment the first segment of the log. A log without
+// segments starts over.
 func forgetMissing(d disk.Disk, dir string, segs []*segment) error {
 	if len(segs) > 0 {
 		return writeFirst(d, dir, segs[0])
@@ -82,8 +83,8 @@ func forgetMissing(d disk.Disk, dir string, segs []*segment) error {
 	return errors.Join(err, d.SyncDir(dir))
 }
 
-// rewrite replaces the segment by one that has the records from s.start to s.next, or gaps in their
-// place.
+// rewrite replaces the segment by a segment with the records from s.start up to s.next. Gap records
+// replace the records that cannot be read.
 func (s *segment) rewrite(d disk.Disk) error {
 	temp := s.path + tempSuffix
 	f, err := d.Open(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, disk.FileMode())
@@ -93,8 +94,8 @@ func (s *segment) rewrite(d disk.Disk) error {
 	defer f.Close()
 	err = s.salvage(d, f)
 	if err == nil {
-		// The old file gets its second name before the new one takes its first: at no moment is the
-		// segment missing.
+		// The old file gets a second name before the new file replaces its first name. So the
+		// segment is never missing.
 		err = keepDamaged(d, s.path)
 	}
 	if err != nil {
@@ -104,7 +105,7 @@ func (s *segment) rewrite(d disk.Disk) error {
 	return publish(d, f, temp, s.path)
 }
 
-// salvage writes what can be read of the segment.
+// salvage writes the readable records of the segment, and gap records for the others.
 func (s *segment) salvage(d disk.Disk, to io.Writer) error {
 	sc, f, err := s.open(d, s.end)
 	if err != nil {
@@ -117,7 +118,7 @@ func (s *segment) salvage(d disk.Disk, to io.Writer) error {
 	w := bufio.NewWriterSize(to, windowSize) // keeps its first error until Flush
 	buf := appendSegmentHeader(nil, s.start, salt)
 	w.Write(buf)
-	due := s.start // what has been written so far ends before it
+	due := s.start // sequence number after the last written record
 	put := func(r *Record) {
 		buf = appendRecord(buf[:0], r, salt)
 		w.Write(buf)
@@ -143,7 +144,7 @@ func (s *segment) salvage(d disk.Disk, to io.Writer) error {
 	return w.Flush()
 }
 
-// keepDamaged gives the file at path a second name, the first that is free of path.damaged,
+// keepDamaged gives the file at path a second name: the first unused name of path.damaged,
 // path.damaged.2, …
 func keepDamaged(d disk.Disk, path string) error {
 	name := path + damagedSuffix

@@ -22,13 +22,13 @@ const (
 
 // Salvaged describes the damage that Open has repaired with Options.Salvage.
 type Salvaged struct {
-	Places  int    // damaged ones, with records that SetAside was called for
-	Records uint64 // at most so many are lost
-	Files   int    // that were set aside, by earlier starts too: for somebody to look at, and to remove
+	Places  int    // damaged places, including records for which SetAside was called
+	Records uint64 // maximum number of lost records
+	Files   int    // files that were set aside, by earlier starts, too; an operator should inspect and remove them
 }
 
-// surveyed reads the log for Open. With Options.Salvage a damaged log is repaired first; without it
-// damage is an error.
+// surveyed reads the log for Open. With Options.Salvage, it first repairs a damaged log. Without
+// it, damage is an error.
 func (l *Log) surveyed() (*survey, error) {
 	d := l.disk
 	if l.o.Salvage {
@@ -42,7 +42,7 @@ func (l *Log) surveyed() (*survey, error) {
 		return nil, found.report.Damage[0]
 	}
 	err = found.repair(d, l.dir)
-	if disk.IsFull(err) { // what looks torn can be cut off without room
+	if disk.IsFull(err) { // a torn tail can be cut off without extra space
 		if found, err := takeSurvey(d, l.dir, false); err == nil && len(found.report.Damage) == 0 {
 			return found, nil
 		}
@@ -60,7 +60,7 @@ func (l *Log) surveyed() (*survey, error) {
 	return found, err
 }
 
-// tellDamage logs a line for each segment.
+// tellDamage logs one line for each damaged segment.
 func (l *Log) tellDamage(damage []*DamageError) {
 	for len(damage) > 0 {
 		first, lost, n := damage[0], uint64(0), 0
@@ -74,8 +74,8 @@ func (l *Log) tellDamage(damage []*DamageError) {
 	}
 }
 
-// keepTorn copies the torn tail of s, which is going to be cut off, to a file of its own. If there
-// is no room for that, the log goes on without.
+// keepTorn copies the torn tail of s to a separate file, before the tail is cut off. If there is no
+// space for the copy, the log is opened without it.
 func (l *Log) keepTorn(s *segment, f disk.File) {
 	name := ""
 	b, err := tailOf(&patientFile{File: f}, s.end, s.size)
@@ -89,7 +89,7 @@ func (l *Log) keepTorn(s *segment, f disk.File) {
 	l.o.Logger.Warn("wal: incomplete commit set aside", "set_aside", name)
 }
 
-// tailOf reads what f holds between two offsets, but for the zeros at the end.
+// tailOf reads the bytes of f between two offsets, without the zeros at the end.
 func tailOf(f io.ReaderAt, from, to int64) ([]byte, error) {
 	b := make([]byte, windowSize)
 	for to > from {
@@ -117,11 +117,12 @@ func (l *Log) SetAside(r *Record) (string, error) {
 	return l.setAside(filepath.Join(l.dir, fmt.Sprintf("record-%d%s", r.Seq, unreadSuffix)), r.Payload)
 }
 
-// mostNames is how many names setAside tries.
+// mostNames is the maximum number of names that setAside tries.
 const mostNames = 1000
 
-// setAside writes a file under the first name that is free of path, path.2, … A name that has the
-// same content is taken as it is.
+// setAside writes b to a file with the first unused name of path, path.2, … It returns the name. If
+// one of these files already has the same content, setAside writes nothing and returns the name of
+// that file.
 func (l *Log) setAside(path string, b []byte) (string, error) {
 	name := path
 	for n := 2; ; n++ {
@@ -157,8 +158,8 @@ func (l *Log) Salvaged() Salvaged {
 	return s
 }
 
-// patient is a disk whose files are read block by block where a read fails: a bad sector costs the
-// records in it.
+// patient is a disk that reads a file again, sector by sector, when a read fails. So a bad sector
+// costs only the records in it.
 type patient struct{ disk.Disk }
 
 func (d patient) Open(path string, flag int, perm fs.FileMode) (disk.File, error) {
@@ -171,14 +172,14 @@ func (d patient) Open(path string, flag int, perm fs.FileMode) (disk.File, error
 
 type patientFile struct {
 	disk.File
-	bad bool // a sector was given up: others are not waited for
+	bad bool // a sector was given up, so later reads are not retried
 }
 
-// sector is how much is given up where it cannot be read.
+// sector is the number of bytes that are given up when a sector cannot be read.
 const sector = 4 << 10
 
-// A read that fails is tried again, with pauses: a disk may be away for a moment, and nothing is
-// given up for that.
+// A failed read is tried again, with pauses. So no data is given up if a disk is unavailable for
+// only a moment.
 const (
 	readTries = 5
 	readPause = 100 * time.Millisecond
@@ -193,7 +194,8 @@ func (f *patientFile) tryReadAt(b []byte, off int64) (n int, err error) {
 	}
 }
 
-// ReadAt fills in what cannot be read with bytes that are no record, nor the zeros at a log's end.
+// ReadAt replaces unreadable bytes by bytes that are neither a record nor the zeros at the end of a
+// log.
 func (f *patientFile) ReadAt(b []byte, off int64) (n int, err error) {
 	if n, err = f.tryReadAt(b, off); err == nil || err == io.EOF {
 		return n, err

@@ -9,18 +9,19 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// windowSize is how much of a segment is read at once, unless a record is larger.
+// windowSize is the number of bytes of a segment that are read at once, unless a record is larger.
 const windowSize = 1 << 20
 
 // window reads a file from front to back through a buffer.
 type window struct {
 	file io.ReaderAt
-	size int64  // of the file, or as much of it as is to be read
-	buf  []byte // what was read
-	at   int64  // where in the file
+	size int64  // of the file, or of the part that is to be read
+	buf  []byte // the bytes that were read last
+	at   int64  // offset of buf in the file
 }
 
-// bytes are the n bytes at off ≤ size, lent until the next call. Fewer come back only at the end.
+// bytes returns the n bytes at off, which must be at most size. They are valid until the next call.
+// It returns fewer bytes only at the end.
 func (w *window) bytes(off int64, n int64) ([]byte, error) {
 	n = min(n, w.size-off)
 	if off < w.at || off-w.at > int64(len(w.buf))-n {
@@ -40,28 +41,28 @@ func (w *window) fill(off int64, n int64) error {
 	}
 	w.buf = w.buf[:read]
 	if err == io.EOF {
-		err = io.ErrUnexpectedEOF // it has shrunk
+		err = io.ErrUnexpectedEOF // the file has shrunk
 	}
 	return err
 }
 
-// scanner reads the records of a segment in order. It is used as a bufio.Scanner is: scan until it
-// returns false, then look at err and at reason.
+// scanner reads the records of a segment in order. It is used like a bufio.Scanner: call scan until
+// it returns false, then check err and reason.
 type scanner struct {
 	win  window
-	seg  uint64 // its number
+	seg  uint64 // number of the segment
 	salt uint32
-	off  int64  // after rec
-	next uint64 // the sequence number that is due there
+	off  int64  // offset after rec
+	next uint64 // the sequence number that is expected there
 
-	rec    Record // its payload is lent until the next scan
+	rec    Record // its payload is valid until the next scan
 	commit uint64 // the sequence number with which rec's commit began
 
 	reason error // why there is no record at off; nil when only zeros follow
 	err    error // the file could not be read
 }
 
-// open opens the segment for reading up to its offset limit. The caller closes the file.
+// open opens the segment for reading up to the offset limit. The caller closes the file.
 func (s *segment) open(d disk.Disk, limit int64) (*scanner, disk.File, error) {
 	f, err := d.Open(s.path, os.O_RDONLY, 0)
 	if err != nil {
@@ -74,7 +75,7 @@ func newScanner(f io.ReaderAt, limit int64, s *segment) *scanner {
 	return &scanner{win: window{file: f, size: limit}, seg: s.number, salt: s.salt, off: min(segmentHeader, limit), next: s.start}
 }
 
-// scan reads the record that is due.
+// scan reads the next record. It reports whether there is one.
 func (s *scanner) scan() bool {
 	h, reason := s.load(s.off)
 	if s.err != nil {
@@ -95,8 +96,8 @@ func (s *scanner) scan() bool {
 	return true
 }
 
-// resync moves to the first record from off on that can be read and comes after all that were read
-// so far. The next scan returns it. It reports whether there is one.
+// resync moves to the first readable record, from off on, that comes after all records read so far.
+// The next scan returns that record. resync reports whether there is one.
 func (s *scanner) resync() bool {
 	for off := s.off; off < s.win.size && s.err == nil; off += align {
 		if _, reason := s.load(off); reason == nil && s.err == nil && s.rec.Seq >= s.next {
@@ -107,7 +108,7 @@ func (s *scanner) resync() bool {
 	return false
 }
 
-// load reads the record at off into rec. A failure to read the file goes to err.
+// load reads the record at off into rec. If the file cannot be read, load sets s.err.
 func (s *scanner) load(off int64) (h header, reason error) {
 	b, err := s.win.bytes(off, headerSize)
 	if err != nil {
@@ -131,7 +132,7 @@ func (s *scanner) load(off int64) (h header, reason error) {
 	return h, reason
 }
 
-// zerosFrom reports whether nothing but zeros stands after off.
+// zerosFrom reports whether all bytes from off on are zero.
 func (s *scanner) zerosFrom(off int64) bool {
 	for off < s.win.size {
 		b, err := s.win.bytes(off, windowSize)

@@ -33,8 +33,8 @@ type segment struct {
 	path   string
 	number uint64
 
-	start uint64 // sequence number that is due at its beginning
-	next  uint64 // and the one that is due after it; start ≤ next
+	start uint64 // sequence number that is expected at its beginning
+	next  uint64 // sequence number that is expected after its end; start ≤ next
 	salt  uint32
 	end   int64 // offset after its last record
 	size  int64 // of the file; segmentHeader ≤ end ≤ size, unless the header cannot be read
@@ -71,7 +71,8 @@ func listSegments(d disk.Disk, dir string) ([]*segment, error) {
 	return segs, nil
 }
 
-// readHeader sets size, and what the header tells. One whole copy of it is enough to read on.
+// readHeader sets size and the fields that the header contains. One intact copy of the header is
+// enough.
 func (s *segment) readHeader(d disk.Disk) error {
 	f, err := d.Open(s.path, os.O_RDONLY, 0)
 	if err != nil {
@@ -124,9 +125,9 @@ func appendSegmentHeader(b []byte, first uint64, salt uint32) []byte {
 	return append(b, b[at:]...)
 }
 
-// createSegment makes an empty segment, with room for size bytes if the file system has it: of a
-// spare, if there is one. When it returns the segment is durable under its name; before that it
-// does not bear it.
+// createSegment creates an empty segment, from a spare if there is one. It allocates size bytes if
+// the file system has them. The file gets the segment's name only when it is complete. When
+// createSegment returns without an error, the segment is durable under that name.
 func createSegment(d disk.Disk, from *spares, dir string, number, first uint64, size int64) (*segment, disk.File, error) {
 	s := &segment{path: segmentPath(dir, number), number: number, start: first, next: first, salt: newSalt(), end: segmentHeader}
 	f, temp := from.take(size)
@@ -155,7 +156,7 @@ func createSegment(d disk.Disk, from *spares, dir string, number, first uint64, 
 	return s, f, nil
 }
 
-// publish gives a finished file its name, durably.
+// publish durably renames a finished file from temp to path.
 func publish(d disk.Disk, f disk.File, temp, path string) error {
 	if err := f.Sync(); err != nil {
 		return err
@@ -164,8 +165,8 @@ func publish(d disk.Disk, f disk.File, temp, path string) error {
 		return err
 	}
 	if err := d.SyncDir(filepath.Dir(path)); err != nil {
-		// Not wrapped: the file has its name, so that even for want of room one cannot go on as if
-		// it were not there.
+		// The error is not wrapped, because the file already has its name. So even if the disk is
+		// full, a caller cannot continue as if the file did not exist.
 		return fmt.Errorf("sync of the directory of %s: %v", path, err)
 	}
 	return nil
@@ -177,7 +178,7 @@ func newSalt() uint32 {
 	return binary.LittleEndian.Uint32(b[:])
 }
 
-// removeTemps removes what a crash has left half made.
+// removeTemps removes files whose creation or removal a crash has interrupted.
 func removeTemps(d disk.Disk, dir string) error {
 	entries, err := d.ReadDir(dir)
 	for _, e := range entries {

@@ -12,17 +12,17 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// Segments that have landed are kept as spares, and become segments again. To free one of 128 MiB
-// can keep a file system's journal busy for a sixth of a second (seen on ext4 with the option
-// discard), and no sync ends meanwhile. A spare's blocks are zeroed without being freed, so a
-// segment made of one is like a new one.
+// Segments that have landed are kept as spares, and become segments again. Freeing a segment of 128
+// MiB can keep a file system's journal busy for a sixth of a second (seen on ext4 with the option
+// discard). No sync completes during that time. A spare's blocks are zeroed without being freed, so
+// a reused segment is like a new one.
 
 const (
 	spareSuffix = ".spare"
 	maxSpares   = 4
 )
 
-// spares are files that wait to become segments.
+// spares manages files that can become segments again.
 type spares struct {
 	disk disk.Disk
 	dir  string
@@ -30,10 +30,11 @@ type spares struct {
 
 	mu    disk.Mutex
 	paths []string
-	most  int // how many are kept
+	most  int // how many spares are kept
 }
 
-// find takes over the spares that a crash has left in dir. At most `most` are kept.
+// find takes over the spares that a crash has left in dir. If there are more than `most`, it
+// removes them.
 func (s *spares) find(d disk.Disk, dir string, most int, log *slog.Logger) error {
 	s.disk, s.dir, s.most, s.log = d, dir, most, log
 	entries, err := d.ReadDir(dir)
@@ -51,8 +52,8 @@ func (s *spares) find(d disk.Disk, dir string, most int, log *slog.Logger) error
 	return nil
 }
 
-// keep makes a segment that has landed a spare, durably. It reports whether there was place for
-// one.
+// keep durably makes a spare of a segment that has landed, unless there are enough spares. It
+// reports whether it did so.
 func (s *spares) keep(path string) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,8 +68,8 @@ func (s *spares) keep(path string) (bool, error) {
 	return true, s.disk.SyncDir(s.dir)
 }
 
-// take gives a spare that is all zeros and allocated up to size, and its path; nil if there is
-// none. It is not synced.
+// take returns a spare that consists of `size` allocated bytes of zeros, and its path. It returns
+// nil if there is no spare. The file is not synced.
 func (s *spares) take(size int64) (f disk.File, path string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,7 +86,7 @@ func (s *spares) take(size int64) (f disk.File, path string) {
 		f.Close()
 	}
 	if errors.Is(err, errors.ErrUnsupported) {
-		s.most = 0 // this file system cannot
+		s.most = 0 // the file system does not support this
 	} else if !errors.Is(err, errLarger) {
 		s.log.Warn("wal: using a preallocated segment failed", "error", err)
 	}
@@ -95,7 +96,7 @@ func (s *spares) take(size int64) (f disk.File, path string) {
 
 var errLarger = errors.New("the preallocated file is larger than a segment")
 
-// zeroAll makes f size bytes of zeros that have their place on the disk.
+// zeroAll sets the content of f to `size` bytes of zeros that are allocated on the disk.
 func zeroAll(f disk.File, size int64) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -120,15 +121,16 @@ func (s *spares) drop() bool {
 		}
 	}
 	s.paths = nil
-	s.disk.SyncDir(s.dir) // so that the file system hands out their blocks; that they are gone need not be durable
+	s.disk.SyncDir(s.dir) // so that the file system frees their blocks; the removal need not be durable
 	return true
 }
 
-// freeStep is how much of a file is freed at a time: other syncs get in between.
+// freeStep is the number of bytes of a file that are freed at a time, so that other syncs can run
+// in between.
 const freeStep = 8 << 20
 
-// removeSegment removes a segment that has landed. It loses its name first, durably: half of it
-// must not be found.
+// removeSegment removes a segment that has landed. First it durably renames the file, so that a
+// start never finds a part of the segment.
 func removeSegment(d disk.Disk, path string) error {
 	temp := path + tempSuffix
 	if err := d.Rename(path, temp); err != nil {

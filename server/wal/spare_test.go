@@ -30,7 +30,7 @@ func fill(t testing.TB, l *Log, n int) {
 	t.Fatalf("the log never had %d segments", n)
 }
 
-// canRecycle skips a test where the file system of dir cannot zero blocks.
+// canRecycle skips the test if the file system of dir cannot zero blocks in place.
 func canRecycle(t testing.TB, dir string) {
 	t.Helper()
 	f, err := disk.OS.Open(filepath.Join(dir, "probe"), os.O_RDWR|os.O_CREATE, 0o644)
@@ -44,8 +44,8 @@ func canRecycle(t testing.TB, dir string) {
 	}
 }
 
-// TestSpares has segments go round: what has landed becomes a segment again, in which nothing of
-// its first life is found.
+// A segment whose records have landed is reused for a new segment, several times in a row. The new
+// segment contains no bytes of the old records.
 func TestSpares(t *testing.T) {
 	dir := t.TempDir()
 	canRecycle(t, dir)
@@ -71,7 +71,7 @@ func TestSpares(t *testing.T) {
 	}
 	want := l.LastSeq()
 
-	// A crash now: the log is whole, and the spare is found again.
+	// After a crash at this point, the log is complete, and the spare is found again.
 	crashed := t.TempDir()
 	img.restore(t, crashed, "", nil)
 	if err := os.WriteFile(filepath.Join(crashed, "00000001"+suffix+spareSuffix), bytes.Repeat([]byte{1}, 64<<10), 0o644); err != nil {
@@ -95,7 +95,7 @@ func TestSpares(t *testing.T) {
 	}
 }
 
-// TestSparesAreBounded keeps no more spares than it may, and none of another size.
+// The log keeps at most maxSpares spares, and does not use a spare of another size.
 func TestSparesAreBounded(t *testing.T) {
 	dir := t.TempDir()
 	canRecycle(t, dir)
@@ -119,7 +119,7 @@ func TestSparesAreBounded(t *testing.T) {
 	}
 }
 
-// TestSparesGoOnLowDisk gives spares up before data is refused.
+// When free space is low, spares are removed before data is rejected.
 func TestSparesGoOnLowDisk(t *testing.T) {
 	dir := t.TempDir()
 	canRecycle(t, dir)
@@ -132,7 +132,7 @@ func TestSparesGoOnLowDisk(t *testing.T) {
 	}}})
 	fill(t, l, 3)
 	l.Release(l.LastSeq())
-	l.space.due.Store(0) // ask now
+	l.space.due.Store(0) // query the free space now
 	mustAppend(t, l, data([]byte("x")))
 	if n := len(spareFiles(t, dir)); n != 0 {
 		t.Errorf("%d spares are kept on a low disk", n)

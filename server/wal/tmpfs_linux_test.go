@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A real file system that is really full.
+// TestTmpfs fills a real file system of 8 MiB. Data is then rejected, intents are accepted, and the
+// log can be opened again.
 func TestTmpfs(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can mount a small file system")
@@ -41,7 +42,7 @@ func TestTmpfs(t *testing.T) {
 	want = append(want, intent)
 	mustClose(t, l)
 
-	l, err := Open(dir, o) // a full disk is no obstacle to recovery
+	l, err := Open(dir, o) // recovery succeeds on a full disk
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +56,7 @@ func TestTmpfs(t *testing.T) {
 	if err := l.Append(data(make([]byte, 46_000))); !errors.Is(err, ErrLowDisk) {
 		t.Errorf("data on a full disk: %v", err)
 	}
-	l.Release(l.LastSeq()) // everything has landed
+	l.Release(l.LastSeq()) // all records have landed
 	l.space.look()
 	mustAppend(t, l, data(make([]byte, 46_000)))
 }

@@ -8,11 +8,12 @@ import (
 	"testing"
 )
 
-// A last segment that was cut off after its last commit was acknowledged looks like one whose last
-// commit was never finished. Neither the log nor the report claims to know which of these it is.
+// A last segment that was cut off after its last commit was acknowledged looks like a segment whose
+// last commit was never finished. Neither the log nor the report claims to know which of the two
+// happened.
 func TestCutOffCommitMayHaveBeenAcknowledged(t *testing.T) {
 	dir := t.TempDir()
-	paths := severalSegments(t, dir) // all of it was acknowledged
+	paths := severalSegments(t, dir) // all records were acknowledged
 	last := paths[len(paths)-1]
 	info, err := os.Stat(last)
 	if err != nil {

@@ -14,43 +14,44 @@ import (
 	"time"
 )
 
-// Interval is the time between two looks at the files. A change is loaded when two looks in a row
+// Interval is the time between two checks of the files. A change is loaded when two checks in a row
 // have seen it.
 const Interval = time.Second
 
-// Load makes use of files. It reads them by read, which notes which they are, and what they were.
+// Load reads files and applies their content. It must read them with the function read, which
+// records their paths and contents.
 type Load func(read func(path string) ([]byte, error)) error
 
-// Watcher looks at the files of its sources.
+// Watcher checks the files of its sources for changes.
 type Watcher struct {
 	Logger *slog.Logger // must be set
 
-	loading sync.Mutex // held while files are read, which may take as long as their file system does
+	loading sync.Mutex // held while files are read, which is slow if their file system is slow
 	sources []*source
 
 	mu    sync.Mutex
 	stats Stats
 }
 
-// Stats are what a watcher has done.
+// Stats contains a watcher's counters.
 type Stats struct {
-	Loads    int64     // that went well, those of Add included
-	Failures int64     // that did not: what was read before stays in use
-	Last     time.Time // when a load last went well
-	Failed   int       // sources whose files are wrong now
+	Loads    int64     // successful loads, including those of Add
+	Failures int64     // failed loads; the previous content remains in use
+	Last     time.Time // time of the last successful load
+	Failed   int       // sources whose last load failed
 }
 
 type source struct {
 	name   string
 	load   Load
 	seen   map[string]sum // the files of the last load
-	latest map[string]sum // the same files at the last look
+	latest map[string]sum // the same files at the last check
 	failed bool
 }
 
-// sum is that of a file's content, and zero if it cannot be read. It is what is compared, because
-// the times of files are coarse: one that is written twice within a tick of that clock may keep its
-// time and its size.
+// sum is the checksum of a file's content, or zero if the file cannot be read. Checksums are
+// compared because the modification times of files are coarse. A file that is written twice within
+// a tick of their clock may keep its time and its size.
 type sum [sha256.Size]byte
 
 func read(path string) ([]byte, sum, error) {
@@ -61,7 +62,7 @@ func read(path string) ([]byte, sum, error) {
 	return b, sha256.Sum256(b), nil
 }
 
-// Add loads a source, and has it watched if that goes well.
+// Add loads a source and, if that succeeds, watches its files.
 func (w *Watcher) Add(name string, load Load) error {
 	w.loading.Lock()
 	defer w.loading.Unlock()
@@ -73,7 +74,7 @@ func (w *Watcher) Add(name string, load Load) error {
 	return nil
 }
 
-// Run looks at the files until ctx is done.
+// Run checks the files until ctx is done.
 func (w *Watcher) Run(ctx context.Context) {
 	t := time.NewTicker(Interval)
 	defer t.Stop()
@@ -132,8 +133,8 @@ func (w *Watcher) reload(s *source) error {
 	return nil
 }
 
-// changed reports whether the files have changed, and are as they were at the last look: a file
-// that is written in steps is not loaded before the last one.
+// changed reports whether the files have changed since the last load, but not since the last check.
+// So a file that is written in several steps is loaded only after the last step.
 func (s *source) changed() bool {
 	now := make(map[string]sum)
 	for path := range s.seen {
@@ -144,7 +145,7 @@ func (s *source) changed() bool {
 	return settled && !maps.Equal(now, s.seen)
 }
 
-// Stats are the present counts.
+// Stats returns the current counters.
 func (w *Watcher) Stats() Stats {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// pair is a source of two files, the first of which names the second.
+// pair is a source of two files. The first file contains the name of the second.
 type pair struct {
 	dir   string
 	value string
@@ -64,28 +64,28 @@ func TestWatcher(t *testing.T) {
 		go w.Run(ctx)
 		step := func(value string, loads, failed int) {
 			t.Helper()
-			time.Sleep(2 * Interval) // one look sees a change, the next that it is complete
+			time.Sleep(2 * Interval) // the first check detects a change, and the next one that it is complete
 			synctest.Wait()
-			w.loading.Lock() // under which p is loaded
+			w.loading.Lock() // held while p is loaded
 			defer w.loading.Unlock()
 			if p.value != value || p.loads != loads || w.Stats().Failed != failed {
 				t.Fatalf("%+v %+v, want %s, %d loads, %d failed", p, w.Stats(), value, loads, failed)
 			}
 		}
 		step("1", 0, 0)
-		p.write(t, "a", "2") // within a tick of the file system's clock, and as long
+		p.write(t, "a", "2") // of the same length, within one tick of the file system's clock
 		step("2", 1, 0)
 		p.write(t, "a", "2")
 		step("2", 1, 0)
 		p.write(t, "b", "3")
-		step("2", 1, 0) // not ours yet
+		step("2", 1, 0) // this file is not in use yet
 		p.write(t, "name", "b")
 		step("3", 2, 0)
 		p.write(t, "a", "4")
-		step("3", 2, 0) // ours no more
+		step("3", 2, 0) // this file is no longer in use
 		p.write(t, "b", "wrong")
 		step("3", 3, 1)
-		step("3", 3, 1) // told once
+		step("3", 3, 1) // the error is reported once
 		p.write(t, "b", "5")
 		step("5", 4, 0)
 		if err := os.Remove(filepath.Join(p.dir, "b")); err != nil {
@@ -121,7 +121,7 @@ func TestWatcher(t *testing.T) {
 	})
 }
 
-// A file that is written in steps is loaded when it is complete.
+// A file that is written in several steps is loaded when it is complete.
 func TestFileThatIsWrittenInSteps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &Watcher{Logger: slog.New(slog.DiscardHandler)}
@@ -138,7 +138,7 @@ func TestFileThatIsWrittenInSteps(t *testing.T) {
 			p.write(t, "a", text)
 			time.Sleep(Interval)
 			synctest.Wait()
-			w.loading.Lock() // under which p is loaded
+			w.loading.Lock() // held while p is loaded
 			if p.value != "first" {
 				t.Errorf("%q was loaded", p.value)
 			}
@@ -156,7 +156,7 @@ func TestFileThatIsWrittenInSteps(t *testing.T) {
 	})
 }
 
-// A file system that does not answer keeps nobody from the counts: metrics show them.
+// If the file system does not respond, Stats still returns the counts, which metrics show.
 func TestStatsWhileALoadHangs(t *testing.T) {
 	w := &Watcher{Logger: slog.New(slog.DiscardHandler)}
 	begun, release := make(chan struct{}), make(chan struct{})

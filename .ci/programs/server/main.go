@@ -1,38 +1,30 @@
-// Command server is a program that imports a package of the service's module: it compares two
-// versions of a schema.
+// Command server is a program that imports a package of the module server: it writes a record to a
+// log, and checks the log.
 package main
 
 import (
-	"encoding/json"
+	"fmt"
 	"log"
-	"os"
 
-	"github.com/slipstream-go/slipstream/schema"
-	"github.com/slipstream-go/slipstream/server/evolve"
+	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-type reading struct {
-	Host string
-	Load uint16
-}
-
 func main() {
-	host := schema.F("host", func(r *reading) *string { return &r.Host }, schema.Str8)
-	load := schema.F("load", func(r *reading) *uint16 { return &r.Load }, schema.U16)
-	write("old.json", schema.Struct(host))
-	write("new.json", schema.Struct(host, schema.Tail(load)))
-	versions := evolve.Check{Old: "old.json", New: "new.json", Require: "both"}
-	if err := versions.Run(os.Stdout); err != nil {
-		log.Fatal(err)
-	}
-}
-
-func write(name string, s *schema.Schema[reading]) {
-	text, err := json.Marshal(s.Shape())
-	if err == nil {
-		err = os.WriteFile(name, text, 0o600)
-	}
+	l, err := wal.Open("log", wal.Options{SegmentBytes: 1 << 20})
 	if err != nil {
 		log.Fatal(err)
 	}
+	l.Start()
+	record := wal.Record{Type: wal.Data, DB: "db", Table: "t", Payload: []byte("payload")}
+	if err := l.Append(&record); err != nil {
+		log.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		log.Fatal(err)
+	}
+	report, err := wal.Check("log")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("record", record.Seq, "is in a log with", len(report.Damage), "damaged places")
 }

@@ -5,9 +5,9 @@
 //	go run ./cmd/bench -report             and write RESULTS.md, results/ and charts/
 //	go run ./cmd/bench -quick              a short run that shows that everything works
 //
-// The last line says whether the bars hold. The exit status is 0 when they do, 1 when some are
-// short, and 2 when a side gave a wrong value or the run could not be done. In a quick run only the
-// latter counts.
+// The last line states whether the bars hold. The exit status is 0 if all hold, 1 if some do not,
+// and 2 if a side returned a wrong value or the run failed. After a quick run, status 1 does not
+// occur.
 package main
 
 import (
@@ -52,8 +52,8 @@ const (
 )
 
 func main() {
-	// The first signal ends a service that is under load, and what it left; the second ends this
-	// program as ever.
+	// The first signal stops a service under load and removes its files. The second signal ends
+	// this program immediately.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
@@ -98,9 +98,9 @@ func parse(args []string, stderr io.Writer) (flags, error) {
 	return f, nil
 }
 
-// command is how the run is repeated.
+// command returns the command line that repeats the run.
 func command(f flags, args []string) string {
-	if f.Dir == "bench" && f.report { // as the Makefile calls it, from the directory above
+	if f.Dir == "bench" && f.report { // started by the Makefile from the directory above
 		suite := ""
 		if f.suite != "" {
 			suite = " PKG=" + f.suite
@@ -138,7 +138,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		}
 		r.Quick, r.Command = f.quick, command(f, args)
 		results = append(results, r)
-		runtime.GC() // what the suite kept is garbage to the next
+		runtime.GC() // the memory of this suite is garbage for the next one
 	}
 	if f.report {
 		if err := harness.WriteReport(f.Dir, results); err != nil {

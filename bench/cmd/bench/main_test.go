@@ -9,7 +9,7 @@ import (
 	"github.com/slipstream-go/slipstream/bench/harness"
 )
 
-// with replaces the suites by one whose only case runs the given sides.
+// with replaces the suites by one suite with one case, which has the given bars and check.
 func with(t *testing.T, bars []harness.Bar, check func() error) {
 	t.Helper()
 	before := suites

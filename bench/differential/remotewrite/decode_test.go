@@ -14,8 +14,8 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// theirs reads a body as Prometheus does, and gives the request in our types. What ours does not
-// accept is named.
+// theirs decodes a body as Prometheus does, and returns the request in the types of Slipstream's
+// package. refused names a part that Slipstream does not accept.
 func theirs(body []byte, version remotewrite.Version) (r *remotewrite.Request, refused string, err error) {
 	if version == remotewrite.V1 {
 		var m v1.WriteRequest
@@ -32,7 +32,7 @@ func theirs(body []byte, version remotewrite.Version) (r *remotewrite.Request, r
 	return r, refused, nil
 }
 
-// each is the results of f for the elements of from.
+// each returns the results of f for the elements of from.
 func each[T, U any](from []T, f func(*T) U) (to []U) {
 	for i := range from {
 		to = append(to, f(&from[i]))
@@ -133,7 +133,8 @@ func from2(m *v2.Request) (r *remotewrite.Request, refused string) {
 	return r, refused
 }
 
-// histogram2 goes by the bytes of version 1, which are the same but for one field.
+// histogram2 converts a histogram by its encoding. Version 1 has the same encoding, except for one
+// field.
 func histogram2(h *v2.Histogram) remotewrite.Histogram {
 	data, err := h.Marshal()
 	if err != nil {
@@ -143,14 +144,14 @@ func histogram2(h *v2.Histogram) remotewrite.Histogram {
 	if err := older.Unmarshal(data); err != nil {
 		panic(err)
 	}
-	// A scalar that is -0 is not marshalled.
+	// Marshal omits a scalar that is -0.
 	older.Sum, older.ZeroThreshold = h.Sum, h.ZeroThreshold
 	to := histogram1(&older)
 	to.StartTimestamp = h.StartTimestamp
 	return to
 }
 
-// same compares bit by bit. Empty is as good as nil.
+// same compares values bit by bit. An empty slice equals nil.
 func same(a, b reflect.Value) bool {
 	switch a.Kind() {
 	case reflect.Struct:
@@ -180,23 +181,25 @@ func sameRequest(a, b *remotewrite.Request) bool {
 	return same(reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem())
 }
 
-// exceptions is what ours refuses although the original accepts it: by the text of the error, and
-// what a body must hold for it.
+// exceptions lists what Slipstream rejects although the original accepts it. The key is the error
+// text, and the value reports whether a body has the cause of this error.
 var exceptions = map[string]func(body []byte) bool{
-	// Of a varint the original drops the bits beyond 64, of a field number those beyond 32.
+	// The original ignores the bits of a varint beyond 64, and the bits of a field number beyond
+	// 32.
 	"remotewrite: a varint of more than 64 bits": func(body []byte) bool { return longVarint(body, 9, 2) },
 	"remotewrite: a field number that is 0 or above 2^29-1": func(body []byte) bool {
 		return longVarint(body, 4, 16) || longVarint(body, 5, 0)
 	},
-	// It lets the last number of a packed field go on beyond the field, and goes on after it.
+	// If the last number of a packed field exceeds the end of the field, the original reads it
+	// completely, and continues after it.
 	"remotewrite: the last packed number goes beyond its field": func(body []byte) bool { return true },
-	// It forgets a reference when the next one comes.
+	// If a reference occurs twice, the original ignores the first one.
 	"remotewrite: a reference beyond the symbols": replacedReference,
 }
 
-// replacedReference reports whether metadata of a series of version 2 has a reference beyond the
-// symbols. The original has accepted body, so that the same field is there again after it, be it
-// in a form that only the original takes.
+// replacedReference reports whether the metadata of a series of version 2 contains a reference
+// beyond the symbols. The original has accepted body, so the same field must follow again, perhaps
+// in a form that only the original accepts.
 func replacedReference(body []byte) bool {
 	var symbols uint32
 	fieldsOf(body, func(number protowire.Number, _ uint64, _ []byte) {
@@ -224,9 +227,9 @@ func replacedReference(body []byte) bool {
 	return found
 }
 
-// fieldsOf calls fn for the fields of a message as far as it is well-formed, with their varint or
-// their bytes. Groups are passed over as gogo does it: any end of a group ends the last that began,
-// and any number may be in it.
+// fieldsOf calls fn for each field of a message up to the first malformed one, with the varint or
+// the bytes of the field. It skips groups in the same way as gogo. There, any end of a group ends
+// the innermost group, and a group may contain any field number.
 func fieldsOf(b []byte, fn func(number protowire.Number, v uint64, bytes []byte)) {
 	for depth := 0; len(b) > 0; {
 		tag, n := protowire.ConsumeVarint(b)
@@ -259,8 +262,8 @@ func fieldsOf(b []byte, fn func(number protowire.Number, v uint64, bytes []byte)
 	}
 }
 
-// longVarint reports whether body holds so many bytes of a varint and one more that is its last and
-// at least so large.
+// longVarint reports whether body contains the given number of bytes with a continuation bit in
+// succession, followed by a byte that is at least last.
 func longVarint(body []byte, bytes int, last byte) bool {
 	run := 0
 	for _, c := range body {
@@ -274,13 +277,12 @@ func longVarint(body []byte, bytes int, last byte) bool {
 	return false
 }
 
-// onlyOther reports whether all fields at the top that either version knows are the other's.
+// onlyOther reports whether all known top-level fields of body belong to the other version.
 func onlyOther(m *remotewrite.Request, body []byte) bool {
 	return len(m.Series) == 0 && len(m.Metadata) == 0 && len(body) > 0
 }
 
-// check holds what ours makes of a body against what the original makes of it. r is used again and
-// again.
+// check compares Slipstream's result for a body with the result of the original. It reuses r.
 func check(t *testing.T, body []byte, version remotewrite.Version, r *remotewrite.Request) {
 	want, refused, wrong := theirs(body, version)
 	err := remotewrite.Decode(body, version, r)
@@ -325,7 +327,7 @@ func marshal(t *testing.T, m message) []byte {
 	return data
 }
 
-// bodies gives random messages of both versions.
+// bodies calls one with random messages of both versions.
 func bodies(t *testing.T, n uint64, one func(body []byte, version remotewrite.Version)) {
 	for seed := range n {
 		r := newRandom(seed)
@@ -334,7 +336,8 @@ func bodies(t *testing.T, n uint64, one func(body []byte, version remotewrite.Ve
 	}
 }
 
-// TestSame decodes what the original has marshalled, and writes the same bytes.
+// TestSame decodes messages that the original has encoded, and encodes them again. The bytes are
+// the same.
 func TestSame(t *testing.T) {
 	var r remotewrite.Request
 	bodies(t, 2000, func(body []byte, version remotewrite.Version) {
@@ -345,7 +348,7 @@ func TestSame(t *testing.T) {
 	})
 }
 
-// TestSameMutated decodes bodies with some bytes changed, left out, twice there or cut off.
+// TestSameMutated decodes bodies in which some bytes are changed, omitted, duplicated or cut off.
 func TestSameMutated(t *testing.T) {
 	var r remotewrite.Request
 	bodies(t, 300, func(body []byte, version remotewrite.Version) {
@@ -400,19 +403,19 @@ func FuzzSame(f *testing.F) {
 	})
 }
 
-// A reference beyond the symbols is refused also where another one takes its place; found by the
-// fuzz.
+// A reference beyond the symbols is rejected even if another reference replaces it. Fuzzing has
+// found this case.
 func TestReplacedReference(t *testing.T) {
 	var r remotewrite.Request
 	for _, body := range []string{
 		"\x22\x00\x2a\x06\x2a\x04\x20\x09\x20\x00",
 		"\x22\x00\x2a\x08\x2a\x02\x18\x09\x2a\x02\x18\x00",
-		// A group with another end, and one with a field 0.
+		// The end of a group has another number, or a group contains a field 0.
 		"\x22\x00\x7b\x14\x2a\x06\x2a\x04\x20\x09\x20\x00",
 		"\x22\x00\x2a\x0a\x2a\x08\x7b\x00\x00\x7c\x18\x09\x18\x00",
-		// After the reference, what only the original takes: a varint of more than 64 bits in
-		// between, as the other reference, as its tag and as a length, a number of more than 32
-		// bits, and packed references the last of which goes on beyond them.
+		// After the reference follows data that only the original accepts. It is a varint of more
+		// than 64 bits: in between, as the other reference, as its tag, or as a length. Or it is a
+		// field number of more than 32 bits, or packed references whose last one exceeds the field.
 		"\x22\x00\x2a\x11\x2a\x0f\x18\x09\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x03\x18\x00",
 		"\x22\x00\x2a\x0f\x2a\x0d\x18\x09\x18\x80\x80\x80\x80\x80\x80\x80\x80\x80\x02",
 		"\x22\x00\x2a\x0f\x2a\x0d\x18\x09\x98\x80\x80\x80\x80\x80\x80\x80\x80\x02\x00",
@@ -427,7 +430,7 @@ func TestReplacedReference(t *testing.T) {
 			t.Errorf("%x: %v; of the original: %v %s", b, err, wrong, refused)
 		}
 	}
-	// Without symbols, 0 is empty.
+	// Without symbols, the reference 0 means the empty string.
 	if body := "\x2a\x06\x2a\x04\x20\x00\x20\x00"; replacedReference([]byte(body)) {
 		t.Errorf("%x: a reference beyond the symbols", body)
 	}

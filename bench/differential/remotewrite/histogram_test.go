@@ -9,7 +9,7 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// nearly makes a histogram that is whole, or has one fault.
+// nearly returns a histogram that is valid, or has one fault.
 func (r random) nearly() v1.Histogram {
 	h := v1.Histogram{Schema: int32(r.IntN(13) - 4), Sum: r.NormFloat64(), Timestamp: 1, ZeroThreshold: 1e-9}
 	isFloat, custom := r.IntN(2) == 0, r.IntN(4) == 0
@@ -84,7 +84,7 @@ func (r random) nearly() v1.Histogram {
 	return h
 }
 
-// What Check refuses, Prometheus does, and the reverse.
+// Check rejects exactly the histograms that Prometheus rejects.
 func TestCheckOfHistograms(t *testing.T) {
 	r := newRandom(1)
 	fit, unfit := 0, 0

@@ -1,5 +1,5 @@
-// Package remotewrite holds ours against the messages of Prometheus, which its own generated code
-// reads and writes.
+// Package remotewrite compares Slipstream's package of this name with the generated code of
+// Prometheus, which encodes and decodes the messages of Prometheus.
 package remotewrite
 
 import (
@@ -11,14 +11,14 @@ import (
 	v2 "github.com/prometheus/prometheus/prompb/io/prometheus/write/v2"
 )
 
-// random makes messages: as senders send them, with the edges of every type among them.
+// random generates messages as senders send them, including the extreme values of every type.
 type random struct{ *rand.Rand }
 
 func newRandom(seed uint64) random { return random{rand.New(rand.NewPCG(seed, 1))} }
 
 func pick[T any](r random, from ...T) T { return from[r.IntN(len(from))] }
 
-// some is a list of up to n.
+// some returns a list of up to n elements.
 func some[T any](r random, n int, one func() T) (list []T) {
 	for range r.IntN(n + 1) {
 		list = append(list, one())
@@ -26,7 +26,7 @@ func some[T any](r random, n int, one func() T) (list []T) {
 	return list
 }
 
-// float is never -0, which the original leaves out as if it were 0.
+// float never returns -0, because the original omits -0 as if it were 0.
 func (r random) float() float64 {
 	return pick(r, 0, 1, -1.5, math.Inf(1), math.NaN(), math.Float64frombits(0x7ff0000000000002), r.NormFloat64(),
 		math.Float64frombits(r.Uint64()))
@@ -93,8 +93,8 @@ func (r random) histogram1() v1.Histogram {
 	return h
 }
 
-// request2 has its symbols in the order of their first use, as far as they are used: so are those
-// that ours writes.
+// request2 returns a request whose symbols are in the order of their first use, without unused
+// ones. Slipstream writes symbols in the same way.
 func (r random) request2() *v2.Request {
 	table := v2.NewSymbolTable()
 	refs := func(n int) (refs []uint32) {
@@ -123,7 +123,7 @@ func (r random) request2() *v2.Request {
 	return m
 }
 
-// histogram2 has the bytes of one of version 1, and one field more.
+// histogram2 returns a histogram with the encoding of version 1, and one additional field.
 func (r random) histogram2() (h v2.Histogram) {
 	older := r.histogram1()
 	data, err := older.Marshal()

@@ -1,5 +1,5 @@
-// Package corpus reads the JSON documents of the benchmarks from where other projects keep them:
-// nothing is copied here.
+// Package corpus reads the JSON documents of the benchmarks from the places where other projects
+// keep them, so that this repository contains no copies.
 package corpus
 
 import (
@@ -28,7 +28,7 @@ const (
 	Twitter = "twitter_status"
 )
 
-// Documents that fastjson is tested with.
+// The documents that the tests of fastjson use.
 const (
 	Small  = "small"
 	Medium = "medium"
@@ -71,7 +71,7 @@ func Read(name string) ([]byte, error) {
 
 type roots struct{ std, fastjson string }
 
-// directories asks the go command where Go is and where it keeps modules.
+// directories returns the directories of Go and of fastjson, according to the go command.
 var directories = sync.OnceValues(func() (roots, error) {
 	text, err := exec.Command("go", "env", "GOROOT", "GOMODCACHE").Output()
 	if err != nil {
@@ -81,8 +81,9 @@ var directories = sync.OnceValues(func() (roots, error) {
 	return roots{std, fastjsonDir(modules)}, nil
 })
 
-// fastjsonDir is the directory of the version that was built in: the compiler notes where a
-// function comes from, in full or, with -trimpath, below the directory of the modules.
+// fastjsonDir returns the directory of the fastjson version in this build. The compiler records the
+// source file of each function: with its full path, or, with -trimpath, relative to the directory
+// of modules.
 func fastjsonDir(modules string) string {
 	pc := reflect.ValueOf(fastjson.ValidateBytes).Pointer()
 	file, _ := runtime.FuncForPC(pc).FileLine(pc)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The documents are those that published figures are about: their sizes are well known.
+// Published figures refer to these documents. Their sizes are well known.
 func TestRead(t *testing.T) {
 	sizes := map[string]int{
 		Canada: 270_403, Citm: 1_727_204, Golang: 1_940_472, Escaped: 42_062, Unicode: 18_124, Synthea: 2_008_494, Twitter: 631_514,

@@ -1,5 +1,5 @@
-// Command purego times the cases that the suite json compares builds by, and prints its result as
-// JSON. It is built with and without the tag of that name: see purego.go in the directory above.
+// Command purego times the cases with which the suite json compares builds, and prints the result
+// as JSON. It is built both with and without the tag purego; see purego.go in the directory above.
 package main
 
 import (
@@ -17,7 +17,7 @@ import (
 )
 
 func main() {
-	o := harness.Options{Load: time.Second} // no case asks for it
+	o := harness.Options{Load: time.Second} // must be set, but no case uses it
 	flag.IntVar(&o.Rounds, "rounds", 0, "rounds per case")
 	flag.DurationVar(&o.Slot, "slot", 0, "how long each side works in a round")
 	flag.IntVar(&o.Procs, "procs", 0, "GOMAXPROCS while timing")

@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// infer joins the places below root that hold the same kind of thing, and finds the objects that
-// are maps.
+// infer joins the places below root that contain values of the same kind, and finds the objects
+// that are maps.
 func infer(root *place) *place {
 	for slices.ContainsFunc(below(root), (*place).asMapByNames) {
 	}
@@ -20,7 +20,8 @@ func infer(root *place) *place {
 	return root.now()
 }
 
-// below lists root and the places that it leads to, in the order of the document, outer ones first.
+// below returns root and the places that are reachable from it, in the order of the document, outer
+// places first.
 func below(root *place) []*place {
 	list := []*place{root.now()}
 	for i := 0; i < len(list); i++ {
@@ -40,8 +41,8 @@ func (p *place) links() []*link {
 	return append(slices.Clone(p.members), p.elements)
 }
 
-// asMapByNames makes objects a map whose names are data: integers, or identifiers in capitals. It
-// reports whether it did.
+// asMapByNames turns objects into a map if the member names are data: integers, or identifiers in
+// capitals. It reports whether it did.
 func (p *place) asMapByNames() bool {
 	switch {
 	case len(p.members) == 0:
@@ -65,8 +66,8 @@ func identifier(m *link) bool {
 	return !strings.ContainsFunc(m.name, unicode.IsLower) && strings.ContainsFunc(m.name, func(r rune) bool { return r == '_' || unicode.IsDigit(r) })
 }
 
-// asMapByValues makes objects a map that have three members or more, all of them structs of the
-// same type.
+// asMapByValues turns objects into a map if they have at least three members, all of them structs
+// of the same type.
 func (p *place) asMapByValues() {
 	if len(p.members) < 3 || p.mapKey != "" {
 		return
@@ -81,7 +82,7 @@ func (p *place) all(is func(*link) bool) bool {
 	return !slices.ContainsFunc(p.members, func(m *link) bool { return !is(m) })
 }
 
-// asMap joins the members. They become the elements, which objects that are maps have in place of
+// asMap joins the members into the elements. Objects that are maps have elements instead of
 // members.
 func (p *place) asMap(key string) {
 	members := p.members
@@ -99,7 +100,7 @@ func (p *place) isStruct() bool {
 	return p.objects > 0 && p.mapKey == "" && len(p.members) > 0 && len(p.kinds()) == 1
 }
 
-// kinds are the kinds of values that are there.
+// kinds returns the kinds of the values at this place.
 func (p *place) kinds() []string {
 	var kinds []string
 	for _, k := range []struct {
@@ -113,8 +114,8 @@ func (p *place) kinds() []string {
 	return kinds
 }
 
-// joinOne joins the first two places that hold structs of the same kind, and reports whether there
-// were such.
+// joinOne joins the first two places whose structs are of the same kind. It reports whether there
+// were such places.
 func joinOne(root *place) bool {
 	list := slices.DeleteFunc(below(root), func(p *place) bool { return !p.isStruct() })
 	for i, a := range list {
@@ -128,8 +129,8 @@ func joinOne(root *place) bool {
 	return false
 }
 
-// alike reports whether the structs of two places are of the same kind: one has all fields of the
-// other, and at most twice as many; or more, when both stand under the same name.
+// alike reports whether the structs of two places are of the same kind. One must have all fields of
+// the other, and at most twice as many. It may have more if both places have the same name.
 func (p *place) alike(q *place) bool {
 	shared, agree := p.shared(q)
 	few, many := len(p.members), len(q.members)
@@ -139,8 +140,8 @@ func (p *place) alike(q *place) bool {
 	return agree && shared == few && (many <= 2*few || p.key == q.key && shared > 1)
 }
 
-// within reports whether a struct has in it, at some depth, another of its kind: one under the same
-// name that shares a field.
+// within reports whether a struct contains, at any depth, another struct of its kind: one with the
+// same name and a common field.
 func (p *place) within(outer *place) bool {
 	for up := p.parent; up != nil; up = up.parent {
 		if up.now() == outer && up.key == p.key && !(p.elem && up == p.parent) {
@@ -151,8 +152,8 @@ func (p *place) within(outer *place) bool {
 	return false
 }
 
-// shared counts the fields that two structs share, and reports whether these hold the same kinds of
-// values.
+// shared counts the common fields of two structs, and reports whether these fields have the same
+// kinds of values.
 func (p *place) shared(q *place) (n int, agree bool) {
 	agree = true
 	for _, m := range p.members {
@@ -171,7 +172,7 @@ func (p *place) shared(q *place) (n int, agree bool) {
 
 func (p *place) isTime() bool { return p.strings > 0 && p.times == p.strings }
 
-// join makes q a part of p, and what lies below q parts of what lies below p.
+// join merges q into p, and the places below q into the places below p.
 func (p *place) join(q *place) {
 	p, q = p.now(), q.now()
 	if p == q {

@@ -1,13 +1,13 @@
-// Command shapes writes the Go types of the benchmark documents: shapes_gen.go in the directory
-// above. It infers them from the documents, by rules that a person who writes such types by hand
-// would follow, too.
+// Command shapes writes the Go types of the benchmark documents to shapes_gen.go in the directory
+// above. It infers the types from the documents. Its rules are those that a person would follow who
+// writes such types by hand.
 //
 // Where things are:
 //
-//	main.go    which documents, and what their types are called
-//	observe.go what a document holds in each place
-//	infer.go   which places hold the same kind of thing; which objects are maps
-//	write.go   the result as Go
+//	main.go    the documents, and the names of their types
+//	observe.go the values at each place of a document
+//	infer.go   joins places with values of the same kind; finds objects that are maps
+//	write.go   writes the types as Go
 package main
 
 import (
@@ -17,8 +17,7 @@ import (
 	"github.com/slipstream-go/slipstream/bench/json/corpus"
 )
 
-// shape is the name of a type, which the names of the types in it begin with, and the documents
-// that it fits.
+// shape is a type for one or more documents. The names of the types in it begin with its name.
 type shape struct {
 	name      string
 	documents []string
@@ -49,7 +48,7 @@ func main() {
 	}
 }
 
-// generate is the text of the file.
+// generate returns the text of the file.
 func generate() ([]byte, error) {
 	w := newWriter()
 	for _, s := range shapes {

@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// place is where values of a document stand, and what they are. At first each path has its own
-// place: all elements of an array share one, and so do the members of one name of all objects in a
-// place. Then infer joins places that hold the same kind of thing.
+// place describes the values at a place of a document. At first, each path has its own place: all
+// elements of an array share one, and so do all members with the same name in the objects of a
+// place. Then infer joins places with values of the same kind.
 type place struct {
-	key    string // the name of the member; elements have that of their array
+	key    string // name of the member; elements have the name of their array
 	parent *place
-	elem   bool // it holds the elements of arrays
+	elem   bool // the values are elements of arrays
 
-	bools, strings, times, ints, floats int  // times are counted as strings, too
-	big                                 bool // some integer is beyond int64
+	bools, strings, times, ints, floats int  // times also count as strings
+	big                                 bool // at least one integer exceeds int64
 
 	arrays   int
 	pairs    int // arrays of two numbers
@@ -27,20 +27,20 @@ type place struct {
 	objects int
 	members []*link
 	byName  map[string]*link
-	mapKey  string // of the Go map, when the objects are that
+	mapKey  string // key type of the Go map, if the objects are a map
 
-	joined *place // the place that this one became part of
+	joined *place // the place into which this one was joined
 }
 
-// link leads to a place.
+// link refers to a place.
 type link struct {
 	name  string
 	place *place
-	seen  int // how many values
-	nulls int // how many of them are null: these are not in the place
+	seen  int // number of values
+	nulls int // number of nulls among them; the place does not count nulls
 }
 
-// to is the place that a link leads to by now.
+// to returns the place to which a link now refers.
 func (l *link) to() *place { return l.place.now() }
 
 func (p *place) now() *place {
@@ -50,7 +50,7 @@ func (p *place) now() *place {
 	return p
 }
 
-// observe reads a document.
+// observe records the values of a document.
 func (p *place) observe(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -58,7 +58,7 @@ func (p *place) observe(text []byte) error {
 	return document.value(d)
 }
 
-// value reads one value of those that the link leads to.
+// value reads one value, and records it in the place of the link.
 func (l *link) value(d *json.Decoder) error {
 	token, err := d.Token()
 	if err != nil {
@@ -85,7 +85,7 @@ func (l *link) value(d *json.Decoder) error {
 			err = p.object(d)
 		}
 		if err == nil {
-			_, err = d.Token() // the end
+			_, err = d.Token() // end of the array or object
 		}
 	}
 	return err
@@ -126,7 +126,7 @@ func (p *place) object(d *json.Decoder) error {
 		if err != nil {
 			return err
 		}
-		name := token.(string) // the decoder takes nothing else here
+		name := token.(string) // the decoder accepts no other token here
 		m := p.byName[name]
 		if m == nil {
 			m = &link{name: name, place: &place{key: name, parent: p}}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// shapes_gen.go is what this program makes of the documents today.
+// shapes_gen.go is up to date: it equals the output of this program.
 func TestGeneratedCodeIsFresh(t *testing.T) {
 	want, err := generate()
 	if err != nil {
@@ -24,7 +24,7 @@ func TestGeneratedCodeIsFresh(t *testing.T) {
 
 func TestRules(t *testing.T) {
 	for _, c := range []struct {
-		rule, documents string // one a line
+		rule, documents string // documents has one document a line
 		want            []string
 	}{
 		{"scalars", `{"a":true,"b":1,"c":1.5,"d":"x","e":null,"f":18446744073709551615}`,

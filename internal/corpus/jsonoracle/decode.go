@@ -1,6 +1,6 @@
-// Package jsonoracle is a second decoder of JSON, for tests: by reflect, without unsafe, and with
-// the options that encoding/json lacks. It does what encoding/json documents and does, on one tree
-// of the whole value. Only tests import it.
+// Package jsonoracle is a second JSON decoder, for tests. It uses package reflect and no unsafe
+// code, and supports options that encoding/json lacks. Otherwise it follows the documentation and
+// the behaviour of encoding/json. It decodes from a tree of the whole value. Only tests import it.
 package jsonoracle
 
 import (
@@ -17,25 +17,25 @@ import (
 	"time"
 )
 
-// Options are those of a call.
+// Options contains the options of one call of Decode.
 type Options struct {
-	First        bool // decode the first value, and do not look at what follows it
-	Blanks       bool // take the white space after it too
+	First        bool // decode the first value, and do not check the bytes after it
+	Blanks       bool // with First: also consume the white space after the value
 	Number       bool // numbers in an any are json.Number
 	Int64        bool // integers in an any are int64 if they fit
-	Uint64       bool // or uint64 if they fit, before int64
-	BigInt       bool // or *big.Int
+	Uint64       bool // integers in an any are uint64 if they fit; this precedes Int64
+	BigInt       bool // other integers in an any are *big.Int
 	RawViews     bool // a json.RawMessage is a view of the input
-	ReuseRaw     bool // or it overwrites the memory that the target has, as in encoding/json
-	ExactCase    bool // keys match fields exactly only
+	ReuseRaw     bool // a json.RawMessage overwrites the target's memory, as in encoding/json
+	ExactCase    bool // the case of a key must be the case of the field's name
 	NoUnknown    bool // a key without a field is an error
-	NoTwice      bool // a key that is there twice is an error, and nothing is decoded
-	DurationText bool // a string that is a time.Duration, for time.ParseDuration, may be one
-	LineByLine   bool // the value is a line; empty ones before it are taken too
+	NoTwice      bool // a repeated key is an error, and nothing is decoded
+	DurationText bool // a time.Duration may be a string in the format of time.ParseDuration
+	LineByLine   bool // the value is one line; empty lines before it are consumed too
 }
 
-// Decode decodes the value in b into what target, a pointer, points to. It returns the number of
-// bytes that it took, or -1 if it did not look at what follows.
+// Decode decodes the value in b into *target. With o.First or o.LineByLine, it returns the number
+// of bytes consumed. Otherwise b must contain only the value, and n is -1.
 func Decode(b []byte, target reflect.Value, o Options) (n int, err error) {
 	var raw json.RawMessage
 	n = -1
@@ -93,8 +93,8 @@ func Decode(b []byte, target reflect.Value, o Options) (n int, err error) {
 	return n, d.first
 }
 
-// decoder decodes one value. A value that does not fit is noted, and the others are decoded; other
-// errors end decoding.
+// decoder decodes one value. It records the first part that does not fit the target's type, and
+// continues with the other parts. Any other error ends decoding.
 type decoder struct {
 	o     Options
 	b     []byte
@@ -108,8 +108,8 @@ func (d *decoder) misfit(t *tree, typ reflect.Type) error {
 	return nil
 }
 
-// indirect follows pointers, which it makes where they are missing, to the value that v stands for,
-// or to one that has a method.
+// indirect follows pointers from v, and allocates the missing ones. It stops at a value that is no
+// pointer, or at a pointer whose type has an unmarshal method.
 func indirect(v reflect.Value, null bool) (u json.Unmarshaler, ut encoding.TextUnmarshaler, _ reflect.Value) {
 	for {
 		if v.Kind() == reflect.Interface && !v.IsNil() {
@@ -175,7 +175,7 @@ func (d *decoder) method(t *tree, u json.Unmarshaler) error {
 		switch {
 		case d.o.ReuseRaw:
 			raw = append((*m)[:0], raw...)
-		case !d.o.RawViews: // new memory, unlike encoding/json's
+		case !d.o.RawViews: // new memory, unlike in encoding/json
 			raw = bytes.Clone(raw)
 		}
 		*m = raw
@@ -187,8 +187,8 @@ func (d *decoder) method(t *tree, u json.Unmarshaler) error {
 func (d *decoder) list(t *tree, v reflect.Value) error {
 	for i, kid := range t.kids {
 		if v.Kind() == reflect.Slice {
-			// An element that leads back to the slice may have left it shorter. encoding/json does
-			// not expect that, and panics.
+			// An element that refers to the slice may have made it shorter. encoding/json does not
+			// expect that, and panics.
 			if i >= v.Cap() {
 				v.SetLen(min(i, v.Cap()))
 				v.Grow(i + 1 - v.Len())
@@ -252,8 +252,8 @@ func (d *decoder) structOf(t *tree, v reflect.Value) error {
 				err = d.literal(&tree{text: inner}, at, true)
 			}
 		case strings.ContainsAny(kid.text[:1], "-0123456789") && d.numberIn(kid.text) == nil:
-			// encoding/json reads what is not quoted into an any, where this number is none, and
-			// takes that for null.
+			// encoding/json decodes a value that is not quoted into an any. Here the number is out
+			// of range, so the any is nil, and encoding/json takes it for null.
 			d.misfit(kid, at.Type())
 			err = d.literal(&tree{text: "null"}, at, false)
 		default:
@@ -266,14 +266,14 @@ func (d *decoder) structOf(t *tree, v reflect.Value) error {
 	return nil
 }
 
-// field is a field of a struct, or of one that it embeds.
+// field is a field of a struct, or of a struct that it embeds.
 type field struct {
 	name   string
 	index  []int
 	quoted bool
 }
 
-// fieldsOf returns the fields of t. Names must not be there twice.
+// fieldsOf returns the fields of t. Names must be unique.
 func fieldsOf(t reflect.Type, index []int) (all []field) {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -362,7 +362,8 @@ func (d *decoder) mapOf(t *tree, v reflect.Value) error {
 	return nil
 }
 
-// literal decodes a string, a number or a word. One that was quoted need not be valid.
+// literal decodes a string, a number or a word. If quoted is set, the literal was the content of a
+// string, and may be invalid.
 func (d *decoder) literal(t *tree, v reflect.Value, quoted bool) error {
 	fatal := fmt.Errorf("%q is no value for %v", t.text, v.Type())
 	first := t.text[0]
@@ -479,7 +480,7 @@ func isNumber(s string) bool {
 	return s != "" && (s[0] == '-' || s[0] >= '0' && s[0] <= '9') && strings.TrimSpace(s) == s && json.Valid([]byte(s))
 }
 
-// numberIn is a number in an any, or nil if it is out of range.
+// numberIn returns a number as an any, or nil if it is out of range.
 func (d *decoder) numberIn(text string) any {
 	if !strings.ContainsAny(text, ".eE") {
 		if n, err := strconv.ParseUint(text, 10, 64); d.o.Uint64 && err == nil {
@@ -501,7 +502,7 @@ func (d *decoder) numberIn(text string) any {
 	return nil
 }
 
-// untyped is a value in an any. What does not fit is nil.
+// untyped returns a value as an any. A number that is out of range becomes nil.
 func (d *decoder) untyped(t *tree) any {
 	switch t.text[0] {
 	case '[':

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// tree is a JSON value with its place in the input.
+// tree is a JSON value and its position in the input.
 type tree struct {
 	from, to int
-	text     string // of a literal, as it is written; of arrays and objects the first byte
+	text     string // a literal as it is written; of arrays and objects only the first byte
 	keys     []string
 	kids     []*tree // elements, or the values of the keys
 }
@@ -65,12 +65,12 @@ func skipBlanks(b []byte, i int) int {
 	return i
 }
 
-// unquote returns what a string means.
+// unquote returns the content of a JSON string, and reports whether the string is valid.
 func unquote(text string) (s string, ok bool) {
 	return s, json.Unmarshal([]byte(text), &s) == nil
 }
 
-// write appends t, with white space and escapes at random.
+// write appends t to b, with white space at random.
 func (t *tree) write(r *rand.Rand, b []byte) []byte {
 	blank := func() {
 		if r.IntN(20) == 0 {
@@ -98,7 +98,7 @@ func (t *tree) write(r *rand.Rand, b []byte) []byte {
 	return append(b, t.text[0]+2)
 }
 
-// all appends t and what is in it.
+// all appends t and all values in it to list.
 func (t *tree) all(list []*tree) []*tree {
 	list = append(list, t)
 	for _, kid := range t.kids {
@@ -107,8 +107,8 @@ func (t *tree) all(list []*tree) []*tree {
 	return list
 }
 
-// Vary returns a document that says much the same as doc: white space, order, case and escapes of
-// keys, keys that are there twice or are unknown, and values of other types are at random. Both are
+// Vary returns a random variation of doc. It changes white space, the order, case and escapes of
+// keys, and the types of some values. Some keys may be repeated or unknown. Both documents are
 // valid JSON.
 func Vary(r *rand.Rand, doc []byte) []byte {
 	root := parse(doc, 0)
@@ -129,7 +129,7 @@ func Vary(r *rand.Rand, doc []byte) []byte {
 				if !json.Valid([]byte(t.keys[k])) {
 					t.keys[k] = `"new"`
 				}
-			case 2: // once more, with the value of another
+			case 2: // repeat the key, with the value of another one
 				t.keys, t.kids = append(t.keys, t.keys[k]), append(t.kids, t.kids[r.IntN(n)])
 			case 3:
 				t.keys, t.kids = append(t.keys, `"unknown"`), append(t.kids, list[r.IntN(len(list))].copy())
@@ -157,7 +157,7 @@ func (t *tree) copy() *tree {
 
 func hex(c byte) string { return string("0123456789abcdef"[c>>4]) + string("0123456789abcdef"[c&15]) }
 
-// others are values that fit few types.
+// others contains values that fit few types.
 var others = []string{
 	"null", "true", "false", "0", "-0", "-1", "7", "300", "1.5", "1e2", "1E400", "9007199254740993", "18446744073709551615", "-9223372036854775808",
 	"123456789012345678901234567890", `""`, `"x"`, `"12"`, `"null"`, `"\"q\""`, `"YWJj"`, `"1.5s"`, `"2024-02-03T04:05:06.7Z"`, `"\ud83d\ude00 \n \ud800"`, "\"é\xff\"",

@@ -7,16 +7,16 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// clone is a copy of the memory of a graph: block for block, map for map. Strings are shared, as
-// nobody may write to them.
+// clone is a copy of the memory of a graph: of each block and of each map. Strings are shared,
+// because they must never be written to.
 type clone struct {
 	of     *graph
-	blocks []block // those of the copy, by the numbers of the graph's
+	blocks []block // blocks of the copy, by the numbers of the graph's blocks
 	maps   []reflect.Value
 	pages  []*guard.Region
 }
 
-// copy returns a copy of g. A block that lies on a read-only page gets one too.
+// copy returns a copy of g. The copy of a block on a read-only page also lies on a read-only page.
 func (g *graph) copy(readOnly func(p mem.Raw) bool) *clone {
 	c := &clone{of: g, blocks: make([]block, len(g.blocks)), maps: make([]reflect.Value, len(g.list))}
 	for k, b := range g.blocks {
@@ -62,16 +62,16 @@ func (c *clone) root(r reflect.Value) reflect.Value {
 	return reflect.NewAt(r.Type().Elem(), c.move(r.UnsafePointer()))
 }
 
-// move returns where what lies at p is in the copy.
+// move returns the address in the copy that corresponds to p.
 func (c *clone) move(p mem.Raw) mem.Raw {
 	k, off := c.of.find(p)
-	if k < 0 { // it takes no memory
+	if k < 0 { // the value at p has no size
 		return p
 	}
 	return mem.RawAdd(c.blocks[k].at, off)
 }
 
-// value copies the t at from.
+// value copies the value of type t at from.
 func (c *clone) value(to, from mem.Raw, t reflect.Type) {
 	ts := c.of.types
 	if ts.isPlain(t) || ts.opaque[t] {

@@ -9,11 +9,12 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// side is one of two worlds that were equal: the blocks and maps that it had, which have the same
-// numbers on both sides, and those that its roots lead to now.
+// side is one of two worlds that were equal before a call. It contains the blocks and maps of that
+// time, which have the same numbers on both sides, and the blocks and maps to which the roots refer
+// now.
 type side struct {
-	blocks graph // in order of address; numbers says which they were
-	number []int // of each of these blocks
+	blocks graph // blocks before the call, in order of address
+	number []int // number of each of these blocks
 	maps   map[mem.Raw]int
 	now    *graph
 }
@@ -23,12 +24,12 @@ type comparison struct {
 	f       *Format
 	types   *types
 	a, b    *side
-	link    map[int]int // blocks of a.now and b.now that stand for each other
+	link    map[int]int // blocks of a.now and b.now that correspond to each other
 	back    map[int]int
 	maps    map[mem.Raw]mem.Raw
 	mapBack map[mem.Raw]mem.Raw
 	seen    map[[2]block]bool
-	shallow bool // what pointers and slices lead to is not looked at: only which block it is
+	shallow bool // only the block to which a pointer or slice refers is compared, not the content
 }
 
 func newComparison(f *Format, ts *types, a, b *side) *comparison {
@@ -36,12 +37,12 @@ func newComparison(f *Format, ts *types, a, b *side) *comparison {
 		maps: make(map[mem.Raw]mem.Raw), mapBack: make(map[mem.Raw]mem.Raw), seen: make(map[[2]block]bool)}
 }
 
-// differ is a difference at a path.
+// differ returns the text of a difference at a path.
 func differ(path, format string, args ...any) string {
 	return fmt.Sprintf("%s: %s", path, fmt.Sprintf(format, args...))
 }
 
-// region compares n values that lie at p and q. It returns the first difference, or "".
+// region compares n values at p with those at q. It returns the first difference, or "".
 func (c *comparison) region(p, q mem.Raw, t reflect.Type, n int, path string) string {
 	if t.Size() == 0 || n == 0 {
 		return ""
@@ -72,8 +73,8 @@ func (c *comparison) values(p, q mem.Raw, t reflect.Type, n int, path string, in
 	return ""
 }
 
-// place compares which block p and q lie in: the same one that was there, or a new one that stands
-// for the other.
+// place compares the blocks in which p and q lie. Both must be the same old block, or new blocks
+// that correspond to each other.
 func (c *comparison) place(p, q mem.Raw, path string) string {
 	i, offI := c.a.old(p)
 	j, offJ := c.b.old(q)
@@ -101,7 +102,8 @@ func (c *comparison) place(p, q mem.Raw, path string) string {
 	return ""
 }
 
-// old returns the number of the block that was there, and the offset of p in it, or -1.
+// old returns the number of the old block that contains p, and the offset of p in it. The number is
+// -1 if there is no such block.
 func (s *side) old(p mem.Raw) (k int, off uintptr) {
 	if k, off = s.blocks.find(p); k >= 0 {
 		k = s.number[k]
@@ -109,7 +111,7 @@ func (s *side) old(p mem.Raw) (k int, off uintptr) {
 	return k, off
 }
 
-// value compares the ts at p and q.
+// value compares the values of type t at p and q.
 func (c *comparison) value(p, q mem.Raw, t reflect.Type, path string) string {
 	v, w := reflect.NewAt(t, p).Elem(), reflect.NewAt(t, q).Elem()
 	if c.types.opaque[t] {
@@ -179,7 +181,7 @@ func (c *comparison) slice(s, r *mem.Slice, t reflect.Type, path string) string 
 		return differ(path, "it has %d elements of %d", s.Len, s.Cap)
 	case s.Cap == 0 || r.Cap == 0:
 		return ""
-	case s.Len == 0: // which memory it is does not matter, unless it was there
+	case s.Len == 0: // it does not matter which memory this is, unless it existed before
 		i, _ := c.a.old(s.Data)
 		j, _ := c.b.old(r.Data)
 		if i != j && !c.f.Spare {
@@ -246,7 +248,7 @@ func (c *comparison) entries(v, w reflect.Value, path string) string {
 	}
 	for all := w.MapRange(); all.Next(); {
 		if !all.Key().Equal(all.Key()) {
-			continue // no NaN is found again
+			continue // a lookup never finds a NaN
 		}
 		at := fmt.Sprintf("%s[%s]", path, text(all.Key()))
 		x := v.MapIndex(all.Key())

@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// coverage counts what the calls of a run have reached. A run that leaves something out fails,
-// however right its calls were: else a matrix whose generator lost a kind, or whose option is never
-// consulted, would pass.
+// coverage counts what the calls of a run have reached. A run with incomplete coverage fails, even
+// if all of its calls were correct. Otherwise a matrix would pass whose generator has lost a kind,
+// or whose option is never used.
 //
-//	way            each entry of the package has decoded values and has failed
-//	target, source each has done so by some way; a cut one has failed
-//	way, target    each way has met each target that may precede it
+//	way            each way has decoded values and has failed
+//	target, source each has decoded values; each target and each cut or mutated source has also failed
+//	way, target    each way has met each target that it may decode into
 //	kind           each leaf was decoded in each place, in each wrap, and into each target
-//	option         each has changed what a way that sets it alone did
+//	option         each option has changed a result of a way that sets it alone
 type coverage struct {
 	counts  map[dimension]map[string]*outcomes
 	effects map[string]int // calls whose result an option has changed
 }
 
-// dimension is what is counted.
+// dimension is one of the properties by which calls are counted.
 type dimension string
 
 const (
@@ -34,7 +34,7 @@ const (
 	byKind      dimension = "kind and target"
 )
 
-// outcomes are calls by how they ended, and what is demanded of them.
+// outcomes counts calls by their outcome, and contains the outcomes that a run must reach.
 type outcomes struct {
 	decoded, failed int
 
@@ -45,7 +45,7 @@ func newCoverage() *coverage {
 	return &coverage{counts: make(map[dimension]map[string]*outcomes), effects: make(map[string]int)}
 }
 
-// of returns the count of a member.
+// of returns the outcomes of a member of a dimension.
 func (r *coverage) of(d dimension, member string) *outcomes {
 	if r.counts[d] == nil {
 		r.counts[d] = make(map[string]*outcomes)
@@ -56,7 +56,7 @@ func (r *coverage) of(d dimension, member string) *outcomes {
 	return r.counts[d][member]
 }
 
-// demand has a member decoded, or failing, or both.
+// demand requires that a member is decoded, or fails, or both.
 func (r *coverage) demand(d dimension, member string, decode, fail bool) {
 	o := r.of(d, member)
 	o.mustDecode, o.mustFail = o.mustDecode || decode, o.mustFail || fail
@@ -71,7 +71,7 @@ func (r *coverage) note(d dimension, member string, failed bool) {
 	}
 }
 
-// missing lists what was demanded and not reached, of these dimensions.
+// missing lists the members of these dimensions whose required outcomes were not reached.
 func (r *coverage) missing(dimensions ...dimension) (all []string) {
 	for _, d := range dimensions {
 		for _, member := range slices.Sorted(maps.Keys(r.counts[d])) {
@@ -84,7 +84,7 @@ func (r *coverage) missing(dimensions ...dimension) (all []string) {
 	return all
 }
 
-// least returns the smallest counts that were demanded, for the log.
+// least returns the smallest counts of required outcomes, for the log.
 func (r *coverage) least() string {
 	var parts []string
 	for _, d := range slices.Sorted(maps.Keys(r.counts)) {
@@ -103,11 +103,12 @@ func (r *coverage) least() string {
 	return strings.Join(parts, "\n")
 }
 
-// How often an option must have an effect until the matrix no longer looks for one.
+// enoughEffects is the number of effects of an option after which the matrix no longer looks for
+// another.
 const enoughEffects = 3
 
-// soleOption returns the option of a way that sets one alone and whose effect was not seen often
-// enough, or "".
+// soleOption returns the option of a way that sets a single option, if the effect of that option
+// was not seen often enough yet. Otherwise it returns "".
 func (r *coverage) soleOption(way *Way) string {
 	if len(way.Options) != 1 || r.effects[way.Options[0]] >= enoughEffects {
 		return ""
@@ -115,8 +116,8 @@ func (r *coverage) soleOption(way *Way) string {
 	return way.Options[0]
 }
 
-// optionsOf notes which options the ways of a subject set, and returns those that are none. A
-// subject need not have every way.
+// optionsOf records which options the ways of a subject set, and returns an error text for each
+// name that is no option. A subject need not have every way.
 func (f *Format) optionsOf(ways []Way, alone map[string]bool) (wrong []string) {
 	for i := range ways {
 		for _, name := range ways[i].Options {
@@ -129,7 +130,7 @@ func (f *Format) optionsOf(ways []Way, alone map[string]bool) (wrong []string) {
 	return wrong
 }
 
-// checkOptions compares the options that ways have set alone with those of the format.
+// checkOptions compares the options that ways have set alone with the options of the format.
 func (f *Format) checkOptions(alone map[string]bool) (wrong []string) {
 	for _, name := range f.Options {
 		if _, excused := f.Elsewhere[name]; excused == alone[name] {
@@ -144,7 +145,7 @@ func (f *Format) checkOptions(alone map[string]bool) (wrong []string) {
 	return wrong
 }
 
-// unused lists the options without an effect.
+// unused lists the options that had no effect.
 func (r *coverage) unused(f *Format) (all []string) {
 	for _, name := range f.Options {
 		if _, excused := f.Elsewhere[name]; !excused && r.effects[name] == 0 {

@@ -1,64 +1,70 @@
-// Package matrix tests decoders: every kind of value, in every position, into every kind of target,
-// from every source, by every public entry. Only tests import it.
+// Package matrix tests decoders. Every way to decode meets every kind of value, in every position
+// of a message, in every kind of target and from every source. Only tests import it.
 //
-// A format describes itself by a [Format]: the kinds of values that it has, and for each type a
-// [Subject]: how a value is encoded, the ways to decode one, and an oracle. The oracle is a second
-// decoder: small, by reflect, without unsafe. [Run] does the rest:
+// The tests of a package describe its format in a [Format]: the kinds of values, and for each type
+// a [Subject]. A subject contains an encoder, the ways to decode a value, and an oracle. The oracle
+// is a second decoder: small, and written with package reflect, without unsafe code. [Run] does the
+// rest:
 //
 //	types     each leaf as the first, middle and last field; nested, in a list, in a map, behind a pointer; others at random
-//	targets   zero; used; holding constants and memory on read-only pages; sharing memory with other values, and, if the format
-//	          allows that, with themselves: a pointer may lead to what contains it; holding views, also those that
-//	          another notation of the same Go type has decoded
-//	sources   whole; from readers of one byte, of random pieces, with data and error together; cut at each byte; mutated;
-//	          as bytes on read-only pages that end where the next page cannot be read
+//	targets   zero; used before; with constants and memory on read-only pages; sharing memory with other values and, if the
+//	          format allows it, with themselves (a pointer may point to a value that contains it); with views, also views
+//	          that a decoder of another notation of the same Go type has made
+//	sources   whole; cut at each byte; mutated; from bytes on read-only pages before a page that cannot be read; from
+//	          readers that return one byte, random pieces, or data together with an error
 //
 // # What is checked
 //
-// The world is the target, the values and inputs that were handed out before, and all memory that
-// they lead to. Before each call it is cloned: the clone shares memory where the world does. The
-// oracle decodes into the clone's target, the decoder into the world's. Then:
+// The world consists of the target, the values and inputs of earlier calls, and all memory that
+// they refer to. Before each call, the world is cloned: values that share memory in the world also
+// share memory in the clone. The oracle decodes into the clone's target, and the decoder into the
+// world's target. Then the following is checked:
 //
-//   - both succeed, or both fail; where both succeed, they took as many bytes
-//   - the worlds are equal: the target, and what every other value holds. So memory that is used
-//     again is the memory that the contract says, and what is new is shared with nothing
-//   - no string has other bytes than before, and no input has
-//   - the target does not lie in the input, unless the way decodes views
-//   - after an error, memory that the target does not lead to is as it was; what the target leads
-//     to is as the oracle left it if [Format.ExactErrors] is set, else its strings are ones that
-//     were there or that the input explains
-//   - where the oracle returns [ErrUnspecified], memory is compared as after an error, and nothing
-//     else
-//   - nothing panics or faults. The oracle's clone of a read-only page is read-only as well: where
-//     the oracle faults, the contract allows the write, and the page is made writable in both
-//     worlds
+//   - Both succeed, or both fail. If both succeed, they have consumed the same number of bytes.
+//   - The two worlds are equal, both in the target and in every other value. So the decoder has
+//     reused exactly the memory that the contract names, and shares new memory with nothing.
+//   - No string and no input has changed.
+//   - The target does not refer to the input, unless the way decodes views.
+//   - After an error, memory that the target does not refer to is unchanged. If
+//     [Format.ExactErrors] is set, the target equals the oracle's target. Otherwise each of its
+//     strings existed before, or can come from the input.
+//   - If the oracle returns [ErrUnspecified], only memory is compared, as after an error.
+//   - No call panics or faults. The oracle's clone of a read-only page is also read-only. If the
+//     oracle faults there, the contract allows the write, and the page is made writable in both
+//     worlds.
 //
-// A collection runs now and then, so that pointers that are none are noticed. The worlds of the
-// last cases are kept, and must be as they were left when later cases, of other types, have used
-// the same pools.
+// The garbage collector runs now and then, because it detects invalid pointers. The worlds of the
+// last cases are kept. They must not change while later cases, of other types, use the same pools.
 //
 // # What must be reached
 //
-// A run fails that leaves something out, however right its calls were (coverage.go): each way has
-// decoded values and failed; each leaf was decoded in each place, each wrap and into each kind of
-// target; each way has met each kind of target that may precede it; and each option of the package,
-// by the names in its code, is set alone by a way and has changed a result there, or is excused
-// with a reason.
+// A run fails if it has not reached all of the following, even if all of its calls were correct
+// (coverage.go):
+//   - Each way has decoded values and has failed.
+//   - Each leaf was decoded in each place, in each wrap and into each kind of target.
+//   - Each way has met each kind of target that it may decode into.
+//   - A way sets each option of the package alone, and the option has changed a result there, or it
+//     is excused with a reason. The names of the options come from the package's code.
 //
 // # What is not in it
 //
-// Transcode and iso8601 have no targets that are used again: they append to a []byte, or return
-// numbers. Their fuzz tests and random tests compare them with other decoders. Schema's
-// FrameReader, ModelReader and ParseAll find where messages begin and call Reader and Parse, which
-// are ways here; what they add, heads and ends, has tests by case.
+// Packages transcode and iso8601 have no targets that are reused: they append to a []byte, or
+// return numbers. Their fuzz tests and random tests compare them with other decoders. In package
+// schema, FrameReader, ModelReader and ParseAll find where messages begin, and call Reader and
+// Parse, which are ways here. The heads and ends of messages, which they handle themselves, have
+// separate tests.
 //
 // # Probes
 //
-// Chance meets some classes too seldom for a short run. [Probes] makes calls by design, with the
-// same checks, and each format's tests list them by generators of their own: two encodings of one
-// key wherever a map may stand, slices that grow beside the memory of others, ints at the edges of
-// their types and in runs, arrays shorter and longer than their target, texts about the lengths at
-// which they get other memory, structs of many fields with names that are hard to tell apart. Their
-// tests are TestMatrixKeys, TestMatrixGrowth and so on.
+// Random values reach some classes too rarely for a short run. [Probes] makes designed calls, with
+// the same checks. Each format's tests generate the probes in tests such as TestMatrixKeys and
+// TestMatrixGrowth:
+//   - two encodings of one key, in every place where a map may occur
+//   - slices that grow next to memory of others
+//   - ints at the limits of their types, and in runs
+//   - arrays shorter and longer than their target
+//   - texts with lengths near those at which they get other memory
+//   - structs of many fields with names that are hard to distinguish
 //
 // # Plugging a format in
 //
@@ -82,15 +88,16 @@
 //		})
 //	}
 //
-// The oracle says by what it does to its target what the contract is: which memory is used again,
-// what is set before an error. Where the contract leaves something open, the Format's fields say
-// so. A failure shows the case; either the decoder or the oracle is wrong.
+// The effect of the oracle on its target defines the contract, for example which memory is reused,
+// and which values are set before an error. Fields of the Format name what the contract leaves
+// open. A failure shows the case. Then either the decoder or the oracle is wrong.
 //
 // # Running it
 //
-// A test calls Run; its name begins with TestMatrix. The short form takes some seconds: cases that
-// are always the same, then some from a fresh seed, which is printed. SLIPSTREAM_LONG=30m runs
-// fresh cases for that time instead. A failure prints the case; SLIPSTREAM_MATRIX=case runs it
-// alone, as the short form and as the long one do, and prints each call before it is made; several
-// cases, with commas between them, run one after the other.
+// The name of a test that calls Run begins with TestMatrix. The short form takes some seconds. It
+// runs cases that are always the same, and then some cases from a new seed, which it prints. With
+// SLIPSTREAM_LONG=30m, a test runs new cases for that time instead. A failure prints the case.
+// SLIPSTREAM_MATRIX=case runs that case alone, first as in the short form and then as in the long
+// form, and prints each call before making it. Several cases, separated by commas, run one after
+// the other.
 package matrix

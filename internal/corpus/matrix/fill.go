@@ -18,19 +18,19 @@ type filler struct {
 	w         *world
 	r         *rand.Rand
 	constants bool // strings are constants, and memory without pointers lies on read-only pages
-	spare     bool // slices have room after their length, with values in it
-	made      int  // values
+	spare     bool // slices have capacity after their length, with values in it
+	made      int  // number of values made
 }
 
-// enough is how many values a filler makes before there are no more lists, maps and pointers.
+// enough is the number of values after which a filler makes no more lists, maps and pointers.
 const enough = 60
 
-// value sets v, which is zero. Structure thins out with depth.
+// value sets v, which is zero. Deeper values have fewer elements.
 func (f *filler) value(v reflect.Value, depth int) {
 	r := f.r
 	f.made++
 	if f.f.Fill != nil && f.f.Fill(r, v) {
-		if f.constants { // its strings are no constants, and the collector does not look where v may lie
+		if f.constants { // its strings are not constants, and the garbage collector does not scan the page on which v may lie
 			seen := reflect.New(v.Type())
 			seen.Elem().Set(v)
 			f.w.alive = append(f.w.alive, seen)
@@ -72,7 +72,7 @@ func (f *filler) value(v reflect.Value, depth int) {
 			key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
 			f.value(key, depth+1)
 			f.value(value, depth+1)
-			if key.Comparable() { // as not all that an any holds is
+			if key.Comparable() { // a value in an any may not be comparable
 				m.SetMapIndex(key, value)
 			}
 		}
@@ -103,8 +103,8 @@ func (f *filler) length(depth int) int {
 	return f.r.IntN(5)
 }
 
-// array makes a slice, on a page of its own if it is to be constant. Elements without size have no
-// page.
+// array returns a new slice. If the filler makes constants, the slice may lie on a page of its own.
+// Elements without size have no page.
 func (f *filler) array(t reflect.Type, n int) reflect.Value {
 	size := int(t.Elem().Size()) * n
 	if !f.constants || size == 0 || !f.static(t.Elem()) || f.r.IntN(2) == 0 {
@@ -117,14 +117,15 @@ func (f *filler) array(t reflect.Type, n int) reflect.Value {
 	return slice.Elem()
 }
 
-// freeze protects the page that array made last.
+// freeze makes the page that array made last read-only.
 func (f *filler) freeze() {
 	if n := len(f.w.constants); n > 0 && !f.w.constants[n-1].IsReadOnly() {
 		f.w.constants[n-1].ReadOnly()
 	}
 }
 
-// static reports whether a t leads to nothing but constants: then the collector need not see it.
+// static reports whether values of type t refer to constants only. Then the garbage collector need
+// not see it.
 func (f *filler) static(t reflect.Type) bool {
 	ts := f.w.types
 	switch {
@@ -144,7 +145,7 @@ func (f *filler) static(t reflect.Type) bool {
 	return false
 }
 
-// constant is text in memory that cannot be written.
+// constant is a text in memory that cannot be written.
 const constant = "Alles, was der Fall ist, ist die Welt: eine Zeile, die lang genug ist, um aus ihr Stücke jeder Länge zu schneiden, so lang, wie sie sein soll."
 
 func (f *filler) text() string {
@@ -163,8 +164,8 @@ func (f *filler) text() string {
 }
 
 // share keeps values that share memory with the target: copies of the headers of its slices,
-// pointers and maps, and parts of its slices. If the format says so, headers within the target
-// become equal, and its pointers lead to other parts of it.
+// pointers and maps, and parts of its slices. If Format.Tangled is set, some headers in the target
+// also become equal, and some of its pointers point to other parts of it.
 func (w *world) share(r *rand.Rand) {
 	byType := make(map[reflect.Type][]reflect.Value)
 	var order []reflect.Type
@@ -202,9 +203,10 @@ func (w *world) share(r *rand.Rand) {
 	w.keep()
 }
 
-// holdsSlice reports whether a slice lies within a t. Such elements are not shared by slices of the
-// target: a decoder stores what it grows in them, and grows it again by way of the other slice, in
-// place if there is room. How much there is, it chooses.
+// holdsSlice reports whether values of type t contain a slice. Slices of the target do not share
+// elements of such types. Otherwise a decoder would grow the slice in an element, and then grow it
+// again through the other slice, in place if its capacity suffices. The decoder chooses that
+// capacity.
 func holdsSlice(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Slice:
@@ -221,8 +223,8 @@ func holdsSlice(t reflect.Type) bool {
 	return false
 }
 
-// tangle makes some pointers of the target, those in interfaces too, point to values inside its
-// other values, as a pointer from a child to its parent does.
+// tangle makes some pointers of the target point to values inside other values of the target, for
+// example from a child to its parent. It also changes pointers in interfaces.
 func (w *world) tangle(r *rand.Rand) {
 	byType := make(map[reflect.Type][]reflect.Value) // addressable values of the target
 	var all, pointers []reflect.Value
@@ -237,7 +239,7 @@ func (w *world) tangle(r *rand.Rand) {
 					if t.NumMethod() == 0 {
 						pointers = append(pointers, v)
 					}
-				default: // pointers to pointers, and to interfaces, could lead in a circle to no value
+				default: // pointers to pointers and to interfaces could form a circle without a value
 					byType[t] = append(byType[t], v)
 					all = append(all, v)
 				}
@@ -255,7 +257,7 @@ func (w *world) tangle(r *rand.Rand) {
 	}
 }
 
-// parts calls each for the t at p and for the values that it is made of.
+// parts calls each with the value of type t at p, and with all values of which it consists.
 func (w *world) parts(p mem.Raw, t reflect.Type, each func(reflect.Value)) {
 	each(reflect.NewAt(t, p).Elem())
 	switch {
@@ -271,7 +273,8 @@ func (w *world) parts(p mem.Raw, t reflect.Type, each func(reflect.Value)) {
 	}
 }
 
-// headers calls each for the slices, pointers and maps in the t at p.
+// headers calls each with the slices, pointers and maps that are not nil in the value of type t at
+// p.
 func (w *world) headers(p mem.Raw, t reflect.Type, each func(reflect.Value)) {
 	if w.types.isPlain(t) || w.types.opaque[t] {
 		return

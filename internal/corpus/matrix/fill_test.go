@@ -11,8 +11,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// Strings of a format's own Fill live as long as the constants that hold them, where the collector
-// does not see them.
+// The strings that a format's Fill creates live as long as the constants that contain them. The
+// garbage collector does not scan the memory of constants.
 func TestConstantsKeepStrings(t *testing.T) {
 	type label struct{ Text string }
 	var made, freed atomic.Int64

@@ -7,57 +7,59 @@ import (
 	"reflect"
 )
 
-// Format is what a package under test says of its format.
+// Format describes the format of the package under test.
 type Format struct {
-	// Leaves are the kinds that types are made of. They may be whole structs, as types with methods
-	// or types that lead to themselves.
+	// Leaves contains the kinds from which types are built. A leaf may be a whole struct, for
+	// example a type with methods or a type that refers to itself.
 	Leaves []Kind
-	// Messages are kinds of messages as they are. A format has Leaves, Messages, or both.
+	// Messages contains kinds of complete messages. A format defines Leaves, Messages, or both.
 	Messages []Kind
-	// Wraps make a kind of another one: a list of it, a map, a pointer. They report false for a
-	// kind that they cannot wrap.
+	// Wraps contains functions that make a kind from another kind: a list of it, a map, a pointer.
+	// They report false for a kind that they cannot wrap.
 	Wraps []func(r *rand.Rand, k Kind) (Kind, bool)
 	// Struct makes the kind of a struct with these fields, as [StructOf] does.
 	Struct func(r *rand.Rand, fields []Kind) Kind
-	// Root makes the kind of a message. It is Struct if it is nil.
+	// Root makes the kind of a message. If Root is nil, Struct is used.
 	Root func(r *rand.Rand, fields []Kind) Kind
 	// Turn, if not nil, returns a kind of the same Go type that may have another notation. Some
-	// targets hold views that a way of that kind has decoded: who reads a []byte as a list must not
-	// take the views of a reader of blobs for memory of its own.
+	// targets contain views that a way of that kind has decoded. For example, a decoder that reads
+	// a []byte as a list must not treat views from a decoder of blobs as memory of its own.
 	Turn func(r *rand.Rand, k Kind) Kind
-	// Subject is called for each message kind. An error fails the test.
+	// Subject returns the subject for a kind of message. An error fails the test.
 	Subject func(k Kind) (*Subject, error)
 
-	// Fill, if not nil, sets v to a random value and reports true, or reports false: then v is
-	// filled by its Go kind.
+	// Fill, if not nil, sets v to a random value and reports true, or it reports false. Then v is
+	// filled according to its Go kind.
 	Fill func(r *rand.Rand, v reflect.Value) bool
-	// Text returns a random string. It is corpus.String if it is nil.
+	// Text returns a random string. If Text is nil, corpus.String is used.
 	Text func(r *rand.Rand) string
-	// Opaque are types that are compared by Equal, and whose memory is not looked at, besides
-	// time.Time.
+	// Opaque contains types that are compared by Equal, in addition to time.Time. The memory inside
+	// of opaque values is not examined.
 	Opaque []reflect.Type
-	// Equal compares opaque values. It is reflect.DeepEqual if it is nil; times are compared by
-	// instant and zone before.
+	// Equal compares opaque values. If Equal is nil, reflect.DeepEqual is used. Times are not
+	// passed to Equal, but compared by instant and zone.
 	Equal func(a, b any) bool
-	// Spare has the memory between length and capacity of slices compared too. Else a decoder may
-	// write there.
+	// Spare extends the comparison to the memory between length and capacity of slices. Without it,
+	// a decoder may write there.
 	Spare bool
-	// Tangled has values of the target share memory with each other, not only with other values,
-	// and its pointers lead to its other values, also to those that contain them.
+	// Tangled makes values of the target share memory with each other, not only with other values.
+	// It also makes pointers in the target point to its other values, including values that contain
+	// the pointer.
 	Tangled bool
-	// ViewsUsed tells that a target that holds views may be decoded into by any way. Else only ways
-	// that decode views follow.
+	// ViewsUsed reports whether every way may decode into a target that contains views. Otherwise,
+	// only ways that decode views may.
 	ViewsUsed bool
-	// ExactErrors tells that after an error the target holds what the oracle's target does.
+	// ExactErrors reports whether, after an error, the target must equal the oracle's target.
 	ExactErrors bool
-	// Options are the names of all options of the package that decoding knows. Each is set alone by
-	// a way, where it must be seen to change something, or is a key of Elsewhere, whose value says
-	// where it is tested and why it cannot be here.
+	// Options contains the names of all options of the package that affect decoding. For each
+	// option, a way must set it alone, and there it must change a result. Otherwise it must be a
+	// key of Elsewhere, whose value says where the option is tested and why it cannot be tested
+	// here.
 	Options   []string
 	Elsewhere map[string]string
 	// Explains, if not nil, reports whether s can be a string of a target after an error, for this
-	// input. Strings that were there before can, and the empty one. If it is nil, s must be a part
-	// of the input.
+	// input. If Explains is nil, s must be a part of the input. Strings that existed before, and
+	// the empty string, are always allowed.
 	Explains func(input []byte, s string) bool
 }
 
@@ -66,26 +68,26 @@ type Kind struct {
 	Name string            // the type in the format's notation, for failures
 	Type reflect.Type      // the Go type
 	Tag  reflect.StructTag // the tag of a struct field of this kind
-	Data any               // what else the format wants to know of it
+	Data any               // data for the format's own use
 }
 
 // Subject is a type under test.
 type Subject struct {
-	// Encode returns a message. A value that cannot be encoded is skipped.
+	// Encode returns v as a message. A value that cannot be encoded is skipped.
 	Encode func(v reflect.Value) ([]byte, error)
-	// Oracle decodes as the contract says.
+	// Oracle decodes according to the contract.
 	Oracle Decode
-	// Ways are the entries of the package, with their options.
+	// Ways contains the package's ways to decode, with their options.
 	Ways []Way
 }
 
-// Decode decodes the message at the beginning of b into what target, a pointer, points to. It
-// returns the number of bytes that it took, or -1 if that is not known. The memory of b is valid
-// and does not change after the call, so views may be made of it.
+// Decode decodes the message at the beginning of b into *target. It returns the number of bytes
+// consumed, or -1 if the number is unknown. The memory of b stays valid and does not change after
+// the call, so the target may contain views of it.
 type Decode func(b []byte, target reflect.Value) (n int, err error)
 
-// ErrUnspecified is returned by an oracle, or by a way, where nobody says what is decoded and
-// whether it can be. Then only memory is looked at, as after an error.
+// ErrUnspecified is the error of an oracle, or of a way, if the contract does not define the result
+// of decoding or whether decoding succeeds. Then only memory is checked, as after an error.
 var ErrUnspecified = errors.New("matrix: the contract does not say")
 
 // Way is one way to decode. Either Bytes or Stream is set.
@@ -93,34 +95,36 @@ type Way struct {
 	Name string
 	// Bytes decodes from bytes.
 	Bytes Decode
-	// Stream returns a function that decodes the next message of r. It is not called again after it
-	// returned an error.
+	// Stream returns a function that decodes the next message of r. That function is not called
+	// again after it has returned an error.
 	Stream func(r io.Reader) func(target reflect.Value) error
-	// Views tells that decoded values may lie in the input or, of a Stream, in a buffer.
+	// Views reports whether decoded values may refer to the input or, for a Stream, to a buffer.
 	Views bool
-	// Owned tells that the target must not hold views: the way writes where its slices are.
+	// Owned reports whether the target must not contain views, because the way writes to the memory
+	// of its slices.
 	Owned bool
-	// Brief tells that the views of a Stream are valid until its next message only.
+	// Brief reports whether the views of a Stream are valid only until its next message.
 	Brief bool
-	// Oracle replaces that of the subject, for options that change what is accepted or what is
-	// decoded.
+	// Oracle, if not nil, replaces the oracle of the subject, for options that change which input
+	// is accepted or which values are decoded.
 	Oracle Decode
 
-	// Options are the names of those that the way sets, of Format.Options. If it is one, it must at
-	// times give another result than Plain, or views where Views is set, strings of their own where
-	// OwnStrings is, and read no further where Exact is.
+	// Options contains the names of the options that the way sets, from Format.Options. If it
+	// contains a single option, that option must sometimes have an effect. The effect is a result
+	// different from that of Plain, views if Views is set, separately allocated strings if
+	// OwnStrings is set, or reading no further if Exact is set.
 	Options []string
-	// Plain is the oracle of the same way without its options. It is that of the subject if it is
-	// nil.
+	// Plain is the oracle of the same way without its options. If Plain is nil, the oracle of the
+	// subject is used.
 	Plain Decode
-	// OwnStrings tells that no two strings of a target share an allocation.
+	// OwnStrings reports that no two strings of a target share an allocation.
 	OwnStrings bool
-	// Exact tells that a Stream reads no byte of the next message.
+	// Exact reports that a Stream reads no byte of the next message.
 	Exact bool
 }
 
-// StructOf returns a struct type with a field for each kind, with their tags. The fields are F0, F1
-// and so on.
+// StructOf returns a struct type with a field for each kind, with the kind's tag. The fields are
+// named F0, F1 and so on.
 func StructOf(fields []Kind) reflect.Type {
 	list := make([]reflect.StructField, len(fields))
 	for i, k := range fields {

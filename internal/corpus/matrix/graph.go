@@ -10,8 +10,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// block is memory that the world can write to: the array of a slice up to its capacity, or what a
-// pointer points to. What overlaps is one block.
+// block is writable memory of the world: the array of a slice up to its capacity, or the value that
+// a pointer points to. Overlapping memory is one block.
 type block struct {
 	at   mem.Raw
 	elem reflect.Type
@@ -21,18 +21,18 @@ type block struct {
 func (b *block) from() uintptr { return uintptr(b.at) }
 func (b *block) to() uintptr   { return b.from() + uintptr(b.n)*b.elem.Size() }
 
-// graph is what some roots lead to.
+// graph contains the memory to which some roots refer.
 type graph struct {
 	types  *types
-	blocks []block            // by address, once it is merged
+	blocks []block            // by address, after merge
 	maps   map[mem.Raw]int    // numbers of maps
 	list   []reflect.Value    // the maps
 	texts  []string           // all strings
-	seen   map[block]struct{} // what was walked
+	seen   map[block]struct{} // the memory that was walked
 	sorted bool               // maps are walked in the order of their keys
 }
 
-// types knows which types are looked into.
+// types defines how values of a type are examined.
 type types struct {
 	opaque map[reflect.Type]bool
 	plain  map[reflect.Type]bool
@@ -46,7 +46,7 @@ func newTypes(opaque []reflect.Type) *types {
 	return t
 }
 
-// isPlain reports whether values of t lead nowhere.
+// isPlain reports whether values of t refer to no other memory.
 func (ts *types) isPlain(t reflect.Type) bool {
 	plain, known := ts.plain[t]
 	if known {
@@ -68,7 +68,7 @@ func (ts *types) isPlain(t reflect.Type) bool {
 	return plain
 }
 
-// graphOf walks from the values that roots, pointers, point to.
+// graphOf returns the graph of the values that the pointers in roots point to.
 func graphOf(ts *types, roots ...reflect.Value) *graph {
 	g := &graph{types: ts, maps: make(map[mem.Raw]int), seen: make(map[block]struct{})}
 	for _, r := range roots {
@@ -78,15 +78,15 @@ func graphOf(ts *types, roots ...reflect.Value) *graph {
 	return g
 }
 
-// reach returns the memory that the value that root points to leads to, in an order that is always
-// the same. Blocks may overlap.
+// reach returns the memory to which *root refers, in an order that is always the same. Blocks may
+// overlap.
 func reach(ts *types, root reflect.Value) []block {
 	g := &graph{types: ts, maps: make(map[mem.Raw]int), seen: make(map[block]struct{}), sorted: true}
 	g.region(root.UnsafePointer(), root.Type().Elem(), 1)
 	return g.blocks
 }
 
-// region walks n values that lie at p.
+// region walks n values at p.
 func (g *graph) region(p mem.Raw, elem reflect.Type, n int) {
 	b := block{p, elem, n}
 	if _, known := g.seen[b]; known || elem.Size() == 0 || n == 0 {
@@ -102,7 +102,7 @@ func (g *graph) region(p mem.Raw, elem reflect.Type, n int) {
 	}
 }
 
-// value walks the t at p.
+// value walks the value of type t at p.
 func (g *graph) value(p mem.Raw, t reflect.Type) {
 	if g.types.isPlain(t) || g.types.opaque[t] {
 		return
@@ -131,7 +131,7 @@ func (g *graph) value(p mem.Raw, t reflect.Type) {
 			g.copied(v.Elem())
 		}
 	case reflect.Map:
-		m := reflect.New(t).Elem() // which stays this map, whatever is at p later
+		m := reflect.New(t).Elem() // m stays this map, even if the value at p changes
 		m.Set(reflect.NewAt(t, p).Elem())
 		if _, known := g.maps[m.UnsafePointer()]; known || m.IsNil() {
 			return
@@ -143,7 +143,7 @@ func (g *graph) value(p mem.Raw, t reflect.Type) {
 			slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(fmt.Sprintf("%#v", a), fmt.Sprintf("%#v", b)) })
 			for _, key := range keys {
 				g.copied(key)
-				if v := m.MapIndex(key); v.IsValid() { // no NaN is found again
+				if v := m.MapIndex(key); v.IsValid() { // a lookup never finds a NaN
 					g.copied(v)
 				}
 			}
@@ -166,13 +166,13 @@ func addressed(v reflect.Value) mem.Raw {
 	return p.UnsafePointer()
 }
 
-// merge makes one block of those that overlap.
+// merge combines blocks that overlap.
 func (g *graph) merge() {
 	slices.SortFunc(g.blocks, func(a, b block) int {
 		switch {
 		case a.from() != b.from():
 			return int(max(min(int64(a.from())-int64(b.from()), 1), -1))
-		case a.to() != b.to(): // the larger one first
+		case a.to() != b.to(): // the larger block first
 			return int(max(min(int64(b.to())-int64(a.to()), 1), -1))
 		}
 		return strings.Compare(a.elem.String(), b.elem.String())
@@ -195,7 +195,8 @@ func (g *graph) merge() {
 	g.blocks = merged
 }
 
-// find returns the number of the block that p lies in and the offset there, or -1.
+// find returns the number of the block that contains p, and the offset of p in it. The number is -1
+// if there is no such block.
 func (g *graph) find(p mem.Raw) (k int, off uintptr) {
 	k, found := slices.BinarySearchFunc(g.blocks, uintptr(p), func(b block, p uintptr) int {
 		switch {
@@ -212,7 +213,7 @@ func (g *graph) find(p mem.Raw) (k int, off uintptr) {
 	return k, uintptr(p) - g.blocks[k].from()
 }
 
-// overlaps reports whether a block has one of the size bytes at p.
+// overlaps reports whether a block contains one of the size bytes at p.
 func (g *graph) overlaps(p mem.Raw, size uintptr) bool {
 	k, _ := slices.BinarySearchFunc(g.blocks, uintptr(p), func(b block, p uintptr) int {
 		if b.to() <= p {

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// Names are lists of names of fields that are hard to tell apart, by what they have in common.
-// Lists are longer than what is compared name by name, and than what fits small tables.
+// Names returns lists of field names that are hard to distinguish, by what the names have in
+// common. The lists are longer than those that a decoder compares name by name, and than those that
+// fit small tables.
 func Names() map[string][]string {
 	forms := map[string]string{
 		"short":             "f%02d",
@@ -34,8 +35,8 @@ func Names() map[string][]string {
 	return lists
 }
 
-// Members are lists of keys of messages for a struct of these fields: each field in order and in
-// reverse, halves of them in any order, and keys that are nearly one of them.
+// Members returns lists of keys for messages to a struct with these fields: each field in order and
+// in reverse, half of the fields in random order, and keys that nearly equal a field.
 func Members(r *rand.Rand, names []string) (all [][]string) {
 	inOrder := append([]string{}, names...)
 	reverse := append([]string{}, names...)
@@ -49,7 +50,7 @@ func Members(r *rand.Rand, names []string) (all [][]string) {
 		all = append(all, half[:len(half)/2])
 	}
 	for _, name := range []string{names[0], names[15], names[16], names[len(names)-1]} {
-		next := append([]string{}, names[:16]...) // so that the one that follows them is expected
+		next := append([]string{}, names[:16]...) // so that the decoder expects the field after them
 		for _, key := range []string{name, near(r, name), name + "x", name[:len(name)-1], strings.ToUpper(name)} {
 			all = append(all, []string{key}, append(next[:16:16], key))
 		}
@@ -57,15 +58,15 @@ func Members(r *rand.Rand, names []string) (all [][]string) {
 	return all
 }
 
-// near is name with another byte somewhere.
+// near returns name with one byte changed.
 func near(r *rand.Rand, name string) string {
 	b := []byte(name)
 	b[r.IntN(len(b))]++
 	return string(b)
 }
 
-// Struct returns a type with an exported field for each name, whose tag is what the function gives.
-// Every fifth field is a pointer.
+// Struct returns a type with an exported field for each name. tag returns the tag of a field. Every
+// fifth field is a pointer.
 func Struct(names []string, tag func(k int, name string) string) reflect.Type {
 	var fields []reflect.StructField
 	for k, name := range names {

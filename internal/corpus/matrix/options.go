@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// What the options of a package are, by name: from its code, so that a new one is asked for.
+// The functions below list the options of a package by name. They read the names from the package's
+// code, so that a new option cannot be forgotten.
 
 // FieldNames returns the names of the fields of a struct of options.
 func FieldNames(t reflect.Type) (names []string) {
@@ -31,8 +32,9 @@ func FieldsSet(options any) (names []string) {
 	return names
 }
 
-// ConstantNames returns the constants of a type of flags that the package in the current directory
-// exports. Those that combine others, and so are written without the type, are not among them.
+// ConstantNames returns the exported constants of typ, a type of flags, in the package in the
+// current directory. It leaves out constants that combine other constants, because they are
+// declared without the type.
 func ConstantNames(t *testing.T, typ string) (names []string) {
 	declarations(t, func(d ast.Decl) {
 		list, ok := d.(*ast.GenDecl)
@@ -57,8 +59,9 @@ func ConstantNames(t *testing.T, typ string) (names []string) {
 	return names
 }
 
-// FuncNames returns the functions that the package in the current directory exports and that are
-// options: they return the type, or they take what it is a function of.
+// FuncNames returns the exported functions that are options in the package in the current
+// directory. Such a function returns a typ, or its only parameter is a pointer to the type called
+// argument.
 func FuncNames(t *testing.T, typ, argument string) (names []string) {
 	declarations(t, func(d ast.Decl) {
 		f, ok := d.(*ast.FuncDecl)
@@ -81,7 +84,7 @@ func FuncNames(t *testing.T, typ, argument string) (names []string) {
 	return names
 }
 
-// declarations calls each for what the package in the current directory declares.
+// declarations calls each with every declaration of the package in the current directory.
 func declarations(t *testing.T, each func(ast.Decl)) {
 	found := false
 	files, err := filepath.Glob("*.go")

@@ -1,8 +1,8 @@
 package matrix
 
-// past is the world of an earlier case, and a copy. Nobody decodes into it any more, so nothing of
-// it may change: neither what was handed out nor the target, whatever types and ways the cases
-// since have had.
+// past is the world of an earlier case, and a copy of it. No call decodes into this world any more.
+// So neither its target nor its kept values may change, whatever types and ways the later cases
+// use.
 type past struct {
 	id     string
 	w      *world
@@ -10,10 +10,11 @@ type past struct {
 	copy   *clone
 }
 
-// maxPast is how many earlier worlds are held.
+// maxPast is the maximum number of earlier worlds that are kept.
 const maxPast = 16
 
-// remember holds the world of a case that has ended, and looks at the one that is held longest.
+// remember keeps the world of a case that has ended. If there are more than maxPast worlds, it
+// checks and drops the oldest.
 func (m *matrix) remember(id string, w *world) bool {
 	g := graphOf(w.types, w.roots()...)
 	m.pasts = append(m.pasts, past{id, w, g, g.copy(w.readOnly)})
@@ -23,7 +24,7 @@ func (m *matrix) remember(id string, w *world) bool {
 	return m.forget()
 }
 
-// forget drops the world that is held longest. It reports whether that is as it was.
+// forget drops the oldest world, and reports whether that world is unchanged.
 func (m *matrix) forget() bool {
 	p := m.pasts[0]
 	m.pasts = m.pasts[1:]
@@ -44,7 +45,7 @@ func (m *matrix) forget() bool {
 	return false
 }
 
-// forgetAll looks at all worlds that are held.
+// forgetAll checks and drops all worlds, up to the first that has changed.
 func (m *matrix) forgetAll() {
 	for len(m.pasts) > 0 && m.forget() {
 	}

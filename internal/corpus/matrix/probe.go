@@ -16,29 +16,30 @@ import (
 	"github.com/slipstream-go/slipstream/internal/corpus"
 )
 
-// Probe is a call by design: random values meet some classes too seldom, as two encodings of one
-// key in one map, or an array of one element more than its slice has room for, whose memory
-// somebody else shares.
+// Probe is a designed call. Random values reach some classes too rarely, for example two encodings
+// of one key in one map. Another example is an array with one element more than fits the capacity
+// of its slice, whose memory is shared with other values.
 type Probe struct {
 	Name    string
 	Kind    Kind
 	Message []byte
-	// Option has ways take the message that set this option alone. If it is "", they set none.
+	// Option selects the ways that set only this option. If it is "", it selects the ways that set
+	// no option.
 	Option string
 	// Target, if not nil, fills the target, which is zero, and returns pointers to other values,
 	// which may share memory with it.
 	Target func(target reflect.Value) (others []reflect.Value)
 }
 
-// Filled fills v with random values from this seed, as a target that is used has them.
+// Filled fills v with random values from this seed, like a target that was used before.
 func (f *Format) Filled(seed uint64, v reflect.Value) {
 	w := &world{f: f, types: newTypes(f.Opaque)}
 	(&filler{f: f, w: w, r: corpus.New(seed), spare: true}).value(v, 0)
 }
 
-// Part sets the slice v to a part of an array of random values, as it is before g: the array goes
-// on after its capacity. It returns pointers to slices of the whole array and of what lies after
-// the part.
+// Part sets the slice v to a part of an array of random values, with the length and the capacity
+// that g has before the growth. The array continues after the capacity. Part returns pointers to
+// slices of the whole array and of the elements after the part.
 func (f *Format) Part(seed uint64, v reflect.Value, g Growth) (others []reflect.Value) {
 	const beyond = 2
 	array := reflect.MakeSlice(v.Type(), g.Cap+beyond, g.Cap+beyond)
@@ -54,10 +55,10 @@ func (f *Format) Part(seed uint64, v reflect.Value, g Growth) (others []reflect.
 	return others
 }
 
-// Growth is how a slice grows: from Len elements in a room of Cap to Want.
+// Growth describes how a slice grows: from Len elements, with capacity Cap, to Want elements.
 type Growth struct{ Len, Cap, Want int }
 
-// Growths are growths of every kind. Mostly the new elements do not fit.
+// Growths returns growths of every kind. In most of them, the new elements do not fit.
 func Growths() (all []Growth) {
 	for _, c := range []int{0, 1, 2, 5, 16} {
 		for n := range map[int]bool{0: true, 1: true, c - 1: true, c: true} {
@@ -72,9 +73,9 @@ func Growths() (all []Growth) {
 	return all
 }
 
-// Probes takes each probe by the ways that set its option: all of them or, in the short form, one,
-// and the next probe by the next one. What is checked is what Run checks. Of each option a probe
-// must be decoded and, if some are to be refused, one must fail.
+// Probes decodes each probe with the ways that set its option. With -short it uses one of these
+// ways, a different one for each probe. The checks are those of Run. For each option, at least one
+// probe must be decoded. If refused is set, at least one must also fail.
 func Probes(t *testing.T, f Format, refused bool, probes iter.Seq[Probe]) {
 	defer debug.SetGCPercent(debug.SetGCPercent(1000))
 	m := &matrix{f: &f, t: t, types: newTypes(f.Opaque), reached: newCoverage(), alone: make(map[string]bool)}
@@ -114,7 +115,7 @@ func Probes(t *testing.T, f Format, refused bool, probes iter.Seq[Probe]) {
 	}
 }
 
-// byProbe counts probes by their option.
+// byProbe is the dimension in which probes are counted by their option.
 const byProbe dimension = "probe with option"
 
 func (p *Probe) takenBy(w *Way) bool {
@@ -124,7 +125,7 @@ func (p *Probe) takenBy(w *Way) bool {
 	return len(w.Options) == 1 && w.Options[0] == p.Option
 }
 
-// probe takes p by a way, into a new target, and reports whether nothing was wrong.
+// probe decodes p with a way into a new target, and reports whether all checks passed.
 func (c *session) probe(p *Probe, way *Way) bool {
 	c.r = corpus.New(uint64(c.m.calls))
 	c.w = &world{f: c.m.f, types: c.m.types, target: reflect.New(p.Kind.Type)}
@@ -153,8 +154,8 @@ func (c *session) probe(p *Probe, way *Way) bool {
 	return true
 }
 
-// Sorted yields the keys of m in the order of their names, so that a run is the same each time, and
-// their numbers.
+// Sorted yields the keys of m in the order of their names, with their indexes. So a run is the same
+// each time.
 func Sorted[V any](m map[reflect.Type]V) iter.Seq2[int, reflect.Type] {
 	return slices.All(slices.SortedFunc(maps.Keys(m), func(a, b reflect.Type) int { return strings.Compare(a.String(), b.String()) }))
 }

@@ -17,23 +17,23 @@ import (
 	"github.com/slipstream-go/slipstream/internal/corpus"
 )
 
-// How many cases a short run takes besides one of each systematic type, and how many of them are
-// from a fresh seed.
+// A short run takes one case of each systematic type. In addition it takes shortCases random cases
+// that are always the same, and freshCases cases from a new seed.
 const (
 	shortCases = 300
 	freshCases = 100
-	maxFailed  = 3    // cases that fail before a run ends
-	gcEvery    = 1000 // calls
+	maxFailed  = 3    // number of failed cases after which a run ends
+	gcEvery    = 1000 // number of calls between two garbage collections
 )
 
 // Run tests f.
 func Run(t *testing.T, f Format) {
-	defer debug.SetGCPercent(debug.SetGCPercent(1000)) // tidy collects, as often as it should
+	defer debug.SetGCPercent(debug.SetGCPercent(1000)) // seen runs the garbage collector often enough
 	m := &matrix{f: &f, t: t, types: newTypes(f.Opaque), reached: newCoverage(), alone: make(map[string]bool)}
 	m.systematic()
 	if ids := os.Getenv("SLIPSTREAM_MATRIX"); ids != "" {
 		m.trace = true
-		for _, m.all = range []bool{false, true} { // as the short form has run it, and as the long one has
+		for _, m.all = range []bool{false, true} { // first as in the short form, then as in the long form
 			for id := range strings.SplitSeq(ids, ",") {
 				m.one(id)
 			}
@@ -76,8 +76,8 @@ func Run(t *testing.T, f Format) {
 	m.end(!testing.Short())
 }
 
-// end looks at what is left of earlier cases, and at what the run has reached: all dimensions if it
-// was a full one.
+// end checks the worlds of earlier cases and the coverage of the run. Only a full run must have
+// reached all dimensions.
 func (m *matrix) end(full bool) {
 	if m.failed == 0 {
 		m.forgetAll()
@@ -89,7 +89,7 @@ func (m *matrix) end(full bool) {
 	if m.calls == 0 {
 		m.t.Error("no call was made")
 	}
-	if !full { // a few cases reach what chance has them reach
+	if !full { // the coverage of a few cases depends on chance
 		return
 	}
 	missing := append(m.reached.missing(byWay, byTarget, bySource, byWayTarget, byPlace, byWrap, byKind), m.reached.unused(m.f)...)
@@ -99,16 +99,16 @@ func (m *matrix) end(full bool) {
 	}
 }
 
-// matrix is a run.
+// matrix is the state of a run.
 type matrix struct {
 	f       *Format
 	t       *testing.T
 	types   *types
 	small   []Kind
-	places  []place // of the leaf that a small kind is made for
+	places  []place // of the leaf for which each small kind is made
 	reached *coverage
 	pasts   []past
-	alone   map[string]bool // options that a way has set, and no other with it
+	alone   map[string]bool // options that a way has set alone
 	trace   bool            // each call is printed
 	all     bool            // each case is run for all targets, not for one
 	cases   int
@@ -116,12 +116,12 @@ type matrix struct {
 	failed  int
 }
 
-// place is where a leaf stands in a message: by itself or in a wrap, which is as the first, middle,
-// last or only field.
+// place describes the position of a leaf in a message. The leaf is bare or in a wrap, which is the
+// first, middle, last or only field.
 type place struct{ leaf, wrap, at string }
 
-// systematic makes the kinds of messages with each leaf, bare and in each wrap, as the first,
-// middle and last field, between others.
+// systematic makes kinds of messages for each leaf: bare and in each wrap, as the first, middle and
+// last of several fields, and as the only field.
 func (m *matrix) systematic() {
 	for _, k := range m.f.Messages {
 		m.small, m.places = append(m.small, k), append(m.places, place{k.Name, "whole", "only"})
@@ -158,7 +158,7 @@ func (m *matrix) root(r *rand.Rand, fields []Kind) Kind {
 	return m.f.Struct(r, fields)
 }
 
-// kind is a kind at random.
+// kind returns a random kind.
 func (m *matrix) kind(r *rand.Rand, depth int) Kind {
 	switch n := r.IntN(6); {
 	case depth == 0 || n < 2:
@@ -181,7 +181,7 @@ func (m *matrix) kinds(r *rand.Rand, depth int) []Kind {
 	return list
 }
 
-// one runs the case of this name.
+// one runs the case with this name.
 func (m *matrix) one(id string) {
 	if m.failed == maxFailed {
 		return
@@ -225,7 +225,7 @@ func (m *matrix) one(id string) {
 	}
 }
 
-// demand notes what has to be reached with a subject.
+// demand records what a run must reach with a subject.
 func (m *matrix) demand(s *Subject, at *place) {
 	for _, wrong := range m.f.optionsOf(s.Ways, m.alone) {
 		m.t.Fatal(wrong)
@@ -274,11 +274,11 @@ func (m *matrix) demand(s *Subject, at *place) {
 // follows reports whether a way may decode into a target that holds views.
 func (m *matrix) follows(w *Way) bool { return !w.Owned && (w.Views || m.f.ViewsUsed) }
 
-// modes are what targets hold at first.
+// modes lists the initial contents of targets.
 var modes = []string{"zero", "used", "constants", "shared", "views"}
 
-// turnedViews is what targets hold that a subject of another notation has decoded, among those that
-// hold views.
+// turnedViews is a part of the mode "views": targets with views that a subject of another notation
+// has decoded.
 const turnedViews = "views by another notation"
 
 // session is a case: messages of one type, decoded into targets of one mode.
@@ -292,18 +292,18 @@ type session struct {
 	mode    string
 	w       *world
 	viewing bool // the target holds views
-	viewed  bool // it has, some time
+	viewed  bool // a target of the same world has held views
 	at      *place
 	last    string
 }
 
-// run runs the case for targets of a mode, and reports whether nothing was wrong.
+// run runs the case for targets of a mode, and reports whether all checks passed.
 func (c *session) run(mode int) bool {
 	c.mode = modes[mode]
 	calls := []func() bool{c.whole, c.cuts, c.mutated, c.stream, c.options}
 	for _, call := range calls {
 		if !c.begin() {
-			return true // there is no such target
+			return true // the case has no target of this mode
 		}
 		ok := call()
 		if ok && c.mode != "constants" && !c.viewed {
@@ -317,7 +317,7 @@ func (c *session) run(mode int) bool {
 	return true
 }
 
-// begin makes a world with a new target.
+// begin makes a world with a new target. It reports whether the target is of the session's mode.
 func (c *session) begin() bool {
 	c.w = &world{f: c.m.f, types: c.m.types}
 	c.viewed = false
@@ -325,7 +325,7 @@ func (c *session) begin() bool {
 	return c.mode != "views" || c.viewing
 }
 
-// renew makes a target. What was kept stays alive, but for constants.
+// renew makes a new target. Kept values stay alive, except if there are constants.
 func (c *session) renew() {
 	w := c.w
 	if c.mode == "constants" {
@@ -366,8 +366,7 @@ func (c *session) renew() {
 // message returns a message of a random value.
 func (c *session) message() ([]byte, bool) { return c.messageOf(c.s) }
 
-// messageOf returns a message of a random value in the notation of s, whose Go type is that of the
-// case.
+// messageOf returns a random value of the case's Go type, as a message in the notation of s.
 func (c *session) messageOf(s *Subject) ([]byte, bool) {
 	f := &filler{f: c.m.f, w: c.w, r: c.r}
 	for range 10 {
@@ -380,7 +379,8 @@ func (c *session) messageOf(s *Subject) ([]byte, bool) {
 	return nil, false
 }
 
-// way picks a way that may follow.
+// way returns a random way that may decode into the target, or nil. If stream is set, the way reads
+// a stream.
 func (c *session) way(stream bool) *Way {
 	for _, k := range c.r.Perm(len(c.s.Ways)) {
 		way := &c.s.Ways[k]
@@ -391,8 +391,8 @@ func (c *session) way(stream bool) *Way {
 	return nil
 }
 
-// bytes decodes b by some way from bytes, of which source says what they are. It reports whether
-// nothing was wrong.
+// bytes decodes b with a random way that decodes bytes. source and detail describe b. It reports
+// whether all checks passed.
 func (c *session) bytes(b []byte, source, detail string) bool {
 	way := c.way(false)
 	if way == nil {
@@ -401,7 +401,7 @@ func (c *session) bytes(b []byte, source, detail string) bool {
 	return c.by(way, b, source, detail)
 }
 
-// by is bytes by this way.
+// by is bytes with a given way.
 func (c *session) by(way *Way, b []byte, source, detail string) bool {
 	in := c.w.input(b)
 	c.say(way, source+detail, in)
@@ -423,7 +423,7 @@ func (c *session) oracle(way *Way) Decode {
 	return c.s.Oracle
 }
 
-// call is a call of a way's decoder.
+// call returns a call of a way's decoder.
 func (c *session) call(way *Way, b []byte, decoder Decode, views bool) call {
 	x := call{b: b, oracle: c.oracle(way), decoder: decoder, views: views, own: way.OwnStrings}
 	if c.m.reached.soleOption(way) != "" {
@@ -434,7 +434,7 @@ func (c *session) call(way *Way, b []byte, decoder Decode, views bool) call {
 	return x
 }
 
-// seen counts a call, lets the collector run, and forgets old inputs.
+// seen counts a call, runs the garbage collector now and then, and drops old inputs.
 func (c *session) seen(way *Way, source string, out outcome) {
 	c.viewing, c.viewed = c.viewing || way.Views, c.viewed || way.Views
 	if r := c.m.reached; out.wrong == "" && out.err != ErrUnspecified {
@@ -477,12 +477,12 @@ func (c *session) whole() bool {
 	return true
 }
 
-// optionShare is the share of the ways with an option that one case takes beside those at random:
-// each leaf, which stands in many systematic cases, so meets each option, in an op that may have
-// forgotten to consult it.
+// optionShare means that a case uses, in addition to random ways, one in optionShare of the ways
+// that set a single option. Each leaf occurs in many systematic cases, so it meets each option.
+// This finds an op that ignores an option.
 const optionShare = 4
 
-// options decodes messages by ways that set one option.
+// options decodes messages with ways that set one option.
 func (c *session) options() bool {
 	if c.at == nil {
 		return true
@@ -509,13 +509,14 @@ func (c *session) options() bool {
 	return true
 }
 
-// How many places a message is cut at, in the long form and in the short one.
+// These are the maximum numbers of places at which a message is cut, in the long form and in the
+// short form.
 const (
 	maxCuts   = 48
 	shortCuts = 12
 )
 
-// cuts decodes a message that is cut at each byte, then the whole of it.
+// cuts decodes a message that is cut at different bytes, and then the whole message.
 func (c *session) cuts() bool {
 	b, ok := c.message()
 	if !ok {
@@ -559,7 +560,7 @@ func (c *session) mutated() bool {
 	return true
 }
 
-// stream decodes messages from a reader, of which the last may be cut or mutated.
+// stream decodes messages from a reader. The bytes of the messages may be cut or mutated.
 func (c *session) stream() bool {
 	for range 3 {
 		way := c.way(true)
@@ -590,11 +591,11 @@ func (c *session) stream() bool {
 	return true
 }
 
-// messages decodes the messages of all by a way.
+// messages decodes the messages in all with a way that reads a stream.
 func (c *session) messages(way *Way, all []byte, source string) bool {
 	in, how := reader(c.r, all)
 	read, taken := &counter{in: in}, 0
-	if way.Exact { // others may know what kind of reader it is
+	if way.Exact { // other ways may check the type of the reader
 		in = read
 	}
 	next := way.Stream(in)
@@ -602,7 +603,7 @@ func (c *session) messages(way *Way, all []byte, source string) bool {
 	rest := bytes.Clone(all)
 	for {
 		if way.Brief {
-			c.w.kept = nil // it may hold views of the message before, which end here
+			c.w.kept = nil // kept values may contain views of the previous message, which are no longer valid
 		}
 		if way.Brief || c.r.IntN(4) == 0 {
 			c.renew()
@@ -611,7 +612,7 @@ func (c *session) messages(way *Way, all []byte, source string) bool {
 			}
 		}
 		c.say(way, how+source, rest)
-		out := c.w.decode(c.call(way, rest, decoder, true)) // views are of a buffer that this package cannot see
+		out := c.w.decode(c.call(way, rest, decoder, true)) // views refer to a buffer that this package does not know
 		n := out.n
 		if taken += max(n, 0); way.Exact && out.wrong == "" && out.err == nil {
 			if out.effect = n < len(rest); read.n != taken {
@@ -635,7 +636,7 @@ func (c *session) messages(way *Way, all []byte, source string) bool {
 	}
 }
 
-// say notes the call that is made next.
+// say records the next call, and prints it if calls are traced.
 func (c *session) say(way *Way, source string, b []byte) {
 	c.last = fmt.Sprintf("case %s: %s\n  Go type %v\n  target: %s (%v)\n  way: %s\n  source: %s\n  input: %x", c.id, c.kind.Name, c.kind.Type, c.mode, c.viewing, way.Name, source, b)
 	if c.m.trace {

@@ -7,13 +7,13 @@ import (
 	"testing/iotest"
 )
 
-// readers are how a reader gives its bytes.
+// readers lists the kinds of readers that reader returns.
 var readers = []string{
 	"a reader of all", "a reader of one byte", "a reader of halves", "a reader of data with the error", "a reader of random pieces, the last with the error",
 	"a reader of random pieces",
 }
 
-// reader returns b as a reader that gives it in pieces, and how.
+// reader returns a reader of b, of a random kind, and a description of the kind.
 func reader(r *rand.Rand, b []byte) (in io.Reader, how string) {
 	all := bytes.NewReader(b)
 	k := r.IntN(len(readers))
@@ -46,7 +46,7 @@ func (c *counter) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// randomReader gives as much as it likes, and sometimes nothing.
+// randomReader returns a random number of bytes at a time, and sometimes none.
 type randomReader struct {
 	in *bytes.Reader
 	r  *rand.Rand
@@ -75,11 +75,11 @@ func mutate(r *rand.Rand, b []byte) []byte {
 			b[at] = []byte{0, 1, 2, 0x7f, 0x80, 0xfe, 0xff}[r.IntN(7)]
 		case 2:
 			b[at] = byte(r.Uint32())
-		case 3: // a piece is gone
+		case 3: // remove a piece
 			b = append(b[:at], b[min(len(b), at+1+r.IntN(4)):]...)
-		case 4: // a piece is there twice
+		case 4: // repeat a piece
 			b = append(b[:at:at], append(bytes.Clone(b[at:min(len(b), at+1+r.IntN(8))]), b[at:]...)...)
-		case 5: // two bytes change places
+		case 5: // swap two bytes
 			to := r.IntN(len(b))
 			b[at], b[to] = b[to], b[at]
 		}

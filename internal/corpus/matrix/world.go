@@ -12,32 +12,34 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// world is what is alive beside the decoder.
+// world contains the target of a decoder, and the values and memory that a call must leave
+// unchanged.
 type world struct {
 	f         *Format
 	types     *types
 	target    reflect.Value   // a pointer to the value that is decoded into
-	kept      []reflect.Value // pointers to what was handed out before, or shares memory with the target
-	inputs    []input         // what was decoded before, and is to be decoded next
+	kept      []reflect.Value // pointers to values that were decoded before, or share memory with the target
+	inputs    []input         // inputs of the earlier calls and of the next call
 	constants []frozen        // read-only memory of the target
-	alive     []reflect.Value // what constants refer to, for the collector
-	pages     []*guard.Region // of inputs
+	alive     []reflect.Value // values to which constants refer, for the garbage collector
+	pages     []*guard.Region // memory of inputs
 }
 
-// frozen is read-only memory of the target. If it has strings, it stays read-only: the collector
-// does not look there, so new strings in it would be freed.
+// frozen is read-only memory of the target. If it contains strings, it stays read-only: the garbage
+// collector does not scan it, and would free new strings stored there.
 type frozen struct {
 	*guard.Region
 	texts bool
 }
 
-// input is bytes that were handed to the decoder.
+// input is an input of the decoder, and a copy of it.
 type input struct{ b, copy []byte }
 
-// maxKept is how many values and inputs are kept.
+// maxKept is the maximum number of kept values, and of kept inputs.
 const maxKept = 6
 
-// input returns b in memory that is read-only and ends where nothing can be read, and keeps it.
+// input returns a copy of b in read-only memory that ends at a page that cannot be read. The world
+// keeps the copy.
 func (w *world) input(b []byte) []byte {
 	protected, p := guard.Input(b)
 	w.pages = append(w.pages, p)
@@ -45,14 +47,14 @@ func (w *world) input(b []byte) []byte {
 	return protected
 }
 
-// keep keeps a copy of what the target holds, as somebody who was handed it would.
+// keep keeps a shallow copy of the target's value, as a caller of the decoder might do.
 func (w *world) keep() {
 	v := reflect.New(w.target.Type().Elem())
 	v.Elem().Set(w.target.Elem())
 	w.hold(v)
 }
 
-// hold keeps what the pointer v points to.
+// hold keeps the value that the pointer v points to.
 func (w *world) hold(v reflect.Value) {
 	if w.kept = append(w.kept, v); len(w.kept) > maxKept {
 		w.kept = slices.Delete(w.kept, 0, 1)
@@ -67,8 +69,8 @@ func (w *world) readOnly(p mem.Raw) bool {
 		slices.ContainsFunc(w.pages, func(c *guard.Region) bool { return c.Contains(p) })
 }
 
-// thaw makes the memory of the target writable, but for strings. It reports whether there was any
-// that is now.
+// thaw makes the read-only memory of the target writable, except for memory that contains strings.
+// It reports whether any memory has become writable.
 func (w *world) thaw() (some bool) {
 	for _, c := range w.constants {
 		if c.IsReadOnly() && !c.texts {
@@ -79,7 +81,8 @@ func (w *world) thaw() (some bool) {
 	return some
 }
 
-// melt gives the read-only memory of the target back. What is kept may hold some, so it goes too.
+// melt frees the read-only memory of the target. It also drops the kept values, because they may
+// refer to that memory.
 func (w *world) melt() {
 	for _, p := range w.constants {
 		p.Free()
@@ -87,7 +90,7 @@ func (w *world) melt() {
 	w.constants, w.alive, w.kept, w.target = nil, nil, nil, reflect.Value{}
 }
 
-// free frees the pages. Nothing of the world may be used after it.
+// free frees the pages. The world must not be used afterwards.
 func (w *world) free() {
 	for _, c := range w.constants {
 		c.Free()
@@ -109,7 +112,7 @@ func guarded(f func()) (err error) {
 	return nil
 }
 
-// panicked is the value of a panic.
+// panicked contains the value and the stack of a panic.
 type panicked struct {
 	value any
 	stack []byte
@@ -117,13 +120,13 @@ type panicked struct {
 
 func (p *panicked) Error() string {
 	stack := string(p.stack)
-	if _, after, found := strings.Cut(stack, "\npanic("); found { // what comes before is this package's
+	if _, after, found := strings.Cut(stack, "\npanic("); found { // the lines before belong to this package
 		stack = "panic(" + after
 	}
 	return fmt.Sprintf("panic: %v\n%s", p.value, stack)
 }
 
-// faulted reports whether it is a fault of memory, which has an address.
+// faulted reports whether p is a memory fault, which has an address.
 func (p *panicked) faulted() bool {
 	_, ok := p.value.(interface{ Addr() uintptr })
 	return ok
@@ -131,19 +134,19 @@ func (p *panicked) faulted() bool {
 
 // call is one call of a decoder.
 type call struct {
-	b       []byte // the message, and what follows it
+	b       []byte // the message, and bytes after it
 	oracle  Decode
-	decoder Decode // may get b from elsewhere
+	decoder Decode // may read b from another source
 	plain   Decode // the oracle without the option of the way, or nil
-	views   bool   // the target may lie in b
+	views   bool   // the target may refer to b
 	own     bool   // each string has memory of its own
 }
 
-// outcome is how a call ended.
+// outcome is the result of a call.
 type outcome struct {
-	n      int    // bytes that were taken
-	err    error  // the decoder's
-	wrong  string // what is wrong, or ""
+	n      int    // number of bytes consumed
+	err    error  // the decoder's error
+	wrong  string // description of a fault, or ""
 	effect bool   // the option of the way has changed something
 }
 
@@ -161,13 +164,13 @@ func (w *world) decode(c call) (out outcome) {
 		if p := fault.(*panicked); !p.faulted() || !slices.ContainsFunc(w.constants, func(c frozen) bool { return c.IsReadOnly() }) {
 			return outcome{wrong: "the oracle: " + fault.Error()}
 		}
-		if !w.thaw() { // by contract, this memory is written to
-			return outcome{n: -1, err: ErrUnspecified} // but strings cannot be
+		if !w.thaw() { // the contract allows writes to this memory
+			return outcome{n: -1, err: ErrUnspecified} // but strings cannot be written to
 		}
 		ideal.free()
 		ideal = before.copy(w.readOnly)
 	}
-	var plain *clone // what would be without the option
+	var plain *clone // the result without the option
 	if c.plain != nil && wantErr != ErrUnspecified {
 		plain = before.copy(func(mem.Raw) bool { return false })
 		var err error
@@ -176,7 +179,7 @@ func (w *world) decode(c call) (out outcome) {
 			plain = nil
 		}
 	}
-	var still *clone // the world as it is
+	var still *clone // the world before the call
 	if wantErr != nil {
 		still = before.copy(func(mem.Raw) bool { return false })
 	}
@@ -239,7 +242,7 @@ func (w *world) decode(c call) (out outcome) {
 	return out
 }
 
-// sides are the world and its clone, of which each root may have changed.
+// sides returns the world and its clone. Each root may have changed since they were equal.
 func (w *world) sides(before *graph, c *clone) (a, b *side) {
 	a = &side{blocks: graph{blocks: before.blocks}, number: make([]int, len(before.blocks)), maps: before.maps}
 	b = &side{number: make([]int, len(c.blocks)), maps: make(map[mem.Raw]int)}
@@ -292,13 +295,14 @@ func (w *world) equals(before *graph, ideal *clone) string {
 	return ""
 }
 
-// untouched compares what the target does not lead to with the clone, in which nothing was changed.
+// untouched compares the memory that the target does not refer to with the clone, which has not
+// changed.
 func (w *world) untouched(before *graph, still *clone, owned *graph) string {
 	a, b := w.sides(before, still)
 	c := newComparison(w.f, w.types, a, b)
 	c.shallow = true
 	for k, x := range before.blocks {
-		for i := range x.n { // the target may lead to one element only
+		for i := range x.n { // the target may refer to one element only
 			off := uintptr(i) * x.elem.Size()
 			if owned.overlaps(mem.RawAdd(x.at, off), x.elem.Size()) {
 				continue
@@ -320,9 +324,10 @@ func (w *world) untouched(before *graph, still *clone, owned *graph) string {
 	return ""
 }
 
-// sound looks at what the target holds on its own: it must not lie in the input, its strings must
-// lie where the way says, and after an error they must come from somewhere. before is what there
-// was, and texts are copies of its strings.
+// sound checks the target without the oracle. The target must not refer to the input, and its
+// strings must lie where the way allows. After an error, its strings must have existed before or
+// come from the input. before is the graph before the call, and texts contains copies of its
+// strings.
 func (w *world) sound(c call, before *graph, texts []string, out *outcome) string {
 	old := before.texts
 	now := graphOf(w.types, w.target)
@@ -376,8 +381,8 @@ func (w *world) sound(c call, before *graph, texts []string, out *outcome) strin
 	return ""
 }
 
-// ownedText is the size of the blocks in which the runtime puts what has no pointers and is
-// smaller, several in one. What is not has an allocation that begins where a word may.
+// ownedText is the size of the blocks in which the runtime puts several small allocations without
+// pointers. A larger allocation is separate, and its address is aligned for a word.
 const ownedText = 16
 
 // mayBeOwn reports whether n bytes at p can be an allocation of their own.

@@ -6,18 +6,18 @@ import (
 	"math"
 )
 
-// Cell is a field of a message, or of a struct in it, as a cell of a row.
+// Cell is one field of a row. It represents a field of a message, or of a struct in the message.
 type Cell struct {
-	Name  string // with the names of the structs around it: outer.inner
+	Name  string // preceded by the names of the structs around it: outer.inner
 	Value any    // nil, a bool, an int64, a float64, a string or a time.Time
 }
 
-// errCell is that of a number that no cell holds. The message is sound.
+// errCell reports a number that no cell can hold. The message itself is valid.
 var errCell = errors.New("a number beyond int64")
 
-// Rows decodes b as messages one after the other, each of which is a row. It returns the rows
-// before the first that is wrong, and whether there is none such. A message with a tail must be the
-// only one.
+// Rows decodes b as a sequence of messages, each of which is a row. It returns the rows before the
+// first invalid message. ok reports whether all messages are valid. If a message has a tail, it
+// must be the only one.
 func (l *Layout) Rows(b []byte) (rows [][]Cell, ok bool) {
 	for at := 0; at < len(b); {
 		d := decoder{b: b, at: at}
@@ -30,9 +30,9 @@ func (l *Layout) Rows(b []byte) (rows [][]Cell, ok bool) {
 	return rows, true
 }
 
-// Columns decodes b as one message of nothing but lists: each is a column. It returns the rows
-// before the first with a number that no cell holds, and whether there is none such and nothing
-// else is wrong. If the message is not sound, it has no rows.
+// Columns decodes b as one message that contains only lists, each of which is a column. It returns
+// the rows before the first row with a number that no cell can hold. ok reports whether there is no
+// such row and the message is valid. If the message is invalid, there are no rows.
 func (l *Layout) Columns(b []byte) (rows [][]Cell, ok bool) {
 	d := decoder{b: b}
 	count, sound := -1, math.MaxInt
@@ -81,7 +81,7 @@ func (l *Layout) hasTail() bool {
 	return false
 }
 
-// attempt runs f and returns the error that it ends with.
+// attempt runs f, and returns the error with which f fails, or nil.
 func (d *decoder) attempt(f func()) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -96,7 +96,8 @@ func (d *decoder) attempt(f func()) (err error) {
 	return nil
 }
 
-// cells appends the cells of a value. Those of what is missing are nil, and take no bytes.
+// cells appends the cells of a value. If the value is missing, its cells are nil, and it occupies
+// no bytes.
 func (d *decoder) cells(row []Cell, l *Layout, name string, missing bool) []Cell {
 	var v any
 	switch l.word {
@@ -127,7 +128,7 @@ func (d *decoder) cells(row []Cell, l *Layout, name string, missing bool) []Cell
 	return append(row, Cell{name, v})
 }
 
-// cell decodes a value that is a cell.
+// cell decodes a value that consists of one cell.
 func (d *decoder) cell(l *Layout) any {
 	switch l.word {
 	case "u", "i":

@@ -11,33 +11,33 @@ import (
 	"time"
 )
 
-// Options are how a message is decoded.
+// Options defines how a message is decoded.
 type Options struct {
-	// ReuseBlobs overwrites the memory of a blob that the target holds.
+	// ReuseBlobs overwrites the memory of a blob in the target.
 	ReuseBlobs bool
-	// MaxBytes, if it is not 0, is how many bytes a message may take.
+	// MaxBytes, if it is not 0, is the maximum size of a message in bytes.
 	MaxBytes int
-	// MaxDepth and MaxItems, if they are not 0, bound how deep values of their own type are nested,
-	// and how many elements take no bytes.
+	// MaxDepth is the maximum nesting of values that contain their own type. MaxItems is the
+	// maximum number of elements that occupy no bytes. 0 means the default.
 	MaxDepth, MaxItems int
-	// Field returns the Go name of the field that the schema calls name, and whether its value is
-	// decoded into a new one, which then replaces that of the target, as fields with a getter and a
-	// setter are. If Field is nil, the names are the same, and no field is.
+	// Field returns the Go name of the field that the schema calls name. It also reports whether
+	// the value is decoded into a new value, which then replaces the target's value, as for fields
+	// with a getter and a setter. If Field is nil, the names are the same, and no field is
+	// replaced.
 	Field func(name string) (field string, replaced bool)
-	// Filled has a field that is replaced and has no elements become an empty slice or map, not
-	// nil.
+	// Filled makes a replaced field that has no elements an empty slice or map, not nil.
 	Filled bool
-	// Custom decodes the value of a custom type of this name.
+	// Custom decodes a value of the custom type called name.
 	Custom func(name string, r io.Reader, v reflect.Value) error
 }
 
-// What MaxDepth and MaxItems are if they are 0.
+// These are the defaults of MaxDepth and MaxItems.
 const (
 	defaultDepth = 64
 	defaultItems = 1 << 16
 )
 
-// What can be wrong: the texts are for people, tests only ask whether there is an error.
+// The texts of these errors are for people. Tests check only whether there is an error.
 var (
 	errShort    = errors.New("the input ends too early")
 	errOverflow = errors.New("a number does not fit")
@@ -46,8 +46,8 @@ var (
 	errItems    = errors.New("too many elements without bytes")
 )
 
-// Decode decodes the message at the beginning of b into what target points to, and returns the
-// bytes that it took.
+// Decode decodes the message at the start of b into *target, and returns the number of bytes that
+// it has read.
 func (l *Layout) Decode(b []byte, target reflect.Value, o Options) (n int, err error) {
 	if o.MaxDepth == 0 {
 		o.MaxDepth = defaultDepth
@@ -110,10 +110,10 @@ func (d *decoder) flag() bool {
 	return c == 1
 }
 
-// signed is w as a number of size bytes with a sign.
+// signed returns w as a signed number of size bytes.
 func signed(w uint64, size int) int64 { return int64(w<<(64-8*size)) >> (64 - 8*size) }
 
-// count returns the next length, each of whose elements takes at least so many bytes.
+// count reads a length and returns it. Each element must have at least the given number of bytes.
 func (d *decoder) count(l *Layout, least int) int {
 	w := d.word(l.size, l.big)
 	if l.signed && signed(w, l.size) < 0 {
@@ -122,7 +122,8 @@ func (d *decoder) count(l *Layout, least int) int {
 	return d.fits(int(min(w, math.MaxInt)), least)
 }
 
-// fits returns n, if there can be so many elements.
+// fits returns n if the rest of the input can contain n elements of this minimum size. Otherwise it
+// fails.
 func (d *decoder) fits(n, least int) int {
 	switch {
 	case n == 0:
@@ -145,7 +146,7 @@ func (d *decoder) value(l *Layout, v reflect.Value) {
 	case "f":
 		w := d.word(l.size, l.big)
 		if l.size == 4 {
-			v.Set(reflect.ValueOf(math.Float32frombits(uint32(w)))) // by way of a float64, some NaNs would become others
+			v.Set(reflect.ValueOf(math.Float32frombits(uint32(w)))) // a conversion to float64 would change some NaNs
 		} else {
 			v.SetFloat(math.Float64frombits(w))
 		}
@@ -210,7 +211,7 @@ func (d *decoder) integer(l *Layout, v reflect.Value) {
 	}
 }
 
-// instant is the time that stands on the wire as w. The zero time is an instant in 1754 there.
+// instant returns the time that is encoded as w. The zero time is encoded as an instant in 1754.
 func instant(w uint64) time.Time {
 	if w == 0xa1b203eb3d1a0000 {
 		return time.Time{}
@@ -234,7 +235,7 @@ func (d *decoder) zone(v reflect.Value) {
 	v.Set(reflect.ValueOf(when.In(zone)))
 }
 
-// blob sets v to a copy of b. A blob without bytes stays nil.
+// blob sets v to a copy of b. If v is nil and b is empty, v stays nil.
 func (d *decoder) blob(v reflect.Value, b []byte) {
 	switch {
 	case v.IsNil() && len(b) == 0:
@@ -246,8 +247,8 @@ func (d *decoder) blob(v reflect.Value, b []byte) {
 	}
 }
 
-// elements decodes n elements into the array of the slice v, if it is large enough and cannot be
-// that of a blob, which may be a view.
+// elements decodes n elements into the slice v. It reuses the array of v if the array is large
+// enough and cannot belong to a blob, which may be a view.
 func (d *decoder) elements(l *Layout, v reflect.Value, n int) {
 	fresh := v.Type().Elem() == reflect.TypeFor[byte]() && !d.o.ReuseBlobs
 	switch {
@@ -257,13 +258,13 @@ func (d *decoder) elements(l *Layout, v reflect.Value, n int) {
 	case !v.IsNil():
 		v.SetLen(n)
 	}
-	list := v.Slice(0, n) // an element that leads back to v may change it
+	list := v.Slice(0, n) // an element that refers to v may change it
 	for i := range n {
 		d.value(l.parts[0], list.Index(i))
 	}
 }
 
-// entries decodes a map into v, which is emptied.
+// entries decodes a map into v, after it has removed the old entries.
 func (d *decoder) entries(l *Layout, v reflect.Value) {
 	n := d.count(l, l.parts[0].least(d.open)+l.parts[1].least(d.open))
 	switch {
@@ -280,7 +281,7 @@ func (d *decoder) entries(l *Layout, v reflect.Value) {
 	}
 }
 
-// self decodes a struct around the current value.
+// self decodes a value of the type of an enclosing struct.
 func (d *decoder) self(l *Layout, v reflect.Value) {
 	if d.depth == d.o.MaxDepth {
 		d.fail(errDepth)
@@ -336,7 +337,8 @@ func (d *decoder) structure(l *Layout, v reflect.Value) {
 	d.open = d.open[:len(d.open)-1]
 }
 
-// field returns the field of v that the schema calls name, and whether its value is replaced.
+// field returns the field of v that the schema calls name, and reports whether its value is
+// replaced.
 func (d *decoder) field(v reflect.Value, name string) (field reflect.Value, replaced bool) {
 	if d.o.Field != nil {
 		name, replaced = d.o.Field(name)
@@ -344,7 +346,7 @@ func (d *decoder) field(v reflect.Value, name string) (field reflect.Value, repl
 	return v.FieldByName(name), replaced
 }
 
-// fill makes v empty if it is a slice or a map that is nil.
+// fill makes a nil slice or a nil map empty instead of nil.
 func fill(v reflect.Value) {
 	switch {
 	case v.Kind() == reflect.Slice && v.IsNil():

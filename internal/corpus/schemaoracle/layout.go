@@ -1,6 +1,6 @@
-// Package schemaoracle decodes the bytes of package schema by the notation of a schema, with
-// reflect and nothing else: it is what tests hold schema and parco against. It is slow, and as
-// plain as can be. Only tests import it.
+// Package schemaoracle is a second decoder of the bytes of package schema, for tests of schema and
+// parco. It follows the notation of a schema and uses only package reflect. It is slow and as
+// simple as possible. Only tests import it.
 package schemaoracle
 
 import (
@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Layout is a schema that was read from its notation.
+// Layout is a schema that was parsed from its notation.
 type Layout struct {
 	word   string // the type, without header and size: str, u, list, struct …
 	size   int    // bytes of a number or of a header, elements of an array
@@ -19,10 +19,10 @@ type Layout struct {
 	name   string // of a custom type
 	parts  []*Layout
 	fields []field
-	up     int // of a Self
+	up     int // of a self: how many enclosing structs to skip
 }
 
-// field is a field of a struct. Of bytes that are skipped, the layout is nil.
+// field is a field of a struct. For skipped bytes, the layout is nil.
 type field struct {
 	name   string
 	layout *Layout
@@ -30,7 +30,7 @@ type field struct {
 	tail   bool
 }
 
-// Parse reads the notation that Schema.String writes.
+// Parse parses the notation that Schema.String returns.
 func Parse(notation string) (l *Layout, err error) {
 	p := parser{rest: notation}
 	defer func() {
@@ -47,14 +47,14 @@ func Parse(notation string) (l *Layout, err error) {
 
 type parser struct{ rest string }
 
-// take takes s if it is next, and reports whether it was.
+// take removes s from the start of the rest, and reports whether it was there.
 func (p *parser) take(s string) bool {
 	var ok bool
 	p.rest, ok = strings.CutPrefix(p.rest, s)
 	return ok
 }
 
-// word takes what stands before one of these characters.
+// word removes the text before one of these characters, or a quoted string, and returns it.
 func (p *parser) word(ends string) string {
 	if quoted, err := strconv.QuotedPrefix(p.rest); err == nil {
 		p.rest = p.rest[len(quoted):]
@@ -105,7 +105,7 @@ func (p *parser) structure() *Layout {
 	return l
 }
 
-// typeOf reads a word such as u16be, stri32, array5 or ^1.
+// typeOf parses a word such as u16be, stri32, array5 or ^1.
 func typeOf(word string) *Layout {
 	if up, ok := strings.CutPrefix(word, "^"); ok {
 		return &Layout{word: "self", up: number(up)}
@@ -142,8 +142,8 @@ func number(digits string) int {
 	return n
 }
 
-// WithTail returns the struct l with its fields from number n on in a tail. Where l lies in itself
-// it has no tail.
+// WithTail returns the struct l, in which the fields from index n on form a tail. Where l contains
+// itself, the inner struct has no tail.
 func (l *Layout) WithTail(n int) *Layout {
 	c := l.within(l, -1)
 	for k := n; k < len(c.fields); k++ {
@@ -152,8 +152,8 @@ func (l *Layout) WithTail(n int) *Layout {
 	return c
 }
 
-// within copies l, a part of outer with so many structs between, and puts outer where a Self refers
-// to it.
+// within returns a copy of l in which outer replaces each self that refers to outer. l is a part of
+// outer, with the given number of structs between them.
 func (l *Layout) within(outer *Layout, between int) *Layout {
 	if l.word == "self" && l.up == between {
 		return outer
@@ -174,7 +174,7 @@ func (l *Layout) within(outer *Layout, between int) *Layout {
 	return &c
 }
 
-// least is the fewest bytes that a value takes.
+// least returns the minimum number of bytes of a value.
 func (l *Layout) least(open []*Layout) int {
 	switch l.word {
 	case "u", "i", "f", "str", "blob", "list", "map", "custom":

@@ -1,16 +1,19 @@
-// Package sheet tests what decodes rows into a column.Batch: rows that fit and rows that do not,
-// into a batch that is used again, with Reset, Undo and Widen by turns, from documents that are
-// whole, cut and mutated. Only tests import it.
+// Package sheet tests decoders of rows into a column.Batch. Some rows fit and some do not. The
+// batch is reused, with calls of Reset, Undo and Widen in between. The documents are whole, cut and
+// mutated. Only tests import it.
 //
-// The oracle is a list of the rows that were taken. After each call the columns are made of it
-// again, cell by cell, and compared with those of the batch: kinds, cells, nulls, what lies under a
-// null, and the lengths of all slices. So a row that was refused must have left nothing, once it is
-// undone. The batch is also appended to another by AppendColumn, in two pieces, which must be as it
-// is, and stay so while the first one goes on. A document must not change, and is overwritten after
-// the call or guarded: always with the tag invariants.
+// The oracle is a list of the accepted rows. After each call, the columns are made again from this
+// list, cell by cell, and compared with the columns of the batch: kinds, cells, nulls, the values
+// under nulls, and the lengths of all slices. So a rejected row must leave no trace after it is
+// undone.
 //
-// A full run fails that leaves out a way, a kind of column, or something else that may happen to a
-// batch: reached counts them. SLIPSTREAM_MATRIX=case runs one case again.
+// AppendColumn also appends the batch to another batch, in two pieces. The other batch must equal
+// the first batch, and must not change when the first batch changes. A decoder must not write to a
+// document. After the call the document is overwritten, because the batch must not refer to it. In
+// some calls, and in all calls with the tag invariants, the document is guarded memory instead.
+//
+// A full run fails if it has not met each way, each kind of column, and other events in the use of
+// a batch; reached counts them. SLIPSTREAM_MATRIX=case runs one case again.
 package sheet
 
 import (
@@ -31,8 +34,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/guard"
 )
 
-// Row is the cells of a row. A value is nil, a bool, an int64, a float64, a string, a Time or a
-// NegativeZero.
+// Row contains the cells of a row. A value is nil, a bool, an int64, a float64, a string, a Time or
+// a NegativeZero.
 type Row struct {
 	Keys   []string
 	Values []any
@@ -44,26 +47,28 @@ type Time int64
 // NegativeZero is an int that is -0 in a column of floats.
 type NegativeZero struct{}
 
-// Format is what a package under test says of its format.
+// Format describes the format of the package under test.
 type Format struct {
-	// Times tells that there are cells with times.
+	// Times reports whether some cells are times.
 	Times bool
-	// Encode writes rows, in any form that the format has.
+	// Encode returns the encoding of rows, in any form that the format allows.
 	Encode func(r *rand.Rand, rows []Row) []byte
-	// Document, if it is not nil, writes rows of its own, instead of Encode: of a format whose
-	// columns are fixed.
+	// Document, if it is not nil, is used instead of Encode, for a format whose columns are fixed.
+	// It returns a document with rows of its own.
 	Document func(r *rand.Rand) []byte
-	// Oracle returns the rows that b has, up to the first that is not a row of cells, and whether
-	// there is none such and nothing else is wrong. It need not know what fits a column.
+	// Oracle returns the rows of b before the first one that is not a row of cells. ok reports
+	// whether there is no such row and no other fault. Oracle need not know which values fit a
+	// column.
 	Oracle func(b []byte) (rows []Row, ok bool)
-	// Ways decode rows. An error leaves the rows before the one at fault.
+	// Ways contains functions that decode rows. After an error, the batch contains the rows before
+	// the row at fault.
 	Ways []func(b []byte, to *column.Batch) error
-	// Whole tells that a document is all that a batch has: the batch is emptied before, and after
-	// an error.
+	// Whole reports whether a batch contains the rows of only one document: it is emptied before
+	// each document, and after an error.
 	Whole bool
 }
 
-// Run tests f: a few thousand documents, or as many as SLIPSTREAM_LONG has time for.
+// Run tests f with a few thousand documents, or with as many as fit the time in SLIPSTREAM_LONG.
 func Run(t *testing.T, f Format) {
 	cases, seed := 400, rand.Uint64()>>32
 	if testing.Short() {
@@ -84,7 +89,7 @@ func Run(t *testing.T, f Format) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Parallel() // with the other forms, so that all take as long as one
+		t.Parallel() // with the other formats' tests, so that all of them together take as long as one
 		for end := time.Now().Add(d); time.Now().Before(end) && !t.Failed(); seed++ {
 			one(t, f, seed, &used, has)
 		}
@@ -107,10 +112,10 @@ func Run(t *testing.T, f Format) {
 	}
 }
 
-// reached counts what a run has met.
+// reached counts the events that a run has met, by name.
 type reached map[string]int
 
-// check fails a run that has not met all of it.
+// check reports an error for each required event that the run has not met.
 func (n reached) check(t *testing.T, f Format) {
 	var want []string
 	for k := range f.Ways {
@@ -132,7 +137,8 @@ func (n reached) check(t *testing.T, f Format) {
 	}
 }
 
-// taken is what the batch holds: rows, and columns that were widened by the caller.
+// taken is the expected content of the batch: its rows, and the columns that the caller has
+// widened.
 type taken struct {
 	rows   []Row
 	widens []widen
@@ -140,7 +146,7 @@ type taken struct {
 
 type widen struct {
 	name string
-	rows int // that there were
+	rows int // number of rows at that time
 }
 
 // one runs a case.
@@ -241,7 +247,7 @@ func one(t *testing.T, f Format, seed uint64, b *column.Batch, met reached) {
 				diff = "a column that others were appended to before: " + diff
 			}
 		}
-		if diff == "" && grown { // else the next rows overwrite what the last batch was appended from
+		if diff == "" && grown { // otherwise the next rows overwrite memory that the last append has read
 			if diff = other.append(r, &has, b); diff != "" {
 				diff = "appended by AppendColumn: " + diff
 			}
@@ -258,8 +264,8 @@ func one(t *testing.T, f Format, seed uint64, b *column.Batch, met reached) {
 	}
 }
 
-// call has a way decode data, which the batch must not refer to afterwards. It reports whether data
-// was written to. If it is guarded, a byte that is read after its end is a fault.
+// call decodes data with a way, and reports whether the way has written to data. The batch must not
+// refer to data afterwards. If guarded is set, a read after the end of data faults.
 func call(way func([]byte, *column.Batch) error, data []byte, b *column.Batch, guarded bool) (err error, changed bool) {
 	if guarded {
 		input, region := guard.Input(data)
@@ -273,7 +279,7 @@ func call(way func([]byte, *column.Batch) error, data []byte, b *column.Batch, g
 	return err, changed
 }
 
-// document is the bytes of some rows, cut or mutated at times.
+// document returns the encoding of some rows, which is sometimes cut or mutated.
 func document(r *rand.Rand, f Format) []byte {
 	var b []byte
 	if f.Document != nil {
@@ -294,7 +300,7 @@ func document(r *rand.Rand, f Format) []byte {
 	return b
 }
 
-// rowsOf are rows at random.
+// rowsOf returns random rows.
 func rowsOf(r *rand.Rand, f Format) []Row {
 	kinds := map[string]int{} // most cells fit
 	rows := make([]Row, r.IntN(5))
@@ -326,7 +332,7 @@ func rowsOf(r *rand.Rand, f Format) []Row {
 	return rows
 }
 
-// cell is a value for a column of a kind, or nil.
+// cell returns a random value for a column of a kind, or nil.
 func cell(r *rand.Rand, f Format, kind int) any {
 	if r.IntN(5) == 0 {
 		return nil
@@ -356,8 +362,7 @@ func cell(r *rand.Rand, f Format, kind int) any {
 	return "2024"
 }
 
-// undo drops the rows from n on. A column that the caller widened after one of them is as it was
-// before.
+// undo drops the rows from index n on. It also undoes each Widen that came after one of these rows.
 func (h *taken) undo(n int) {
 	if n == len(h.rows) {
 		return
@@ -366,14 +371,14 @@ func (h *taken) undo(n int) {
 	h.widens = slices.DeleteFunc(h.widens, func(w widen) bool { return w.rows > n })
 }
 
-// col is a column as a list of values.
+// col represents a column as a list of values.
 type col struct {
 	name  string
 	kind  column.Kind
 	cells []any
 }
 
-// sheet makes the columns, and reports whether all rows fit.
+// sheet returns the expected columns, and reports whether all rows fit.
 func (h *taken) sheet() (cols []*col, fits bool) {
 	apply := func(rows int) {
 		for _, w := range h.widens {
@@ -466,7 +471,7 @@ func exact(n int64) bool {
 	return strconv.FormatFloat(f, 'f', -1, 64) == strconv.FormatInt(n, 10)
 }
 
-// compare returns what is wrong with b, or "".
+// compare returns the first fault of b, or "".
 func (h *taken) compare(b *column.Batch) string {
 	cols, fits := h.sheet()
 	if !fits {
@@ -481,7 +486,7 @@ func (h *taken) compare(b *column.Batch) string {
 		}
 	}
 	for _, c := range b.Columns {
-		want := &col{name: c.Name, cells: make([]any, b.Rows)} // of a row that was refused
+		want := &col{name: c.Name, cells: make([]any, b.Rows)} // a column that only a rejected row has contains nulls
 		if at := slices.IndexFunc(cols, func(o *col) bool { return o.name == c.Name }); at >= 0 {
 			want = cols[at]
 		}
@@ -492,14 +497,15 @@ func (h *taken) compare(b *column.Batch) string {
 	return ""
 }
 
-// appended is a batch that another one was appended to. It keeps what it holds when the other
-// changes.
+// appended is a batch to which another batch was appended. Its content must not change when the
+// other batch changes.
 type appended struct {
 	batch column.Batch
 	has   taken
 }
 
-// append appends b's columns to an empty batch, in two pieces, and returns what is wrong with that.
+// append appends b's columns to an empty batch, in two pieces, and returns the first fault of the
+// result, or "".
 func (a *appended) append(r *rand.Rand, h *taken, b *column.Batch) string {
 	*a = appended{has: taken{slices.Clone(h.rows), slices.Clone(h.widens)}}
 	half := r.IntN(b.Rows + 1)
@@ -523,15 +529,15 @@ func (a *appended) append(r *rand.Rand, h *taken, b *column.Batch) string {
 
 func (a *appended) compare() string { return a.has.compare(&a.batch) }
 
-// gathering is columns that others are appended to, of whatever kind and name they are. One that
-// does not fit is refused and leaves nothing.
+// gathering contains columns to which other columns are appended, whatever their kinds and names. A
+// column that does not fit is rejected and leaves no trace.
 type gathering struct {
 	columns [3]column.Column
 	want    [3]col
 }
 
-// append appends a part of each of b's columns to one of g's, and integers to one of floats, at
-// times with one that would be rounded.
+// append appends a part of each column of b to a column of g. It also appends integers to the float
+// columns of g, sometimes with an integer that would be rounded.
 func (g *gathering) append(r *rand.Rand, h *taken, b *column.Batch, met reached) string {
 	cols, _ := h.sheet()
 	for _, c := range b.Columns {
@@ -558,7 +564,8 @@ func (g *gathering) append(r *rand.Rand, h *taken, b *column.Batch, met reached)
 	return ""
 }
 
-// appendTo appends a part of c, which has these cells, to column k, if it accepts that.
+// appendTo appends a part of c to column k, if column k accepts the kind of c. cells contains the
+// cells of c.
 func (g *gathering) appendTo(k int, c *column.Column, cells []any, r *rand.Rand, met reached) string {
 	from := r.IntN(c.Rows + 1)
 	to := from + r.IntN(c.Rows-from+1)
@@ -623,7 +630,7 @@ func (w *col) appendCells(kind column.Kind, cells []any) bool {
 	return true
 }
 
-// exact reports whether floats hold all ints of w.
+// exact reports whether all ints of w can be converted to floats, as exact(n) defines it.
 func (w *col) exact() bool {
 	return !slices.ContainsFunc(w.cells, func(v any) bool {
 		n, ok := v.(int64)

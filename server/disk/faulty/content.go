@@ -2,8 +2,8 @@ package faulty
 
 import "slices"
 
-// content is what a file holds: b, then zeros up to size. A log reserves much more than it writes,
-// and zeros take no memory.
+// content is the content of a file: b, followed by zeros up to size. A log reserves much more space
+// than it writes, and these zeros use no memory.
 //
 //	0 ≤ len(b) ≤ size
 type content struct {
@@ -13,7 +13,8 @@ type content struct {
 
 func (c content) clone() content { return content{c.size, slices.Clone(c.b)} }
 
-// resized returns c with another size. What is cut off reads as zeros if the file grows again.
+// resized returns c with another size. Bytes that are cut off read as zeros if the file grows
+// again.
 func (c content) resized(size int64) content {
 	if n := min(size, int64(len(c.b))); n < int64(len(c.b)) {
 		c.b = c.b[:n:n]
@@ -22,7 +23,7 @@ func (c content) resized(size int64) content {
 	return c
 }
 
-// written returns c with b at off. It may use the memory of c.
+// written returns c with b written at off. It may use the memory of c.
 func (c content) written(off int64, b []byte) content {
 	end := off + int64(len(b))
 	if more := end - int64(len(c.b)); more > 0 {
@@ -33,7 +34,7 @@ func (c content) written(off int64, b []byte) content {
 	return c
 }
 
-// read copies what there is at off to p, and returns how much that is.
+// read copies the bytes at off to p, and returns the number of bytes copied.
 func (c content) read(p []byte, off int64) int {
 	if off >= c.size {
 		return 0
@@ -47,7 +48,7 @@ func (c content) read(p []byte, off int64) int {
 	return len(p)
 }
 
-// flip flips a bit of the byte at off, and returns c in memory of its own.
+// flip returns a copy of c in which a bit of the byte at off is flipped.
 func (c content) flip(off int64, bit byte) content {
 	c = c.clone()
 	if off >= int64(len(c.b)) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestContent compares random changes with those of plain bytes.
+// TestContent makes random changes, and compares them with the same changes of plain bytes.
 func TestContent(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 0))

@@ -19,31 +19,31 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// Options are what a Disk does besides working.
+// Options define the size, the faults and the delays of a Disk.
 type Options struct {
-	Size int64 // how many bytes it has; 0: enough
+	Size int64 // size of the disk in bytes; 0 means always enough
 
-	// Fail, if set, is asked before each call and returns the error that the call fails with, or
-	// nil. What a call that fails has done is by chance, as the package comment says.
+	// Fail, if set, is called before each call of the disk. It returns the error with which the
+	// call fails, or nil. A failed call has a random effect, as described in the package comment.
 	Fail func(c Call) error
 
-	// Delay, if set, is how long a call takes.
+	// Delay, if set, returns the duration of a call.
 	Delay func(c Call) time.Duration
 
-	// Short, if set, reports whether a Read or WriteVec does less than it was asked for, though at
-	// least a byte.
+	// Short, if set, reports whether a Read or WriteVec transfers fewer bytes than requested, but
+	// at least one byte.
 	Short func(c Call) bool
 
-	// Crashed is called when the disk has crashed at a call, after [Disk.CrashAt].
+	// Crashed, if set, is called when the disk crashes at the call that [Disk.CrashAt] has chosen.
 	Crashed func(c Call)
 }
 
 // Call is a call of a Disk or of a File.
 type Call struct {
-	Number int    // from 1 on, in the order in which calls have taken their time; 0 in Delay
-	Name   string // of the method, as "Datasync"
+	Number int    // from 1 on, in the order in which the delays of calls end; 0 in Delay
+	Name   string // name of the method, such as "Datasync"
 	Path   string
-	Rand   *rand.Rand // lent until Fail or Delay returns
+	Rand   *rand.Rand // valid until Fail or Delay returns
 }
 
 // Writes reports whether the call changes the disk or makes changes durable.
@@ -63,13 +63,13 @@ type Disk struct {
 	rand    *rand.Rand
 	times   map[string]int // calls so far, by name and path
 	root    *node
-	nodes   map[*node]bool // that have a name or are open
+	nodes   map[*node]bool // nodes that have a name or are open
 	locks   map[string]bool
 	calls   int
 	crashAt int
 	dead    bool
 	trace   []string
-	digest  hash.Hash64 // of the whole trace, with the times
+	digest  hash.Hash64 // of the whole trace, including the times
 }
 
 var _ disk.Disk = (*Disk)(nil)
@@ -83,22 +83,22 @@ func New(seed uint64, o Options) *Disk {
 	return d
 }
 
-// Set changes what the disk does from now on.
+// Set replaces the options of the disk from now on.
 func (d *Disk) Set(o Options) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.o = o
 }
 
-// CrashAt has the disk crash at the call of that number, counted from now: it is done or not, and
-// it and all later ones fail.
+// CrashAt makes the disk crash at the call with this number, counted from now. The call may or may
+// not have its effect. It fails, and so do all later calls.
 func (d *Disk) CrashAt(call int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.crashAt = d.calls + call
 }
 
-// Calls is how many calls there were.
+// Calls returns the number of calls so far.
 func (d *Disk) Calls() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -112,16 +112,16 @@ func (d *Disk) Trace() []string {
 	return slices.Clone(d.trace)
 }
 
-// Digest returns a hash of all calls so far, of their outcomes, and of the times at which they took
-// place. Two runs that are alike have the same.
+// Digest returns a hash of all calls so far, of their outcomes, and of their times. Two identical
+// runs have the same digest.
 func (d *Disk) Digest() uint64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.digest.Sum64()
 }
 
-// Corrupt flips a bit of the file at path, in memory and on the disk, between the offsets from and
-// to. It reports whether there is one.
+// Corrupt flips a random bit of the file at path, between the offsets `from` and `to`, in memory
+// and on the disk. It reports whether the file has bytes there.
 func (d *Disk) Corrupt(path string, from, to int64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -140,18 +140,19 @@ func (d *Disk) Corrupt(path string, from, to int64) bool {
 	return true
 }
 
-// kept is how many calls are kept for Trace.
+// kept is the minimum number of recent calls that are kept for Trace.
 const kept = 400
 
-// begin begins a call, and returns with d locked if err is nil. The call is to be done if fault is
-// nil; else it fails with that, after what it may have done.
+// begin begins a call. If err is nil, begin returns with d locked. If fault is nil, the call must
+// take effect. Otherwise the call must fail with fault, after the effect that it may have had: see
+// done.
 func (d *Disk) begin(name, path string) (fault error, err error) {
 	d.mu.Lock()
 	var delay time.Duration
 	if d.o.Delay != nil {
 		delay = d.o.Delay(Call{Name: name, Path: path, Rand: d.randOf(name, path)})
 	}
-	if d.dead { // short, but a time of its own, so that retries do not come at the same moment in any order
+	if d.dead { // short, but different for each call, so that retries never come at the same moment in an undefined order
 		delay %= time.Millisecond
 	}
 	if delay > 0 {
@@ -195,9 +196,9 @@ func (d *Disk) begin(name, path string) (fault error, err error) {
 	return fault, nil
 }
 
-// randOf returns what chooses how long a call takes. It does not depend on other calls: those that
-// come at the same moment may do so in any order. What else is chosen by chance is so when the call
-// has taken its time.
+// randOf returns the random source for the delay of a call. It does not depend on other calls,
+// because calls at the same moment may come in any order. All other random choices are made after
+// the delay of the call.
 func (d *Disk) randOf(name, path string) *rand.Rand {
 	key := name + " " + path
 	d.times[key]++
@@ -206,8 +207,8 @@ func (d *Disk) randOf(name, path string) *rand.Rand {
 	return rand.New(rand.NewPCG(d.seed, h.Sum64()))
 }
 
-// shortened returns how many of n bytes a call reads or writes that may do less than it was asked
-// for.
+// shortened returns how many of n requested bytes a call reads or writes. It is for calls that may
+// transfer less than requested.
 func (d *Disk) shortened(name, path string, n int) int {
 	if n <= 1 || d.o.Short == nil || !d.o.Short(Call{Number: d.calls, Name: name, Path: path, Rand: d.rand}) {
 		return n
@@ -219,11 +220,11 @@ func failed(name, path string, err error) error {
 	return &fs.PathError{Op: strings.ToLower(name), Path: path, Err: err}
 }
 
-// done reports whether a call that fails with fault does its work all the same: those after which
-// the disk is off.
+// done reports whether a call takes effect completely. It does if fault is nil, or if fault is the
+// crash of the disk.
 func done(fault error) bool { return fault == nil || errors.Is(fault, errDead) }
 
-// find returns what has the name path, or nil.
+// find returns the node at path, or nil.
 func (d *Disk) find(path string) *node {
 	n := d.root
 	for name := range strings.SplitSeq(strings.Trim(filepath.ToSlash(path), "/"), "/") {
@@ -237,7 +238,7 @@ func (d *Disk) find(path string) *node {
 	return n
 }
 
-// parent returns the directory of path, and path's name there.
+// parent returns the directory that contains path, and the name of path in it.
 func (d *Disk) parent(path string) (dir *node, name string, err error) {
 	dir, name = d.find(filepath.Dir(path)), filepath.Base(path)
 	if dir == nil {
@@ -249,7 +250,7 @@ func (d *Disk) parent(path string) (dir *node, name string, err error) {
 	return dir, name, nil
 }
 
-// free is how many bytes there are left.
+// free returns the number of free bytes.
 func (d *Disk) free() int64 {
 	if d.o.Size == 0 {
 		return 1 << 40
@@ -261,7 +262,7 @@ func (d *Disk) free() int64 {
 	return max(0, d.o.Size-used)
 }
 
-// release forgets n when nothing leads to it.
+// release removes n from d.nodes if it has no name and is not open.
 func (d *Disk) release(n *node) {
 	if n.links == 0 && n.opens == 0 {
 		delete(d.nodes, n)
@@ -346,7 +347,7 @@ func (d *Disk) stat(name, path string) (fs.FileInfo, error) {
 	return n.info(filepath.Base(path)), nil
 }
 
-// change makes a call that changes a directory.
+// change runs a call that changes a directory. f makes the change.
 func (d *Disk) change(name, path string, f func(dir *node, base string) error) error {
 	fault, err := d.begin(name, path)
 	if err != nil {
@@ -494,8 +495,8 @@ func (d *Disk) Lock(path string) (unlock func(), err error) {
 	}, nil
 }
 
-// Crash switches the machine off. Calls fail from now on. It returns the disk as the next start
-// finds it.
+// Crash switches the machine off. All later calls fail. It returns the disk that the next start
+// finds.
 func (d *Disk) Crash() *Disk {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -511,8 +512,8 @@ func (d *Disk) Crash() *Disk {
 	return next
 }
 
-// Kill ends the process, and the machine goes on. It returns the disk as the next start finds it:
-// with all that was done.
+// Kill ends the process, while the machine keeps running. It returns the disk that the next start
+// finds, with all changes of the process.
 func (d *Disk) Kill() *Disk {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -527,7 +528,7 @@ func (d *Disk) Kill() *Disk {
 	return next
 }
 
-// left returns what a crash leaves of n.
+// left returns the node that a crash leaves of n.
 func (d *Disk) left(n *node, known map[*node]*node) *node {
 	if old := known[n]; old != nil {
 		old.links++

@@ -29,8 +29,8 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// outcomes collects what the file at path holds after each of many crashes of what build makes;
-// "none" if there is no such file.
+// outcomes calls build and crashes the disk many times, and counts the contents of the file at
+// path. The content "none" means that the file does not exist.
 func outcomes(t *testing.T, path string, build func(d *Disk)) map[string]int {
 	t.Helper()
 	found := make(map[string]int)
@@ -67,7 +67,7 @@ func TestCrashOfFile(t *testing.T) {
 		_, err := written(d).WriteAt(new, 0)
 		must(t, err)
 	})
-	if len(got) != 8 { // each of three sectors
+	if len(got) != 8 { // each of the three sectors is old or new
 		t.Errorf("what was not synced is there in %d forms, want 8", len(got))
 	}
 	got = outcomes(t, "/file", func(d *Disk) {
@@ -155,7 +155,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestCrashAt crashes at a call, which is done or not, and fails all later ones.
+// TestCrashAt crashes at a call. The call may take effect or not, and all later calls fail.
 func TestCrashAt(t *testing.T) {
 	done := 0
 	for seed := range uint64(100) {
@@ -179,8 +179,8 @@ func TestCrashAt(t *testing.T) {
 	}
 }
 
-// A directory that an earlier life has made is as durable as a new one, wherever that life has
-// ended.
+// A directory that an earlier process has created is as durable as a new one, at whatever call that
+// process has ended.
 func TestMkdirAllAfterAnEarlierLife(t *testing.T) {
 	for seed := range uint64(50) {
 		for at := 1; at <= 6; at++ {
@@ -204,8 +204,7 @@ func TestMkdirAllAfterAnEarlierLife(t *testing.T) {
 	}
 }
 
-// What a Read or WriteVec does may be less than it was asked for, and the data is right all the
-// same.
+// Read and WriteVec may process fewer bytes than requested. The data is correct nevertheless.
 func TestShort(t *testing.T) {
 	d := New(1, Options{})
 	text := bytes.Repeat([]byte("0123456789"), 500)
@@ -235,7 +234,7 @@ func TestCorrupt(t *testing.T) {
 	for _, d := range []*Disk{d, d.Crash()} {
 		got, err := disk.ReadFile(d, "/file")
 		if err != nil {
-			continue // the machine is off
+			continue // the machine is switched off
 		}
 		if n := bytes.Count(got, []byte{0}); n != 99 || bytes.Count(got[40:60], []byte{0}) != 19 {
 			t.Errorf("%d bytes are as they were", n)
@@ -243,7 +242,7 @@ func TestCorrupt(t *testing.T) {
 	}
 }
 
-// A run is as the one before it if the calls and their times are the same.
+// The digests of two runs are equal if their calls and the times of these calls are equal.
 func TestDigest(t *testing.T) {
 	run := func(seed uint64, second string) uint64 {
 		var digest uint64
@@ -261,7 +260,7 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// So are the files that it has put there.
+// MkdirAll also makes the files durable that an earlier process has created in the directory.
 func TestMkdirAllSyncsFiles(t *testing.T) {
 	for seed := range uint64(50) {
 		d := New(seed, Options{Fail: func(c Call) error {
@@ -282,7 +281,7 @@ func TestMkdirAllSyncsFiles(t *testing.T) {
 	}
 }
 
-// Threads of a process that was killed may still close their files while the next one works.
+// Threads of a killed process may still close their files while the next process works.
 func TestKillTakesFiles(t *testing.T) {
 	d := New(1, Options{Size: 1 << 20})
 	must(t, disk.WriteFile(d, "/a", make([]byte, 4096)))

@@ -3,10 +3,10 @@
 // be damaged.
 //
 // It panics if a file or directory is created with other permissions than [disk.FileMode] or
-// [disk.DirMode], which all files of a service have.
+// [disk.DirMode]. All files and directories of a service must have these permissions.
 //
-// All random events depend on a seed. In a synctest bubble, where each call takes a different time,
-// the calls of a program come in the same order each time, if the program has no other random
+// All random events depend on a seed. In a synctest bubble, each call takes a different time. So
+// the calls of a program come in the same order in every run, if the program has no other random
 // events. [Disk.Digest] shows whether they did.
 //
 // # The disk after a crash
@@ -17,6 +17,7 @@
 // few of the later changes, because file systems keep changes in order. A rename within a directory
 // is atomic. Files without an entry are lost.
 //
-// After a failed Sync, any part of the data may be on the disk, and the rest never will be, even if
-// a later Sync returns nil. Until the crash all of it can be read. This is the behaviour of Linux.
+// After a failed Sync, any part of the data may be on the disk. The rest never will be, even if a
+// later Sync returns nil. Until a crash, all of the data can be read. This is the behaviour of
+// Linux.
 package faulty

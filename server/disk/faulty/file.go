@@ -17,7 +17,7 @@ type file struct {
 	closed bool
 }
 
-// begin begins a call, as Disk.begin does.
+// begin is like Disk.begin, but also fails if the file is closed.
 func (f *file) begin(name string) (fault error, err error) {
 	fault, err = f.d.begin(name, f.path)
 	if err == nil && f.closed {
@@ -81,14 +81,14 @@ func (f *file) WriteVec(vecs [][]byte, off int64) (int, error) {
 	return n, err
 }
 
-// write writes as much of b as there is room for.
+// write writes as much of b as the disk has space for.
 func (f *file) write(name string, b []byte, off int64) (int, error) {
 	fault, err := f.begin(name)
 	if err != nil {
 		return 0, err
 	}
 	defer f.d.mu.Unlock()
-	if !done(fault) { // some of it may be there
+	if !done(fault) { // a random part of it is written
 		b = b[:f.d.rand.IntN(len(b)+1)]
 	} else if name == "WriteVec" {
 		b = b[:f.d.shortened(name, f.path, len(b))]
@@ -126,7 +126,7 @@ func (f *file) Zero(size int64) error {
 	})
 }
 
-// resize makes a call that changes the size to the given one.
+// resize runs a call that changes the size of the file to size.
 func (f *file) resize(name string, size int64, change func()) error {
 	fault, err := f.begin(name)
 	if err != nil {
@@ -169,7 +169,7 @@ func (f *file) Stat() (fs.FileInfo, error) {
 	return f.n.info(filepath.Base(f.path)), fault
 }
 
-// Close never fails: the system calls of a file's end do nothing that counts.
+// Close has no simulated faults, because closing a file does not affect its data.
 func (f *file) Close() error {
 	f.d.mu.Lock()
 	defer f.d.mu.Unlock()
@@ -177,7 +177,7 @@ func (f *file) Close() error {
 		return failed("close", f.path, fs.ErrClosed)
 	}
 	f.closed = true
-	if f.d.nodes != nil { // else Kill has given them to the disk of the next life
+	if f.d.nodes != nil { // else Kill has moved the nodes to the disk of the next life
 		f.n.opens--
 		f.d.release(f.n)
 	}

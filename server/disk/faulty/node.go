@@ -10,15 +10,16 @@ import (
 type node struct {
 	isDir bool
 	perm  fs.FileMode
-	links int // entries that lead to it
+	links int // number of directory entries for the node
 	opens int
 
-	// A file: what is read, what is on the disk for sure, and what was done since.
+	// Of a file: the data that is read, the data that is certainly on the disk, and the changes
+	// since then.
 	data, stable content
 	reserved     int64 // bytes
 	writes       []write
 
-	// A directory, the same.
+	// Of a directory: the same for its entries.
 	entries, stableEntries map[string]*node
 	pending                [][]change
 }
@@ -30,7 +31,7 @@ type write struct {
 	size int64 // if b is nil
 }
 
-// change is a change to a directory: node is nil if the name goes.
+// change is a change to a directory. node is nil if the name is removed.
 type change struct {
 	name string
 	node *node
@@ -40,7 +41,7 @@ func newDir() *node {
 	return &node{isDir: true, entries: make(map[string]*node), stableEntries: make(map[string]*node)}
 }
 
-// enter changes entries, all at once.
+// enter changes several entries atomically.
 func (n *node) enter(all ...change) {
 	for _, c := range all {
 		if old := n.entries[c.name]; old != nil {
@@ -70,7 +71,7 @@ func (n *node) settleEntries(k int) {
 	n.pending = n.pending[k:]
 }
 
-// apply makes a change to what a file holds.
+// apply returns data with the change applied.
 func (w write) apply(data content) content {
 	if w.b == nil {
 		return data.resized(w.size)
@@ -96,7 +97,8 @@ func (n *node) settle() {
 	n.writes = nil
 }
 
-// lose makes some of the changes durable, and the others never will be, though they can be read.
+// lose makes some of the changes durable. The other changes never become durable, but can still be
+// read.
 func (n *node) lose(r *rand.Rand) {
 	n.stable = n.afterCrash(r)
 	n.writes = nil
@@ -104,7 +106,7 @@ func (n *node) lose(r *rand.Rand) {
 
 const sector = 512
 
-// afterCrash returns what of a file is on the disk.
+// afterCrash returns the content of a file that a crash leaves on the disk.
 func (n *node) afterCrash(r *rand.Rand) content {
 	data := n.stable.clone()
 	whole, torn := 0, false
@@ -129,7 +131,7 @@ func (n *node) afterCrash(r *rand.Rand) content {
 	return data
 }
 
-// sectors does some of a write.
+// sectors applies a random selection of a write's sectors to data.
 func (w write) sectors(data content, r *rand.Rand) content {
 	if w.b == nil {
 		if r.IntN(2) == 0 {

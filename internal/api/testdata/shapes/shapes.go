@@ -1,4 +1,4 @@
-// Package shapes has an exported name of each kind, and some that are not exported.
+// Package shapes contains an exported name of each kind, and some unexported names.
 package shapes
 
 import "io"

@@ -1,0 +1,105 @@
+package admission
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"testing"
+	"testing/iotest"
+)
+
+// watch is a pace that looks at the request after each read.
+type watch func(n int)
+
+func (w watch) Arrived(n int) { w(n) }
+
+var readers = map[string]func(io.Reader) io.Reader{
+	"whole": func(r io.Reader) io.Reader { return r }, "half": iotest.HalfReader, "end with data": iotest.DataErrReader,
+	"a byte at a time": func(r io.Reader) io.Reader { return iotest.OneByteReader(r) },
+}
+
+// A body is read whole, of known length or not, in pieces of any size, with room for the suffix.
+// While it arrives, its buffer grows to twice the bytes that have arrived, or to the first size.
+func TestRead(t *testing.T) {
+	for _, n := range []int{0, 1, 100, firstRead - 1, firstRead, firstRead + 1, firstBuffer, firstBuffer + 1, 3 * firstBuffer} {
+		sent := bytes.Repeat([]byte("0123456789abcdef"), n/16+1)[:n]
+		for _, suffix := range []int{0, 1, 5000, 2 * firstBuffer} {
+			for _, length := range []int64{int64(n), -1} {
+				for name, reader := range readers {
+					budget := NewBudget(1 << 30)
+					h := budget.Of("")
+					got := 0
+					b, err := h.Read(reader(bytes.NewReader(sent)), length, 1<<20, suffix, watch(func(n int) {
+						got += n
+						// A buffer from a pool has up to four times the requested capacity.
+						if most := 4 * (max(2*got, firstBuffer) + suffix); h.Bytes() > int64(most) {
+							t.Fatalf("%d bytes, %s: %d are charged for %d", len(sent), name, h.Bytes(), got)
+						}
+						if got == 0 && h.Bytes() != 0 {
+							t.Fatalf("%d bytes, %s: %d are charged for nothing", len(sent), name, h.Bytes())
+						}
+					}))
+					switch {
+					case err != nil || !bytes.Equal(b.B, sent) || got != n:
+						t.Fatalf("%d bytes of length %d, %s: %d, %v", n, length, name, len(b.B), err)
+					case cap(b.B)-len(b.B) < suffix:
+						t.Errorf("%d bytes of length %d, %s: room for %d of %d", n, length, name, cap(b.B)-len(b.B), suffix)
+					case n > 0 && h.Bytes() != int64(cap(b.B)):
+						t.Errorf("%d bytes of length %d, %s: %d charged for a buffer of %d", n, length, name, h.Bytes(), cap(b.B))
+					}
+					b.Free()
+					if h.Release(); budget.Used() != 0 {
+						t.Fatalf("%d bytes are still charged", budget.Used())
+					}
+				}
+			}
+		}
+	}
+}
+
+// A body that is too large, or ends early, or fails, gives an error and the bytes that have
+// arrived. No more is read than one byte beyond the limit.
+func TestReadErrors(t *testing.T) {
+	broken := errors.New("broken")
+	for name, reader := range readers {
+		for _, c := range []struct {
+			src          io.Reader
+			length, most int64
+			got          int
+			want         error
+		}{
+			{bytes.NewReader(make([]byte, 5001)), -1, 5000, 5001, ErrTooLarge},
+			{bytes.NewReader(make([]byte, 1<<20)), -1, 5000, 5001, ErrTooLarge},
+			{bytes.NewReader(make([]byte, 5000)), -1, 5000, 5000, nil},
+			{bytes.NewReader(make([]byte, 100)), 200, 5000, 100, io.ErrUnexpectedEOF},
+			{bytes.NewReader(nil), 200, 5000, 0, io.ErrUnexpectedEOF},
+			{io.MultiReader(bytes.NewReader(make([]byte, 100)), iotest.ErrReader(broken)), 200, 5000, 100, broken},
+			{io.MultiReader(bytes.NewReader(make([]byte, 100)), iotest.ErrReader(broken)), -1, 5000, 100, broken},
+		} {
+			var h Hold
+			if b, err := h.Read(reader(c.src), c.length, c.most, 0, watch(func(int) {})); err != c.want || len(b.B) != c.got {
+				t.Errorf("%s, length %d: %d bytes, %v; want %d, %v", name, c.length, len(b.B), err, c.got, c.want)
+			}
+		}
+	}
+}
+
+// A body that the budget has no memory for is given up, at its first byte or later.
+func TestReadWithoutMemory(t *testing.T) {
+	for _, free := range []int64{0, firstRead, 2 * firstBuffer} {
+		budget := NewBudget(1<<20 + free)
+		other, h := budget.Own(), budget.Own()
+		if err := other.Take(1 << 20); err != nil {
+			t.Fatal(err)
+		}
+		b, err := h.Read(bytes.NewReader(make([]byte, 1<<20)), -1, 1<<30, 0, watch(func(int) {}))
+		if err != ErrFull || h.Bytes() > free {
+			t.Errorf("%d bytes free: %d charged, %v", free, h.Bytes(), err)
+		}
+		b.Free()
+		h.Release()
+		if budget.Used() != 1<<20 {
+			t.Errorf("%d bytes are still charged", budget.Used()-1<<20)
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package admission
+
+import (
+	"net/netip"
+	"sync"
+	"sync/atomic"
+)
+
+// Budget is the memory for all current requests.
+//
+// A client always leaves as much of it free as its own requests use: one client can use half, two
+// clients a third each. So there is always room for another client. A request that is alone may
+// exceed the budget, because otherwise a larger request could never be served.
+type Budget struct {
+	limit int64
+	used  atomic.Int64
+
+	mu      sync.Mutex
+	clients map[netip.Prefix]*client // with current requests
+}
+
+// client is the current requests of one client.
+type client struct {
+	used     atomic.Int64
+	requests int
+}
+
+// NewBudget returns a budget of limit bytes.
+func NewBudget(limit int64) *Budget {
+	return &Budget{limit: limit, clients: make(map[netip.Prefix]*client)}
+}
+
+// Free returns the number of free bytes. It is negative if a request that is alone has exceeded the
+// budget.
+func (b *Budget) Free() int64 { return b.limit - b.used.Load() }
+
+// Used returns the number of used bytes.
+func (b *Budget) Used() int64 { return b.used.Load() }
+
+// Of begins a request of the client at addr. The request uses no bytes yet. The caller must call
+// Release.
+func (b *Budget) Of(addr string) Hold {
+	from := network(addr)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	c := b.clients[from]
+	if c == nil {
+		c = new(client)
+		b.clients[from] = c
+	}
+	c.requests++
+	return Hold{budget: b, from: from, client: c}
+}
+
+// Own begins a request that no client's share limits. The caller must call Release.
+func (b *Budget) Own() Hold { return Hold{budget: b} }
+
+// network returns the part of an address that identifies a client: an IPv4 address, or the first 64
+// bits of an IPv6 address, since a host chooses the others itself. All peers without an address are
+// one client.
+func network(addr string) netip.Prefix {
+	ap, err := netip.ParseAddrPort(addr)
+	if err != nil {
+		return netip.Prefix{}
+	}
+	ip := ap.Addr().Unmap().WithZone("")
+	bits := 64
+	if ip.Is4() {
+		bits = 32
+	}
+	p, _ := ip.Prefix(bits)
+	return p
+}
+
+// Hold is the part of a budget that one request uses. A zero Hold belongs to no budget: it has all
+// the memory that it asks for.
+type Hold struct {
+	budget *Budget
+	from   netip.Prefix
+	client *client // nil: no client's share limits the request
+	bytes  int64
+}
+
+// Take adds n bytes. It returns a [BudgetError] if the budget or the client's share does not allow
+// it. If n is negative, it returns bytes.
+func (h *Hold) Take(n int64) error {
+	if h.budget == nil {
+		return nil
+	}
+	now, own := h.add(n)
+	most := h.budget.limit
+	switch {
+	case n <= 0, now == h.bytes, now <= most && own <= most-now:
+		return nil
+	}
+	h.add(-n)
+	if now <= most {
+		return ErrShare
+	}
+	return ErrFull
+}
+
+// add changes the bytes of the request. It returns the used bytes of the budget and of the client.
+func (h *Hold) add(n int64) (all, own int64) {
+	h.bytes += n
+	all = h.budget.used.Add(n)
+	if h.client != nil {
+		own = h.client.used.Add(n)
+	}
+	return all, own
+}
+
+// Bytes returns the number of bytes that the request uses.
+func (h *Hold) Bytes() int64 { return h.bytes }
+
+// Unshare exempts the request from its client's share, and its bytes from the client's use, because
+// something else limits it.
+func (h *Hold) Unshare() {
+	c, b := h.client, h.budget
+	if c == nil {
+		return
+	}
+	c.used.Add(-h.bytes)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if c.requests--; c.requests == 0 {
+		delete(b.clients, h.from)
+	}
+	h.client = nil
+}
+
+// Release returns all bytes and ends the request.
+func (h *Hold) Release() {
+	if h.budget == nil {
+		return
+	}
+	h.Unshare()
+	h.add(-h.bytes)
+	*h = Hold{}
+}
+
+// BudgetError is the error for memory that a request does not get. Its text is for the client.
+type BudgetError struct{ text string }
+
+func (e *BudgetError) Error() string { return e.text }
+
+// The two reasons of a [BudgetError].
+var (
+	ErrFull  = &BudgetError{"the memory for requests is in use: retry later"}
+	ErrShare = &BudgetError{"your other requests hold this client's share of the memory: send fewer at a time, and this one again later"}
+)

@@ -1,0 +1,184 @@
+package admission
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"runtime"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/s2"
+	"github.com/klauspost/compress/zstd"
+)
+
+func gzipped(b []byte) []byte {
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	w.Write(b)
+	w.Close()
+	return out.Bytes()
+}
+
+func zstded(b []byte) []byte {
+	w, _ := zstd.NewWriter(nil)
+	defer w.Close()
+	return w.EncodeAll(b, nil)
+}
+
+// allocated returns the number of bytes that fn allocates.
+func allocated(fn func()) uint64 {
+	runtime.GC()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	fn()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// errDamaged stands for any error that is neither ErrTooLarge nor of the budget.
+var errDamaged = errors.New("damaged")
+
+// A bomb takes the memory that its limit allows, once. A body within its limit takes at most twice
+// its size. All of it is charged, and nothing stays charged after an error.
+func TestInflatedMemory(t *testing.T) {
+	const most = 64 << 20
+	inside, bomb := make([]byte, most-1), make([]byte, 4*most)
+	pieces := func(b []byte, compress func([]byte) []byte) []byte {
+		var parts [][]byte
+		for part := range len(b) >> 20 {
+			parts = append(parts, compress(b[part<<20:(part+1)<<20]))
+		}
+		return bytes.Join(append(parts, compress(b[len(b)>>20<<20:])), nil)
+	}
+	stream := func(b []byte) []byte { return pieces(b, zstded) }   // of which only the first states its length
+	members := func(b []byte) []byte { return pieces(b, gzipped) } // of which only the last does
+	small := zstded(make([]byte, 10))
+	skipped := bytes.Repeat(append([]byte{0x50, 0x2a, 0x4d, 0x18, 0, 0, 1, 0}, make([]byte, 1<<16)...), 10)
+	lying := func(b []byte) []byte { // about its length, in the last four bytes
+		gz := gzipped(b)
+		return append(gz[:len(gz)-4], 0, 0, 0, 1)
+	}
+	for _, c := range []struct {
+		name string
+		body []byte
+		c    Compression
+		most int64 // memory
+		want error
+	}{
+		{"gzip", gzipped(inside), Gzip, most, nil},
+		{"gzip bomb", gzipped(bomb), Gzip, most, ErrTooLarge},
+		{"gzip in members", members(inside), Gzip, 2 * most, nil},
+		{"gzip bomb in members", members(bomb), Gzip, most, ErrTooLarge},
+		{"gzip of a wrong length", lying(inside), Gzip, 2 * most, errDamaged},
+		{"gzip, cut", gzipped(inside)[:100], Gzip, most, errDamaged},
+		{"zstd", zstded(inside), Zstd, most, nil},
+		{"zstd bomb", zstded(bomb), Zstd, 0, ErrTooLarge},
+		{"zstd in frames", stream(inside), Zstd, 2 * most, nil},
+		{"zstd bomb in frames", stream(bomb), Zstd, most, ErrTooLarge},
+		{"zstd after a short frame", append(bytes.Clone(small), zstded(inside[10:])...), Zstd, 2 * most, nil},
+		{"zstd bomb after a short frame", append(bytes.Clone(small), zstded(bomb)...), Zstd, most, ErrTooLarge},
+		{"zstd after skipped frames", append(bytes.Clone(skipped), zstded(inside)...), Zstd, 2 * most, nil},
+		{"zstd bomb after skipped frames", append(bytes.Clone(skipped), zstded(bomb)...), Zstd, most, ErrTooLarge},
+		{"zstd, cut", zstded(inside)[:100], Zstd, most, errDamaged},
+		{"snappy", s2.EncodeSnappy(nil, inside), Snappy, most, nil},
+		{"snappy bomb", s2.EncodeSnappy(nil, bomb), Snappy, 0, ErrTooLarge},
+		{"snappy of a wrong length", append(binary.AppendUvarint(nil, most-1), 0xfc, 1, 2, 3), Snappy, 0, errDamaged},
+		{"gzip as zstd", gzipped(inside), Zstd, 0, errDamaged},
+		{"zstd as gzip", zstded(inside), Gzip, 0, errDamaged},
+		{"zstd as snappy", zstded(inside), Snappy, 0, errDamaged},
+	} {
+		// The other request makes the limit of the budget one for this request too.
+		budget := NewBudget(c.most + 2<<20)
+		other, h := budget.Own(), budget.Own()
+		if err := other.Take(1); err != nil {
+			t.Fatal(err)
+		}
+		var got *Buffer
+		var err error
+		n := allocated(func() { got, err = h.Inflate(c.c, c.body, most) })
+		if n > uint64(c.most)+12<<20 {
+			t.Errorf("%s: %d bytes allocated for %d", c.name, n, c.most)
+		}
+		var busy *BudgetError
+		switch {
+		case errors.As(err, &busy):
+			t.Errorf("%s: more than %d bytes charged", c.name, budget.limit)
+		case c.want == errDamaged && (err == nil || err == ErrTooLarge), c.want != errDamaged && err != c.want:
+			t.Errorf("%s: error %v, want %v", c.name, err, c.want)
+		case err != nil && h.Bytes() != 0:
+			t.Errorf("%s: %d bytes charged after the error", c.name, h.Bytes())
+		case err == nil && !bytes.Equal(got.B, inside[:len(got.B)]), err == nil && len(got.B) != len(inside):
+			t.Errorf("%s: %d other bytes", c.name, len(got.B))
+		case err == nil && h.Bytes() != int64(cap(got.B)):
+			t.Errorf("%s: %d bytes charged for a buffer of %d", c.name, h.Bytes(), cap(got.B))
+		}
+	}
+}
+
+// The limit of a body is exact, for each compression and form.
+func TestInflateLimit(t *testing.T) {
+	for _, n := range []int{0, 1, 100, leastBuffer, firstBuffer, firstBuffer + 1, chunkSize, 3*chunkSize + 5} {
+		text := bytes.Repeat([]byte("0123456789abcdef"), n/16+1)[:n]
+		half := n / 2
+		for name, c := range map[string]struct {
+			c    Compression
+			body []byte
+		}{
+			"gzip": {Gzip, gzipped(text)}, "zstd": {Zstd, zstded(text)}, "snappy": {Snappy, s2.EncodeSnappy(nil, text)},
+			"gzip in members": {Gzip, append(gzipped(text[:half]), gzipped(text[half:])...)},
+			"zstd in frames":  {Zstd, append(zstded(text[:half]), zstded(text[half:])...)},
+		} {
+			if c.c == Zstd && n == 0 {
+				continue // this encoder writes nothing for nothing
+			}
+			var h Hold
+			b, err := h.Inflate(c.c, c.body, int64(n))
+			if err != nil || !bytes.Equal(b.B, text) {
+				t.Errorf("%s of %d bytes: %v", name, n, err)
+			}
+			if n == 0 {
+				continue
+			}
+			if _, err := h.Inflate(c.c, c.body, int64(n-1)); err != ErrTooLarge {
+				t.Errorf("%s of %d bytes, one fewer allowed: %v", name, n, err)
+			}
+		}
+	}
+}
+
+// A length that a block of Snappy cannot have costs no memory.
+func TestSnappyLength(t *testing.T) {
+	for _, block := range [][]byte{nil, {0xff, 0xff, 0xff, 0xff, 0x0f}, {0xff, 0xff, 0xff, 0x7f, 0}, {5, 0}, {0x80}} {
+		budget := NewBudget(1 << 30)
+		h := budget.Own()
+		if n := allocated(func() {
+			if b, err := h.Inflate(Snappy, block, 1<<30); err == nil {
+				t.Errorf("% x: %d bytes", block, len(b.B))
+			}
+		}); n > 64<<10 {
+			t.Errorf("% x: %d bytes allocated", block, n)
+		}
+	}
+}
+
+// A request that does not get the memory is told why, whatever the form of its body.
+func TestInflateWithoutMemory(t *testing.T) {
+	text := make([]byte, 8*chunkSize)
+	for name, c := range map[string]struct {
+		c    Compression
+		body []byte
+	}{
+		"gzip": {Gzip, gzipped(text)}, "zstd": {Zstd, zstded(text)}, "snappy": {Snappy, s2.EncodeSnappy(nil, text)},
+		"zstd in frames": {Zstd, append(zstded(text[:10]), zstded(text[10:])...)},
+	} {
+		budget := NewBudget(4 * chunkSize)
+		other, h := budget.Own(), budget.Own()
+		if err := other.Take(1); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := h.Inflate(c.c, c.body, 1<<30); err != ErrFull || h.Bytes() != 0 {
+			t.Errorf("%s: %v, %d bytes charged", name, err, h.Bytes())
+		}
+	}
+}

@@ -1,0 +1,68 @@
+// Package program is the frame of the command-line programs: parsing, signals, exit codes and
+// version.
+package program
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+// Run parses the command line into commands, a struct for kong, and runs the chosen command. The
+// command gets a context that ends at the first SIGINT or SIGTERM. If the command returns an error,
+// Run prints it and exits with status 1, or with that of the error's method ExitCode.
+func Run(commands any, name, description string, options ...kong.Option) {
+	k := kong.Parse(commands, append(options,
+		kong.Name(name),
+		kong.Description(description),
+		kong.Exit(exit),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.BindTo(interruptible(), (*context.Context)(nil)))...)
+	k.FatalIfErrorf(k.Run())
+}
+
+// exit ends the process. For an invalid command line, kong's status is 80. Here it is 2, as in most
+// programs; 1 is the verdict of some commands.
+func exit(code int) {
+	if code > 2 {
+		code = 2
+	}
+	os.Exit(code)
+}
+
+// interruptible returns a context that ends at the first SIGINT or SIGTERM. The second signal ends
+// the process, which loses nothing that was acknowledged.
+func interruptible() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2) // the second signal may come before the first is handled
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		cancel()
+		second := (<-signals).(syscall.Signal)
+		signal.Reset(second)
+		_ = syscall.Kill(os.Getpid(), second) // ends the process, as without a handler
+	}()
+	return ctx
+}
+
+// Version returns the version of the main module, or the revision that was built.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "dev"
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && (info.Main.Version == "" || info.Main.Version == "(devel)") {
+			return s.Value[:min(12, len(s.Value))]
+		}
+	}
+	if info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return "dev"
+	}
+	return info.Main.Version
+}

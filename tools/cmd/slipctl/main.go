@@ -1,0 +1,110 @@
+// Command slipctl is the tool for Slipstream's services, data and users: a load generator and its
+// receiver, queries of Parquet tables, repair of logs, comparison of schemas, and migration.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/slipstream-go/slipstream/server/program"
+	"github.com/slipstream-go/slipstream/server/query"
+	"github.com/slipstream-go/slipstream/server/wal"
+	"github.com/slipstream-go/slipstream/tools/evolve"
+	"github.com/slipstream-go/slipstream/tools/load"
+	"github.com/slipstream-go/slipstream/tools/migrate"
+)
+
+type commands struct {
+	Load    sending `cmd:"" help:"Load generator for ingest and Remote Write, with a report."`
+	Sink    sink    `cmd:"" help:"Remote Write receiver that counts what it receives."`
+	Query   rows    `cmd:"" help:"Show rows of Parquet tables."`
+	WAL     log     `cmd:"" name:"wal" help:"Check and repair the write-ahead log of a stopped service."`
+	Schema  schemas `cmd:"" help:"Show and compare schemas in JSON form."`
+	Migrate moving  `cmd:"" help:"Change the imports of Go programs to Slipstream."`
+	Version shown   `cmd:"" help:"Show the version."`
+}
+
+func main() {
+	program.Run(&commands{}, "slipctl", "The tool for Slipstream's services, data and users.", kong.DefaultEnvars("SLIPSTREAM"))
+}
+
+type sending struct{ load.Options }
+
+func (c *sending) Run(ctx context.Context) error {
+	c.CountRows = query.CountRows
+	_, err := load.Run(ctx, c.Options, os.Stdout)
+	return err
+}
+
+type sink struct{ load.Sink }
+
+func (c *sink) Run(ctx context.Context) error { return c.Sink.Run(ctx, os.Stdout) }
+
+type rows struct{ query.Query }
+
+func (c *rows) Run() error { return c.Query.Run(os.Stdout) }
+
+type log struct {
+	Check  check  `cmd:"" help:"Read the log and report damage."`
+	Repair repair `cmd:"" help:"Keep all readable records, and discard the others."`
+}
+
+type check struct {
+	Dir string `arg:"" help:"Log directory, for example ./data/wal." type:"existingdir"`
+}
+
+func (c *check) Run() error {
+	r, err := wal.Check(c.Dir)
+	if err != nil {
+		return err
+	}
+	fmt.Println(r)
+	if len(r.Damage) > 0 {
+		return fmt.Errorf("the log is damaged; `slipctl wal repair %s` keeps all readable records", c.Dir)
+	}
+	return nil
+}
+
+type repair struct {
+	Dir string `arg:"" help:"Log directory, for example ./data/wal." type:"existingdir"`
+}
+
+func (c *repair) Run() error {
+	r, err := wal.Repair(c.Dir)
+	if err != nil {
+		return err
+	}
+	fmt.Println(r)
+	return nil
+}
+
+type schemas struct {
+	Check checking `cmd:"" help:"Check whether readers and messages of two versions are compatible. Exit status: 1 if not, 2 if they cannot be compared."`
+	Show  showing  `cmd:"" help:"Show a schema and its fingerprints."`
+}
+
+type checking struct{ evolve.Check }
+
+func (c *checking) Run() error { return c.Check.Run(os.Stdout) }
+
+type showing struct{ evolve.Show }
+
+func (c *showing) Run() error { return c.Show.Run(os.Stdout) }
+
+type moving struct {
+	Msgpack msgpack `cmd:"" help:"Migrate from the MessagePack libraries of vmihailenco and Basekick."`
+}
+
+type msgpack struct{ migrate.Options }
+
+func (c *msgpack) Run() error { return migrate.Run(c.Options, os.Stdout) }
+
+type shown struct{}
+
+func (shown) Run() error {
+	fmt.Println("slipctl", program.Version())
+	return nil
+}

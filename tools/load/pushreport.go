@@ -1,0 +1,110 @@
+package load
+
+import (
+	"fmt"
+	"strings"
+)
+
+// PushReport is the part of a report that only runs of Remote Write have. The report itself counts
+// the series.
+type PushReport struct {
+	Version          string  `json:"version"` // of the protocol: 1.0 or 2.0
+	Tenants          int     `json:"tenants"`
+	Grouped          bool    `json:"grouped"`
+	Acknowledged     Counts  `json:"acknowledged"`
+	SamplesPerSecond float64 `json:"samples_per_second"` // including native histograms
+	PlainPerRequest  int64   `json:"uncompressed_bytes_per_request"`
+	PlainPerSecond   float64 `json:"uncompressed_bytes_per_second"` // of acknowledged requests
+
+	CPUPerGB   *float64 `json:"cpu_seconds_per_gb"`       // of the server, for the acknowledged requests before compression
+	FloorPerGB *float64 `json:"floor_cpu_seconds_per_gb"` // of this process, to decompress the same bodies and compress them again
+	FloorRatio *float64 `json:"cpu_by_floor"`             // CPUPerGB divided by FloorPerGB
+
+	Delivered *DeliveryReport `json:"delivered,omitempty"`
+}
+
+// DeliveryReport contains the counts of the sink, compared with the acknowledged series.
+type DeliveryReport struct {
+	Requests  int64          `json:"requests"`
+	Delivered Counts         `json:"delivered"`
+	Looked    bool           `json:"looked_into_all"` // if false, the counts cover only some of the requests
+	Exact     bool           `json:"exact"`           // for each tenant, exactly the acknowledged series arrived
+	Lost      []string       `json:"lost"`            // tenants for which less arrived than was acknowledged
+	Unknown   []string       `json:"unknown_tenants"` // tenants for which nothing was sent
+	Misrouted int64          `json:"misrouted_series"`
+	Waited    float64        `json:"waited_seconds"`
+	Tenants   []TenantReport `json:"tenants"`
+}
+
+// TenantReport contains the acknowledged and the delivered counts of a tenant.
+type TenantReport struct {
+	Tenant       string `json:"tenant"`
+	Acknowledged Counts `json:"acknowledged"`
+	Delivered    Counts `json:"delivered"`
+}
+
+func (p *PushReport) what(compress string) string {
+	order := "mixed"
+	if p.Grouped {
+		order = "grouped"
+	}
+	return fmt.Sprintf("Remote Write %s, compression %s, %d tenants %s", p.Version, compress, p.Tenants, order)
+}
+
+func (p *PushReport) lines() []line {
+	lines := []line{
+		{"contents", append(p.Acknowledged.texts(), perSecond(p.SamplesPerSecond, "samples"))},
+		{"uncompressed", []string{fmt.Sprintf("%.3f GB/s", p.PlainPerSecond/1e9), grouped(p.PlainPerRequest) + " bytes a request"}},
+	}
+	if p.CPUPerGB != nil {
+		lines = append(lines, line{"server", []string{fmt.Sprintf("%.2f CPU-s per GB uncompressed", *p.CPUPerGB)}})
+	}
+	if p.FloorPerGB != nil {
+		floor := []string{fmt.Sprintf("%.2f CPU-s per GB to decompress and compress again", *p.FloorPerGB)}
+		if p.FloorRatio != nil {
+			floor = append(floor, fmt.Sprintf("the server takes %.2f times that", *p.FloorRatio))
+		}
+		lines = append(lines, line{"floor", floor})
+	}
+	if p.Delivered != nil {
+		lines = append(lines, p.Delivered.lines()...)
+	}
+	return lines
+}
+
+// shownTenants is the maximum number of tenants with losses that the text names.
+const shownTenants = 10
+
+func (d *DeliveryReport) lines() []line {
+	verdict := "all that was acknowledged, and no more"
+	switch {
+	case !d.Looked:
+		verdict = "the sink has looked into some only: not compared"
+	case len(d.Lost) > 0:
+		verdict = fmt.Sprintf("LOST: %d tenants have less than was acknowledged", len(d.Lost))
+	case !d.Exact:
+		verdict = "all that was acknowledged, and some of it again"
+	}
+	lines := []line{{"delivered", append(d.Delivered.texts(), grouped(d.Requests)+" requests", verdict)}}
+	shown := 0
+	for _, t := range d.Tenants {
+		if !d.Looked || t.Delivered.holds(t.Acknowledged) {
+			continue
+		}
+		if shown++; shown > shownTenants {
+			break
+		}
+		lines = append(lines, line{"LOST of " + t.Tenant, []string{
+			"delivered " + strings.Join(t.Delivered.texts(), ", "), "acknowledged " + strings.Join(t.Acknowledged.texts(), ", "),
+		}})
+	}
+	return lines
+}
+
+func (c Counts) texts() []string {
+	texts := []string{grouped(c.Series) + " series", grouped(c.Samples) + " samples"}
+	if c.Histograms > 0 || c.Exemplars > 0 {
+		texts = append(texts, grouped(c.Histograms)+" histograms", grouped(c.Exemplars)+" exemplars")
+	}
+	return texts
+}

@@ -1,0 +1,54 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// RemoteWrite configures --protocol=remote-write: the series to send, and the sink that receives
+// them in the end. Each worker has its own series, like a Prometheus shard. It sends its prepared
+// requests in turn, and starts again after the last one. The prepared requests differ in values and
+// times, but a request does not change when it is sent again.
+type RemoteWrite struct {
+	Series      int           `help:"Series per request, each with 12 labels." default:"2000"`
+	Tenants     int           `help:"Number of tenants. Every request has the same number of series of each." default:"10"`
+	Version     int           `help:"Remote Write version: 1 or 2." name:"rw-version" enum:"1,2" default:"1"`
+	Histograms  float64       `help:"Share of series with a native histogram and an exemplar instead of a sample, from 0 to 1." default:"0"`
+	TenantLabel string        `help:"Label with the tenant's name." default:"__tenant__"`
+	Grouped     bool          `help:"Order series by tenant. Without it they are mixed, as Prometheus sends them."`
+	Sink        string        `help:"URL of a \"slipctl sink\" that receives from the relay. Its counts are compared with what was acknowledged." placeholder:"URL"`
+	Settle      time.Duration `help:"Time without progress at the sink after which missing samples count as lost." default:"10s"`
+}
+
+const (
+	maxTenants     = 100_000
+	seriesEstimate = 340 // bytes of a series before compression
+)
+
+func (o *Options) checkRemoteWrite() error {
+	w := &o.RemoteWrite
+	switch {
+	case o.Compress != "snappy" && o.Compress != "zstd":
+		return fmt.Errorf("--compress %q: must be snappy or zstd for Remote Write", o.Compress)
+	case o.DataDir != "":
+		return errors.New("--data-dir: counts rows, not series; use --sink")
+	case w.Version != 1 && w.Version != 2:
+		return fmt.Errorf("--rw-version %d: must be 1 or 2", w.Version)
+	case w.Version == 2 && o.Compress != "snappy":
+		return errors.New("--rw-version 2: is compressed with snappy, nothing else")
+	case !(w.Histograms >= 0 && w.Histograms <= 1):
+		return fmt.Errorf("--histograms %g: must be from 0 to 1", w.Histograms)
+	case w.TenantLabel == "" || !printable(w.TenantLabel):
+		return fmt.Errorf("--tenant-label %q: must be a name", w.TenantLabel)
+	case w.Sink != "" && w.Settle <= 0:
+		return fmt.Errorf("--settle %v: must be positive", w.Settle)
+	}
+	if err := within(
+		bound{"workers", o.Workers, maxWorkers}, bound{"series", w.Series, maxRows},
+		bound{"tenants", w.Tenants, min(maxTenants, w.Series)}, bound{"pregenerate", o.Pregenerate, maxPrepared},
+	); err != nil {
+		return err
+	}
+	return o.affordable("series", seriesEstimate)
+}

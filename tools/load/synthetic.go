@@ -1,0 +1,133 @@
+package load
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// source supplies a worker with requests. The worker may use a request until it asks for the next
+// one.
+type source interface {
+	// next waits for the next request and returns it. It returns an error if there are no more
+	// requests, or if ctx is done.
+	next(ctx context.Context) (*request, error)
+}
+
+// kinds lists the kinds of telemetry. Tables are named after them.
+var kinds = [...]string{"cpu", "mem", "disk", "net"}
+
+// tableName returns the name of synthetic table i: cpu, mem, disk, net, cpu_2, mem_2, …
+func tableName(i int) string {
+	name := kinds[i%len(kinds)]
+	if round := i / len(kinds); round > 0 {
+		name += "_" + strconv.Itoa(round+1)
+	}
+	return name
+}
+
+// clock hands out times that are used only once. Times differ by at least a microsecond. So with
+// more than a million rows per second and table, the clock runs ahead of the wall clock.
+type clock struct{ next atomic.Int64 }
+
+// take returns the first of n consecutive times: now, or the time after the last one handed out.
+func (c *clock) take(now int64, n int) int64 {
+	for {
+		last := c.next.Load()
+		start := max(now, last)
+		if c.next.CompareAndSwap(last, start+int64(n)) {
+			return start
+		}
+	}
+}
+
+// synthetic is a source of prepared telemetry. It returns its requests in turn, and starts again
+// after the last one.
+type synthetic struct {
+	requests []*request
+	at       int
+	clocks   []clock // one for each table, shared by all workers; nil if the times do not change
+}
+
+func (s *synthetic) next(ctx context.Context) (*request, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	r := s.requests[s.at]
+	if s.at++; s.at == len(s.requests) {
+		s.at = 0
+	}
+	if s.clocks != nil {
+		r.setTimes(s.clocks[r.table].take(time.Now().UnixMicro(), r.rows))
+	}
+	return r, nil
+}
+
+// newSynthetic builds the requests of all workers. Each worker has its own range of requests,
+// because times are changed in place. The requests depend only on the options; their times count
+// from now.
+func newSynthetic(t *target, o *Options, now time.Time) ([]*synthetic, error) {
+	var clocks []clock
+	if o.UniqueTime && o.Compress == "none" {
+		clocks = make([]clock, o.Tables)
+	}
+	sources := make([]*synthetic, o.Workers)
+	errs := make([]error, o.Workers)
+	var wg sync.WaitGroup
+	for w := range sources {
+		from, to := w*o.requests()/o.Workers, (w+1)*o.requests()/o.Workers
+		sources[w] = &synthetic{requests: make([]*request, 0, to-from), clocks: clocks}
+		wg.Go(func() { errs[w] = sources[w].make(t, o, from, to, now.UnixMicro()) })
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return sources, nil
+}
+
+// make builds the requests [from, to) of all requests.
+func (s *synthetic) make(t *target, o *Options, from, to int, now int64) error {
+	b, err := newBuilder(t, o)
+	if err != nil {
+		return err
+	}
+	var f filler
+	for i := from; i < to; i++ {
+		fillSynthetic(&f, o, uint64(i), now)
+		if f.err != nil {
+			return f.err
+		}
+		table := i % o.Tables
+		r, err := b.build(tableName(table), &f.batch)
+		if err != nil {
+			return err
+		}
+		r.table = table
+		s.requests = append(s.requests, r)
+	}
+	return nil
+}
+
+// fillSynthetic fills f with the rows of one request. In every form, all rows have the same length:
+// all hosts have as many digits as the highest host, and numbers always take nine bytes.
+func fillSynthetic(f *filler, o *Options, seed uint64, now int64) {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	digits := max(3, len(strconv.Itoa(o.Hosts-1)))
+	percent := func() float64 { return float64(rng.IntN(10_000)) / 100 }
+	f.reset()
+	for j := range o.Rows {
+		f.time(now + int64(j))
+		f.text("host", fmt.Sprintf("server%0*d", digits, rng.IntN(o.Hosts)))
+		f.float64("value", percent())
+		f.float64("cpu_idle", percent())
+		f.float64("cpu_user", percent())
+		f.closeRow()
+	}
+}

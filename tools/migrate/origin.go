@@ -1,0 +1,55 @@
+package migrate
+
+import (
+	"path"
+	"regexp"
+	"strconv"
+)
+
+// ours is the import path that replaces the import paths of the originals, the other MessagePack
+// libraries.
+const ours = "github.com/slipstream-go/slipstream/msgpack"
+
+// origin is an import path of one of the originals.
+type origin struct {
+	path  string
+	major int    // version in the path; 0 for a path without a version, which is v3 or v4.0
+	inner string // the directory below the module, such as msgpcode; empty for the module itself
+}
+
+var originPath = regexp.MustCompile(`^(?:(?:github\.com|gopkg\.in)/vmihailenco|github\.com/Basekick-Labs)/msgpack(?:[/.]v([0-9]+))?(?:/(.+))?$`)
+
+func parseOrigin(importPath string) (origin, bool) {
+	m := originPath.FindStringSubmatch(importPath)
+	if m == nil {
+		return origin{}, false
+	}
+	major, _ := strconv.Atoi(m[1])
+	return origin{path: importPath, major: major, inner: m[2]}, true
+}
+
+// name returns the name of the package.
+func (o origin) name() string {
+	if o.inner == "" {
+		return "msgpack"
+	}
+	return path.Base(o.inner)
+}
+
+// old reports whether the package has the API from before v5.
+func (o origin) old() bool { return o.major < 5 }
+
+// moved returns the import path that replaces o. If the new package has another name, it also
+// returns the name under which the program must import it. ok is false if Slipstream has no such
+// package.
+func (o origin) moved() (to, name string, ok bool) {
+	switch o.inner {
+	case "":
+		return ours, "", true
+	case "msgpcode":
+		return ours + "/msgpcode", "", true
+	case "codes":
+		return ours + "/msgpcode", "codes", true
+	}
+	return "", "", false
+}
