@@ -265,3 +265,21 @@ func TestMap(t *testing.T) {
 		}
 	}
 }
+
+// TestNoElapsedTime finds tests of the codecs that measure elapsed time, which a busy machine
+// changes. They compare CPU time instead, by package growth.
+func TestNoElapsedTime(t *testing.T) {
+	for _, s := range sources(t) {
+		first, _, _ := strings.Cut(s.pkg, "/")
+		if !s.test || slices.Contains([]string{"server", "tools", "bench"}, first) || s.file == "house_test.go" {
+			continue
+		}
+		text, err := os.ReadFile(s.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(text), "time.Since(") {
+			t.Errorf("%s uses time.Since: use growth.Ratio or growth.Check", s.file)
+		}
+	}
+}

@@ -6,39 +6,39 @@ import (
 	"unicode/utf8"
 )
 
-// Batch is a set of columns of equal length, in the order of their first appearance.
+// Batch is a set of columns of equal length. The columns are in the order in which they were added.
 //
-// [Batch.Column] returns a column by name. A batch remembers the names of its previous content. If
-// the next content uses the same names in the same order, each column is found by one comparison.
-// Its memory and name are reused.
+// [Batch.Column] returns a column by name. After Reset, a batch remembers the names of its previous
+// columns. If the same names are used again in the same order, each column is found with one
+// comparison, and its memory and name are reused.
 type Batch struct {
 	Columns []*Column
 	Rows    int
 
 	// MaxRows is the maximum number of rows. MaxColumns and MaxCells limit the size of a batch with
-	// many columns that contain values in few rows. Without a limit, such a batch grows as rows ×
-	// columns. Zero means no limit.
+	// many columns that contain values in only a few rows. Without a limit, the size of such a
+	// batch is proportional to rows × columns. Zero means no limit.
 	MaxRows    int
 	MaxColumns int
 	MaxCells   int
 
-	spare []*Column // spare[len(Columns):] wait for reuse; spare[:len(Columns)] are the Columns
+	spare []*Column // spare[:len(Columns)] are the Columns; all later elements are available for reuse
 	next  int       // index at which the next name is expected
 	index map[string]int
 }
 
-// linear is the maximum number of columns for which a search compares the names one by one instead
-// of hashing.
+// linear is the maximum number of columns for which a search compares the names one by one. For
+// more columns, it uses a hash table.
 const linear = 8
 
 // farMore determines how Reset empties the index. If an earlier batch had more than farMore times
-// the columns of this batch, Reset deletes the names one by one. Deleting a name takes about 250
-// instructions. Clearing a map takes about 1000 instructions for each name, but at most for one
-// name per thousand names of the largest batch so far. It takes another 100 instructions for each
-// of these thousands.
+// as many columns as this batch, Reset deletes the names one by one. Otherwise, it clears the map.
+// Deleting a name takes about 250 instructions. The time to clear a map depends on N, the number of
+// names in the largest batch so far. It is about 1000 instructions for each name in the map, but
+// for at most N/1000 names, plus 100 instructions for each 1000 of N.
 const farMore = 64
 
-// Reset removes all cells and keeps the memory.
+// Reset removes all cells, but keeps the memory.
 func (b *Batch) Reset() {
 	if len(b.spare) > farMore*len(b.Columns) { // the time to clear a map depends on its largest size so far
 		for _, c := range b.Columns {
@@ -50,7 +50,7 @@ func (b *Batch) Reset() {
 	b.Columns, b.Rows, b.next = b.Columns[:0], 0, 0
 }
 
-// Find returns the column with this name, or nil.
+// Find returns the column with this name. If there is no such column, it returns nil.
 func (b *Batch) Find(name string) *Column {
 	if i := b.find(name); i >= 0 {
 		return b.Columns[i]
@@ -61,10 +61,10 @@ func (b *Batch) Find(name string) *Column {
 // ErrName is returned for a column name that is not UTF-8.
 var ErrName = errors.New("column: a name is not UTF-8")
 
-// Column returns the column with this name. If there is none, it creates one with a null for each
-// closed row. Column returns an error, and creates no column, if the batch already contains
-// MaxColumns columns, if it would contain more than MaxCells cells, or if the name is invalid
-// ([ErrName]).
+// Column returns the column with this name. If there is no such column, it creates a column with a
+// null for each closed row. If the batch already contains MaxColumns columns, if it would contain
+// more than MaxCells cells, or if the name is invalid ([ErrName]), Column returns an error and
+// creates no column.
 func (b *Batch) Column(name []byte) (*Column, error) {
 	if i := b.next; i < len(b.Columns) && b.Columns[i].Name == string(name) {
 		b.next++
@@ -117,7 +117,7 @@ func (b *Batch) find(name string) int {
 }
 
 // reindex adds column n to the index. When the number of columns first exceeds linear, reindex also
-// adds all columns before it.
+// adds all earlier columns.
 func (b *Batch) reindex(n int) {
 	if b.index == nil {
 		b.index = make(map[string]int)
@@ -131,8 +131,8 @@ func (b *Batch) reindex(n int) {
 	}
 }
 
-// CloseRow ends a row: columns without a cell in the row get a null. It returns an error if the
-// batch would exceed MaxRows or MaxCells.
+// CloseRow ends a row. It appends a null to each column that has no cell in the row. It returns an
+// error if the batch would exceed MaxRows or MaxCells.
 func (b *Batch) CloseRow() error {
 	if b.MaxRows > 0 && b.Rows >= b.MaxRows {
 		return TooManyRows(b.MaxRows)
@@ -150,10 +150,10 @@ func (b *Batch) CloseRow() error {
 	return nil
 }
 
-// Undo removes the cells from row Rows on: the cells of an unfinished row, or of closed rows after
-// Rows was reduced. Each column returns to the kind that it had before these cells. It also returns
-// to its earlier kind if it was prepared for a cell that was not added. A column without a value
-// may get any kind again.
+// Undo removes all cells from row Rows on. These are the cells of an unfinished row or, if the
+// caller has reduced Rows, of closed rows. Undo also restores the kind that each column had before
+// these cells, even if the column was only prepared for a cell that was not added. A column without
+// values can then get any kind.
 func (b *Batch) Undo() {
 	b.next = 0
 	for _, c := range b.Columns {
@@ -165,7 +165,7 @@ func (b *Batch) Undo() {
 	}
 }
 
-// TooManyRows returns the error for a batch whose number of rows exceeds most.
+// TooManyRows returns the error for a batch whose number of rows exceeds the argument most.
 func TooManyRows(most int) error {
 	return fmt.Errorf("column: more than %d rows in one batch; send smaller batches", most)
 }
@@ -177,7 +177,7 @@ func (b *Batch) checkCells(rows, columns int) error {
 	return nil
 }
 
-// Bytes returns the size of the batch's cells.
+// Bytes returns the size of the batch's cells in bytes.
 func (b *Batch) Bytes() int {
 	n := 0
 	for _, c := range b.Columns {
@@ -186,7 +186,7 @@ func (b *Batch) Bytes() int {
 	return n
 }
 
-// Footprint returns the size of the batch's memory, including memory that is not in use.
+// Footprint returns the size of the batch's memory in bytes, including memory that is not in use.
 func (b *Batch) Footprint() int {
 	n := 0
 	for _, c := range b.spare {

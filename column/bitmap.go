@@ -5,25 +5,25 @@ import (
 	"slices"
 )
 
-// Bitmap is a set of row numbers, with one bit each, lowest bits first. Rows beyond its end are not
-// in the set, so an empty Bitmap means that a column contains no nulls. Methods that add rows
-// return the bitmap, as append does.
+// Bitmap is a set of row numbers. It contains one bit for each row, lowest bits first. Rows after
+// the end of the bitmap are not in the set, so an empty Bitmap means that a column contains no
+// nulls. Methods that add rows return the updated bitmap, like append.
 type Bitmap []uint64
 
-// Get reports whether i is set.
+// Get reports whether bit i is set.
 func (b Bitmap) Get(i int) bool {
 	w := uint(i) >> 6
 	return w < uint(len(b)) && b[w]>>(uint(i)&63)&1 != 0
 }
 
-// Set adds i.
+// Set sets bit i.
 func (b Bitmap) Set(i int) Bitmap {
 	b = b.reach(i + 1)
 	b[i>>6] |= 1 << (uint(i) & 63)
 	return b
 }
 
-// SetRange adds from, from+1, … to-1.
+// SetRange sets the bits from `from` to `to`-1.
 func (b Bitmap) SetRange(from, to int) Bitmap {
 	if from >= to {
 		return b
@@ -44,7 +44,7 @@ func (b Bitmap) SetRange(from, to int) Bitmap {
 	return b
 }
 
-// reach grows b so that it has a bit for row n-1.
+// reach extends b so that it contains a bit for row n-1.
 func (b Bitmap) reach(n int) Bitmap {
 	if words := (n + 63) >> 6; words > len(b) {
 		old := len(b)
@@ -73,7 +73,7 @@ func (b Bitmap) Count() int {
 	return n
 }
 
-// Truncate removes bit n and all later bits.
+// Truncate clears bit n and all later bits.
 func (b Bitmap) Truncate(n int) Bitmap {
 	words := (n + 63) >> 6
 	if words > len(b) {

@@ -15,7 +15,7 @@ import (
 type Kind uint8
 
 const (
-	Null    Kind = iota // no value seen yet: every cell is null
+	Null    Kind = iota // no value has been seen yet, so every cell is null
 	Bool                // Bools
 	Int64               // Ints
 	Float64             // Floats
@@ -48,22 +48,22 @@ type Column struct {
 	Bools  []bool
 	Text   []byte
 	Ends   []uint32
-	Nulls  Bitmap // a set bit is a null; rows beyond its end are values
+	Nulls  Bitmap // a set bit is a null; rows after the end of the bitmap are values
 
-	typed int // the row whose value gave the column its kind
-	// If a Float64 column is truncated to fewer rows than widened, it was an Int64 column then.
-	// widened is the number of rows when Widen was called, or 1 + the row whose float widened the
-	// column. It is 0 if the column was never an Int64 column.
+	typed int // the row whose value determined the kind of the column
+	// The field widened is the number of rows when Widen was called, or 1 + the row whose float
+	// widened the column. If the column has never been an Int64 column, widened is 0. If a Float64
+	// column is truncated to fewer rows than widened, it becomes an Int64 column again.
 	widened int
-	exact   int // of an Int64 column: how many Ints, from the first on, are also in the buffer of Floats
+	exact   int // for an Int64 column: number of leading Ints that are also stored in the buffer of Floats
 
-	zeros [Time + 1]int // for each kind: how many cells, from the first on, are zero in its buffer and set in the buffer of Nulls
+	zeros [Time + 1]int // for each kind: number of leading cells that are zero in the kind's buffer and set in the buffer of Nulls
 }
 
 // ErrTextTooLong is returned if the strings of a column exceed 4 GiB, the range of its offsets.
 var ErrTextTooLong = errors.New("column: strings exceed 4 GiB")
 
-// Reset removes all cells and keeps the memory and the name.
+// Reset removes all cells, but keeps the memory and the name.
 func (c *Column) Reset() {
 	c.Kind, c.Rows, c.widened, c.exact = Null, 0, 0, 0
 	c.zeros = [Time + 1]int{}
@@ -83,8 +83,8 @@ func (c *Column) StringAt(i int) []byte {
 	return c.Text[start:end:end]
 }
 
-// InvalidText returns the first row, starting with `from`, whose text is not UTF-8, or -1. It
-// checks all text in one pass.
+// InvalidText returns the first row, from row `from` on, whose text is not UTF-8. If there is no
+// such row, it returns -1. It checks all text in one pass.
 func (c *Column) InvalidText(from int) int {
 	if c.Kind != String || from >= c.Rows {
 		return -1
@@ -105,8 +105,8 @@ func (c *Column) InvalidText(from int) int {
 	return -1
 }
 
-// cutsAtRunes reports whether no rune of the text belongs to two cells. The text as a whole is
-// valid UTF-8.
+// cutsAtRunes reports whether every rune of the text lies within one cell. The text as a whole must
+// be valid UTF-8.
 func (c *Column) cutsAtRunes(from int) bool {
 	for _, end := range c.Ends[from:] {
 		if int(end) < len(c.Text) && !utf8.RuneStart(c.Text[end]) {
@@ -161,7 +161,7 @@ func (c *Column) AppendNulls(n int) {
 	c.Rows += n
 }
 
-// pad appends n zero cells to the slice of the column's kind; The caller changes Rows and Nulls.
+// pad appends n zero cells to the slice of the column's kind. The caller updates Rows and Nulls.
 func (c *Column) pad(n int) {
 	switch c.Kind {
 	case Bool:
@@ -187,7 +187,7 @@ func appendZeros[T any](s []T, n int) []T {
 }
 
 // become sets the kind of a column that contains only nulls. It writes zero cells for these nulls,
-// except for cells that forget has kept.
+// except for zero cells that forget has kept.
 func (c *Column) become(k Kind) {
 	c.Kind, c.typed = k, c.Rows
 	z := min(c.zeros[k], c.Rows)
@@ -205,9 +205,9 @@ func (c *Column) become(k Kind) {
 	c.Nulls = c.Nulls[:z/64].SetRange(z/64*64, c.Rows)
 }
 
-// forget removes the kind of a column whose first n rows are null, and drops all other rows. The
-// cells of the n rows stay in the buffers for become, so that undoing rows one by one does not
-// write these cells repeatedly.
+// forget sets the kind of a column to Null, and drops all rows except the first n, which must be
+// null. The cells of the n rows stay in the buffers, where become reuses them. So undoing rows one
+// by one does not write these cells repeatedly.
 func (c *Column) forget(n int) {
 	zeros := c.zeros
 	zeros[c.Kind] = n
@@ -219,10 +219,11 @@ func (c *Column) forget(n int) {
 	c.zeros = zeros
 }
 
-// Accepts reports whether the column can hold a cell of kind k, and prepares the column for it. A
-// column of nulls gets the kind k. An Int64 column is widened for a Float64 cell, unless a float64
-// would round one of its cells. A Float64 column can hold the Int64 cells for which
-// [Column.AcceptsInt64] is true. The total time of all calls is linear in the number of cells.
+// Accepts reports whether a cell of kind k can be appended to the column, and prepares the column
+// for the cell. A column that contains only nulls gets the kind k. For a Float64 cell, an Int64
+// column is widened, unless one of its integers would be rounded. A Float64 column accepts the
+// Int64 cells for which [Column.AcceptsInt64] is true. The total time of all calls is linear in the
+// number of cells.
 func (c *Column) Accepts(k Kind) bool {
 	switch {
 	case c.Kind == k:
@@ -242,7 +243,7 @@ func (c *Column) Accepts(k Kind) bool {
 }
 
 // AcceptsInt64 is like [Column.Accepts] for the integer v. It also returns false if the column is a
-// Float64 column that would round v.
+// Float64 column and v would be rounded.
 func (c *Column) AcceptsInt64(v int64) bool {
 	return c.Accepts(Int64) && (c.Kind != Float64 || isExact(v))
 }
@@ -274,10 +275,10 @@ func article(k Kind) string {
 	return "a"
 }
 
-// isExact reports whether a float64 represents v: it equals v, or its shortest form has the digits
-// of v. An integer equals a float64 if it has at most 53 bits from its highest to its lowest set
-// bit. The other integers are the form in which many languages write a float64 of that size: for
-// example, 2305843009213694000 for 2^61.
+// isExact reports whether a float64 represents v. This is the case if v equals a float64, or if v
+// has the digits of the shortest form of a float64. An integer equals a float64 if it has at most
+// 53 bits from its highest to its lowest set bit. The second case exists because many languages
+// write a large float64 in this form, for example 2305843009213694000 for 2^61.
 func isExact(v int64) bool {
 	u := uint64(max(v, -v)) // also correct for the smallest int64, which is its own negative
 	if bits.Len64(u)-bits.TrailingZeros64(u) <= 53 {
@@ -287,7 +288,8 @@ func isExact(v int64) bool {
 	return string(strconv.AppendFloat(f[:0], float64(v), 'f', -1, 64)) == string(strconv.AppendInt(n[:0], v, 10))
 }
 
-// Inexact returns the first row of an Int64 column whose integer a float64 would round, or -1.
+// Inexact returns the first row of an Int64 column whose integer would be rounded as a float64. If
+// there is no such row, it returns -1.
 func (c *Column) Inexact() int {
 	if c.Kind != Int64 {
 		return -1
@@ -306,9 +308,10 @@ func (c *Column) Inexact() int {
 	return -1
 }
 
-// FirstFloat returns a row of a Float64 column that contains a float, or -1. It searches from the
-// row that widened the column. It returns the first row with a fraction or, if there is none, the
-// first row that is not null.
+// FirstFloat returns the index of the first row of a Float64 column whose value is a float. It
+// searches from the row that widened the column, and returns the first row whose value has a
+// fraction. If no value has a fraction, it returns the first non-null row. If all rows are null, or
+// the column has another kind, it returns -1.
 func (c *Column) FirstFloat() int {
 	if c.Kind != Float64 {
 		return -1
@@ -329,8 +332,9 @@ func (c *Column) FirstFloat() int {
 }
 
 // convert writes the Ints of an Int64 column to the buffer of Floats, up to the first integer that
-// a float64 would round. It returns the number of integers in that buffer. It starts where the last
-// call ended, so that a rejected or undone row does not convert the rows before it again.
+// would be rounded. It returns the number of converted integers in that buffer. It continues where
+// the last call ended, so that earlier rows are not converted again after a row has been rejected
+// or undone.
 func (c *Column) convert() int {
 	floats := slices.Grow(c.Floats[:c.exact], len(c.Ints)-c.exact)
 	for _, v := range c.Ints[c.exact:] {
@@ -344,8 +348,9 @@ func (c *Column) convert() int {
 	return c.exact
 }
 
-// Widen converts an Int64 column to Float64. Integers that a float64 cannot represent are rounded
-// to the nearest. [Column.Accepts] does not widen a column with such integers.
+// Widen converts an Int64 column to a Float64 column. Integers that a float64 cannot represent are
+// rounded to the nearest float64. [Column.Accepts] does not widen a column that contains such
+// integers.
 func (c *Column) Widen() {
 	exact := c.convert()
 	c.Kind, c.widened = Float64, c.Rows
@@ -356,8 +361,8 @@ func (c *Column) Widen() {
 	c.Ints = c.Ints[:0] // the memory keeps the integers, for narrow
 }
 
-// narrow undoes Widen, if the column was widened for row n or a later row. These rows have been
-// removed.
+// narrow reverses Widen if the column was widened for row n or a later row. These rows must have
+// been removed.
 func (c *Column) narrow(n int) {
 	if c.Kind == Float64 && c.widened > n {
 		c.Kind, c.widened, c.exact = Int64, 0, min(c.exact, n)
@@ -365,13 +370,13 @@ func (c *Column) narrow(n int) {
 	}
 }
 
-// ErrInexact is returned for an integer that a Float64 column would round.
+// ErrInexact is returned for an integer that would be rounded in a Float64 column.
 var ErrInexact = errors.New("column: a float64 would round an integer")
 
-// The Append methods below require a column that accepts the cell ([Column.Accepts]). They do not
+// The Append methods below require that the column accepts the cell ([Column.Accepts]). They do not
 // check this.
 
-// AppendInt64 appends v. To a Float64 column it appends float64(v).
+// AppendInt64 appends v. If the column is a Float64 column, it appends float64(v).
 func (c *Column) AppendInt64(v int64) {
 	if c.Kind == Float64 {
 		c.Floats = append(c.Floats, float64(v))
@@ -408,9 +413,10 @@ func (c *Column) AppendString(s []byte) error {
 	return nil
 }
 
-// AppendColumn appends the cells of o from row `from` up to, but not including, `to`. The column
-// must accept o's kind. It appends nothing and returns an error if the text is too long
-// ([ErrTextTooLong]), or if a Float64 column would round an integer of o ([ErrInexact]).
+// AppendColumn appends the cells of o from row `from` up to, but not including, row `to`. The
+// column must accept o's kind. If the text is too long ([ErrTextTooLong]), or if an integer of o
+// would be rounded in a Float64 column ([ErrInexact]), AppendColumn returns an error, and appends
+// no cells.
 func (c *Column) AppendColumn(o *Column, from, to int) error {
 	n := to - from
 	if o.Kind == Null {

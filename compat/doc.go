@@ -1,13 +1,14 @@
-// Package compat stands for two modules beside it: Slipstream's msgpack under the import paths of
-// the originals, for programs whose dependencies import those.
+// Package compat contains no code. It documents the two modules in its subdirectories. They provide
+// Slipstream's msgpack under the import paths of the original libraries, for programs whose
+// dependencies import the originals.
 //
 //	vmihailenco   github.com/vmihailenco/msgpack/v5      and its msgpcode
 //	basekick      github.com/Basekick-Labs/msgpack/v6    and its msgpcode
 //
-// The go.mod of a program names the original as before, names Slipstream, and replaces the one by
-// the other. A replacement must bear the name of what it replaces, which is why these modules do;
-// and the replace directives of a dependency do not count, which is why they stand in the program's
-// own go.mod.
+// The go.mod of a program requires the original, as before, and Slipstream. A replace directive
+// replaces the original by one of these two modules. The Go toolchain requires that the
+// replacement's go.mod declares the module path of the original, so these modules do. It ignores
+// the replace directives of dependencies, so the directive must be in the program's own go.mod.
 //
 //	require (
 //		github.com/slipstream-go/slipstream v0.1.0
@@ -16,6 +17,6 @@
 //
 //	replace github.com/vmihailenco/msgpack/v5 => github.com/slipstream-go/slipstream/compat/vmihailenco/v5 v5.4.1
 //
-// They are in no go.work: there they would replace the originals for every module of this
-// repository, also for bench, which compares with the originals.
+// These modules are not listed in go.work. If they were, they would replace the originals in every
+// module of this repository, including bench, which measures the originals.
 package compat

@@ -15,10 +15,9 @@ const (
 // longest is the length of the longest timestamp that write appends.
 const longest = len("2006-01-02T15:04:05.999999999+07:00")
 
-// Append appends t in the format of RFC 3339, with as many fractional digits as needed. The bytes
-// are the same as from t.AppendFormat(dst, time.RFC3339Nano), for all years and zones. Append
-// allocates only to extend dst. Like AppendFormat, it may write to dst's capacity beyond the
-// result.
+// Append appends t in the format of RFC 3339, with as many fractional digits as needed. It appends
+// the same bytes as t.AppendFormat(dst, time.RFC3339Nano), for all years and zones. Append
+// allocates only to extend dst. Like AppendFormat, it may write to dst's capacity after the result.
 func Append(dst []byte, t time.Time) []byte {
 	offset := 0
 	if t.Location() != time.UTC {
@@ -36,7 +35,7 @@ func Append(dst []byte, t time.Time) []byte {
 }
 
 // write appends a timestamp. The argument since is the number of seconds since the beginning of the
-// year 0. The caller has checked that b has enough capacity for the longest timestamp.
+// year 0. The slice b must have enough capacity for the longest timestamp.
 func write(b []byte, since uint64, fraction uint64, offset int) []byte {
 	n := len(b)
 	days, clock := uint32(since/86400), uint32(since%86400)
@@ -66,7 +65,7 @@ func write(b []byte, since uint64, fraction uint64, offset int) []byte {
 }
 
 // writeFraction writes a dot and nine digits to b[n:n+10]. It returns the number of these bytes
-// before the zeros at the end. nanoseconds must not be 0.
+// without the trailing zeros. The argument nanoseconds must not be 0.
 func writeFraction(b []byte, n int, nanoseconds uint64) int {
 	mem.Store8(b, n, '.')
 	x, last := digits(nanoseconds/10), nanoseconds%10

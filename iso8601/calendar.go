@@ -5,10 +5,11 @@ const (
 	year10000 = 253402300800
 )
 
-// months contains the data of a month that date needs. For a leap year, the index has its high bit
-// set. The lowest byte is the number of days of the month. The bits above it are the number of days
-// of the year before the month, minus the leap day, which date counts separately. An invalid month
-// has 0 days, so that one comparison checks both the month and the day.
+// months contains the data that the function date needs for each month. The index is the number of
+// the month; for a leap year, its high bit is also set. The lowest byte of an entry is the number
+// of days in the month. The other bits are the number of days in the year before the month, without
+// the leap day, which date counts separately. An invalid month has 0 days, so that one comparison
+// checks both the month and the day.
 var months = func() (all [256]int32) {
 	for leap := range 2 {
 		before := -leap
@@ -23,8 +24,8 @@ var months = func() (all [256]int32) {
 	return all
 }()
 
-// date returns the number of a day, where 0000-01-01 has the number 0, and reports whether the day
-// exists. The year is counted from the beginning of the century. No argument exceeds 255.
+// date returns the number of a day, and reports whether the day exists. The day 0000-01-01 has the
+// number 0. The year is counted from the beginning of the century. No argument may exceed 255.
 func date(century, year, month, day uint64) (days int64, ok bool) {
 	leap := year // every fourth year, but of years that begin a century only every fourth
 	if year == 0 {
@@ -32,23 +33,25 @@ func date(century, year, month, day uint64) (days int64, ok bool) {
 	}
 	m := int64(months[uint8(month|(leap%4-1)>>56&0x80)])
 	year += 100 * century
-	// 365 days for each earlier year, and a leap day for each leap year up to this one, except the
-	// year 0. This exception compensates for days that count from 1.
+	// 365 days for each earlier year, and a leap day for each leap year up to and including this
+	// year, except the year 0. This exception compensates for the fact that days are counted from
+	// 1.
 	days = int64(365*year+year/4-century+century/4+day) + m>>8
 	return days, day-1 < uint64(m&0xff)
 }
 
-// era is the number of days in 400 years. After this time the calendar repeats itself.
+// era is the number of days in 400 years. After this time, the calendar repeats.
 const era = 146097
 
-// civil returns the date of a day, where the first of March of the year -400 has the number 0. The
-// year must not be negative.
+// civil returns the date of the day with the given number. March 1 of the year -400 has the number
+// 0. The year of the date must not be negative.
 //
-// A year that starts in March ends with its leap day, and the first days of its months are on a
-// line of slope 30.6. So centuries, years and months each take one division: by the days of four
-// centuries, by the days of four years, and by the slope of the line. This is the algorithm of C.
-// Neri and L. Schneider, Euclidean affine functions and their application to calendar algorithms,
-// Software: Practice and Experience 53 (2023).
+// If a year starts in March, it ends with its leap day, and the positions of the first days of its
+// months lie on a line of slope 30.6. So the century, the year and the month each need one
+// division: by the number of days in four centuries, by the number of days in four years, and by
+// the slope of the line. This is the algorithm of C. Neri and L. Schneider, Euclidean affine
+// functions and their application to calendar algorithms, Software: Practice and Experience 53
+// (2023).
 func civil(number uint32) (year, month, day uint32) {
 	n := 4*number + 3
 	century, rest := n/era, n%era/4

@@ -1,10 +1,10 @@
-// Package iso8601 reads, checks and writes timestamps and durations of ISO 8601 without allocating.
+// Package iso8601 parses, validates and writes ISO 8601 timestamps and durations without
+// allocating.
 //
-// Timestamps have the format of RFC 3339 (section 5.6), a profile of ISO 8601-1:2019. [Parse]
-// accepts, and [Append] writes, the same timestamps as package time with the layout
-// time.RFC3339Nano, but faster. [Valid] implements the API of
-// github.com/segmentio/encoding/iso8601. [ParseDuration] and [AppendDuration] parse and write a
-// time.Duration.
+// Timestamps have the format of RFC 3339 (section 5.6), a profile of ISO 8601-1:2019. [Parse] and
+// [Append] accept and write the same timestamps as package time with the layout time.RFC3339Nano,
+// but are faster. [Valid] implements the API of github.com/segmentio/encoding/iso8601.
+// [ParseDuration] and [AppendDuration] parse and write a time.Duration.
 //
 // # Timestamps
 //
@@ -26,7 +26,7 @@
 //
 // Like package time, Parse accepts one-digit hours, a decimal comma, and offsets of 24 hours or 60
 // minutes. A fraction may have any number of digits; Parse ignores digits after the ninth. Also
-// like package time, it returns an error for these:
+// like package time, it returns an error for the following timestamps:
 //
 //	2016-12-31T23:59:60Z       a leap second: a time.Time cannot hold it
 //	2006-01-02T24:00:00Z       midnight at the end of a day
@@ -35,8 +35,8 @@
 //	20060102T150405Z           the basic format, and the dates 2006-W01-1 and 2006-002
 //	+12006-01-02T15:04:05Z     years of more than four digits
 //
-// segmentio's Parse accepts other characters as separators (2006/01/02U15;04>05Z), and its Valid
-// does not check ranges (2018-99-99T99:99:99.1Z). This package accepts neither.
+// segmentio's Parse accepts other characters as separators (2006/01/02U15;04>05Z), and segmentio's
+// Valid does not check ranges (2018-99-99T99:99:99.1Z). This package rejects both examples.
 //
 // A timestamp with Z is in UTC. A timestamp with an offset is in the local zone if the local zone
 // has the same offset at that time. Otherwise it is in a fixed zone without a name. time.Parse does
@@ -49,33 +49,35 @@
 //	designator   W        D          T   H            M            S
 //	             7 days   24 hours       60 minutes   60 seconds   a second
 //
-// Units are in descending order, each at most once, and there is at least one. A T precedes hours,
-// minutes and seconds. Numbers may have any number of digits. The last number may have a fraction,
-// after a dot or a comma, which is truncated to nanoseconds. Two extensions are accepted: a sign
-// before the P (ISO 8601-2:2019), and weeks together with other units, which are common.
+// A duration contains at least one unit. Units must be in descending order, and each unit may occur
+// only once. A T precedes hours, minutes and seconds. Numbers may have any number of digits. The
+// last number may have a fraction after a dot or a comma; it is truncated to nanoseconds. Two
+// common extensions are accepted: a sign before the P (ISO 8601-2:2019), and weeks in combination
+// with other units.
 //
-// A time.Duration counts nanoseconds. Therefore a day is 24 hours, and years and months (P1Y, P1M,
-// and also P0Y) are an error: [ErrCalendar]. AppendDuration writes hours, minutes and seconds, but
-// no days, because for other programs a day may have another length. Every time.Duration survives a
-// round trip; the smallest is -PT2562047H47M16.854775808S.
+// A time.Duration counts nanoseconds. So a day is 24 hours, and years and months (P1Y, P1M, and
+// even P0Y) are an error, [ErrCalendar]. AppendDuration writes hours, minutes and seconds, but no
+// days, because a day may have another length in other programs. Every time.Duration survives a
+// round trip; the smallest one is -PT2562047H47M16.854775808S.
 //
-// [Duration] is a time.Duration with this format in JSON and other text.
+// [Duration] is a time.Duration that has this format in JSON and other text formats.
 //
 // # Errors
 //
-// Each error is a constant of type [Error]. Errors do not refer to the input, and do not allocate.
+// Each error is a constant of type [Error]. Errors do not refer to the input, and require no
+// allocation.
 //
 // # Memory and lifetime
 //
-// No result refers to the input. All functions may be called concurrently.
+// Results do not refer to the input. All functions may be called concurrently.
 //
 // Parse, Valid and ParseDuration do not allocate, and neither do Append and AppendDuration if dst
 // has enough capacity. There are three exceptions:
 //
-//   - Parse allocates a fixed zone for each new offset, and keeps it. There are at most 3001
-//     offsets, which take half a megabyte.
-//   - Parse keeps up to 64 intervals in which the local zone has one offset. They belong to the
-//     Location that time.Local points to. To change the zone, set this pointer: Parse does not
-//     notice a change of the Location itself.
-//   - Package time loads the rules of the system's zone at its first use.
+//   - Parse allocates a fixed zone for each new offset, and keeps the zone. There are at most 3001
+//     zones, which take half a megabyte in total.
+//   - Parse caches up to 64 intervals in which the offset of the local zone is constant. They
+//     belong to the Location that time.Local points to. To change the local zone, set this pointer,
+//     because Parse does not detect a change of the Location itself.
+//   - Package time loads the rules of the system's zone when the zone is first used.
 package iso8601

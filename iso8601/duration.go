@@ -15,11 +15,11 @@ const (
 	aWeek   = 7 * aDay
 )
 
-// ParseDuration parses a duration such as P1DT2H3M4.5S or P3W. A day is 24 hours and a week 7 days.
-// Years and months have no fixed length: for them the error is [ErrCalendar]. A sign may precede
-// the P. The last number may have a fraction after a dot or a comma, which is truncated to
-// nanoseconds. The other errors are [ErrDurationRange] and [ErrDuration]. ParseDuration does not
-// allocate.
+// ParseDuration parses a duration such as P1DT2H3M4.5S or P3W. A day is 24 hours, and a week is 7
+// days. Years and months have no fixed length, so a duration that contains them is an error,
+// [ErrCalendar]. A sign may precede the P. The last number may have a fraction after a dot or a
+// comma, which is truncated to nanoseconds. The other errors are [ErrDurationRange] and
+// [ErrDuration]. ParseDuration does not allocate.
 func ParseDuration(s string) (time.Duration, error) {
 	most, negative := uint64(math.MaxInt64), false
 	i := 0
@@ -79,8 +79,8 @@ func ParseDuration(s string) (time.Duration, error) {
 	return time.Duration(total), nil
 }
 
-// number reads the digits at s[i:], and returns their end. A number of tooMany or more is out of
-// range in any unit.
+// number reads the digits at s[i:], and returns the number and the offset after the digits. A
+// number of tooMany or more is out of range for every unit.
 func number(s string, i int) (n uint64, end int) {
 	const tooMany = 1e10
 	for ; i < len(s) && s[i]-'0' <= 9; i++ {
@@ -89,8 +89,8 @@ func number(s string, i int) (n uint64, end int) {
 	return n, i
 }
 
-// unitOf returns the unit of a designator before or after the T, or 0. Larger units precede smaller
-// ones.
+// unitOf returns the unit of a designator. The argument inTime reports whether the designator is
+// after the T. For an unknown designator, unitOf returns 0.
 func unitOf(designator byte, inTime bool) uint64 {
 	switch {
 	case designator == 'S' && inTime:
@@ -107,8 +107,8 @@ func unitOf(designator byte, inTime bool) uint64 {
 	return 0
 }
 
-// fractionOf returns unit times 0.digits in nanoseconds, rounded down. It accepts any number of
-// digits.
+// fractionOf returns the product of unit and the fraction 0.digits in nanoseconds, rounded down. It
+// accepts any number of digits.
 func fractionOf(unit uint64, digits string) uint64 {
 	n := uint64(0)
 	if unit == aSecond {
@@ -120,17 +120,18 @@ func fractionOf(unit uint64, digits string) uint64 {
 		}
 		return n
 	}
-	// n is the unit times 0.digits[i:], rounded down. Rounding down at each step has the same
-	// result as rounding down once.
+	// The variable n is the product of unit and 0.digits[i:], rounded down. Rounding down at each
+	// step has the same result as rounding down once.
 	for i := len(digits) - 1; i >= 0; i-- {
 		n = (uint64(digits[i]-'0')*unit + n) / 10
 	}
 	return n
 }
 
-// AppendDuration appends d in canonical form: the hours, minutes and seconds that are not 0, or
-// PT0S. It writes no days, because in other programs a day may have 23 or 25 hours. ParseDuration
-// of the result returns d. AppendDuration allocates only to extend dst.
+// AppendDuration appends d in canonical form, which contains the non-zero hours, minutes and
+// seconds. The canonical form of 0 is PT0S. AppendDuration writes no days, because in other
+// programs a day may have 23 or 25 hours. ParseDuration converts the result back to d.
+// AppendDuration allocates only to extend dst.
 func AppendDuration(dst []byte, d time.Duration) []byte {
 	n := uint64(d)
 	if d < 0 {

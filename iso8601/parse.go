@@ -6,12 +6,12 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// clockEnd is where a fraction or the zone begins.
+// clockEnd is the offset at which the fraction or the zone begins.
 const clockEnd = len("2006-01-02T15:04:05")
 
 // Parse parses a timestamp. It accepts the same strings as time.Parse(time.RFC3339Nano, s), and
 // returns the same time and zone. Errors are constants of type [Error]. Parse does not allocate,
-// except for the first timestamps with an offset.
+// except for the first timestamp with each zone offset.
 func Parse(s string) (time.Time, error) {
 	b := mem.Bytes(s)
 	if !words || len(b) <= clockEnd {
@@ -46,7 +46,7 @@ func Parse(s string) (time.Time, error) {
 		if n < 1 || n > 9 || mem.Load8(b, clockEnd) != '.' {
 			return parseRest(unix, b[clockEnd:])
 		}
-		// The word ends with the fraction. Bytes before the fraction are shifted out.
+		// The fraction is at the end of the word. Bytes before the fraction are shifted out.
 		x := mem.Load64(b, end-8) ^ zeros
 		if n < 9 {
 			x >>= (64 - 8*n) & 63
@@ -68,10 +68,11 @@ func Parse(s string) (time.Time, error) {
 	return time.Unix(unix, int64(fraction)).UTC(), nil
 }
 
-// ParseBytes is like [Parse] for bytes.
+// ParseBytes is like [Parse], but takes a []byte.
 func ParseBytes(b []byte) (time.Time, error) { return Parse(mem.String(b)) }
 
-// parse is the complete form of Parse, for rare and invalid timestamps.
+// parse is a complete and slower implementation of Parse. It is used for rare forms and for invalid
+// timestamps.
 func parse(b []byte) (time.Time, error) {
 	if len(b) < len("2006-01-02T5:04:05Z") || b[10] != 'T' {
 		return time.Time{}, ErrSyntax
@@ -106,7 +107,8 @@ func parse(b []byte) (time.Time, error) {
 	return parseRest(days*86400+int64(hour*3600+minute*60+second)+year0, b[6:])
 }
 
-// parseDate returns the number of the day at the start of b, which must have at least 10 bytes.
+// parseDate parses the date at the start of b, and returns the number of the day. The length of b
+// must be at least 10 bytes.
 func parseDate(b []byte) (int64, error) {
 	century, year, month, day := two(b, 0), two(b, 2), two(b, 5), two(b, 8)
 	if max(century, year, month, day) > 99 || b[4] != '-' || b[7] != '-' {
@@ -122,7 +124,7 @@ func parseDate(b []byte) (int64, error) {
 	return days, nil
 }
 
-// parseRest parses b, the part after the time of day. b must not be empty.
+// parseRest parses b, which is the part of a timestamp after the time of day. It must not be empty.
 func parseRest(unix int64, b []byte) (time.Time, error) {
 	fraction := int64(0)
 	if b[0] == '.' || b[0] == ',' {
@@ -160,8 +162,8 @@ func parseRest(unix int64, b []byte) (time.Time, error) {
 	return in(unix, fraction, minutes), nil
 }
 
-// two returns the number in the two digits at b[i:], or a number above 99 if b[i:] does not begin
-// with two digits.
+// two returns the number in the two digits at b[i:]. If b[i:] does not begin with two digits, it
+// returns a number above 99.
 func two(b []byte, i int) uint64 {
 	tens, ones := uint64(b[i]-'0'), uint64(b[i+1]-'0')
 	if tens > 9 || ones > 9 {

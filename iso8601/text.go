@@ -6,8 +6,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// Duration is a time.Duration whose text has the format of ISO 8601, in encoding/json and other
-// users of encoding.TextMarshaler.
+// Duration is a time.Duration whose text has the format of ISO 8601. This text is used by
+// encoding/json, and by other packages that support encoding.TextMarshaler.
 type Duration time.Duration
 
 // String returns the text of [AppendDuration].
@@ -21,7 +21,7 @@ func (d Duration) AppendText(b []byte) ([]byte, error) {
 // MarshalText returns the text of [AppendDuration].
 func (d Duration) MarshalText() ([]byte, error) { return d.AppendText(nil) }
 
-// UnmarshalText sets d as [ParseDuration] does. After an error d is unchanged.
+// UnmarshalText sets d to the result of [ParseDuration]. On error, d is unchanged.
 func (d *Duration) UnmarshalText(text []byte) error {
 	parsed, err := ParseDuration(mem.String(text))
 	if err == nil {

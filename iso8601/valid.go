@@ -2,8 +2,8 @@ package iso8601
 
 import "github.com/slipstream-go/slipstream/internal/mem"
 
-// ValidFlags select the forms that Valid accepts. The values are the same as in
-// github.com/segmentio/encoding/iso8601.
+// ValidFlags is a set of flags that select the forms that Valid accepts. The values are the same as
+// in github.com/segmentio/encoding/iso8601.
 type ValidFlags int
 
 const (
@@ -31,9 +31,10 @@ const (
 	Flexible = AllowSpaceSeparator | AllowMissingTime | AllowMissingSubsecond | AllowMissingTimezone | AllowNumericTimezone
 )
 
-// Valid reports whether s is a timestamp in a form that the flags allow, with all numbers in range.
-// The hours of the zone must be less than 24, and its minutes less than 60. If a string is valid
-// with AllowMissingSubsecond alone, or without flags, Parse accepts it. Valid does not allocate.
+// Valid reports whether s is a timestamp in a form that the flags allow, and all its numbers are in
+// range. The hours of the zone must be less than 24, and the minutes must be less than 60. Parse
+// accepts every string that is valid without flags, or with only the flag AllowMissingSubsecond.
+// Valid does not allocate.
 func Valid(s string, flags ValidFlags) bool {
 	b := mem.Bytes(s)
 	alone := len(b) == len("2006-01-02") && flags&AllowMissingTime != 0
@@ -76,7 +77,7 @@ func Valid(s string, flags ValidFlags) bool {
 	return validZone(b[i:], flags)
 }
 
-// ValidBytes is like [Valid] for bytes.
+// ValidBytes is like [Valid], but takes a []byte.
 func ValidBytes(b []byte, flags ValidFlags) bool { return Valid(mem.String(b), flags) }
 
 func validZone(b []byte, flags ValidFlags) bool {

@@ -6,24 +6,24 @@ import (
 	"time"
 )
 
-// mostMinutes is the largest accepted offset, in minutes. Like time.Parse, Parse accepts 24 hours
-// and 60 minutes.
+// mostMinutes is the largest accepted offset, in minutes. Like time.Parse, Parse accepts offsets of
+// up to 24 hours and 60 minutes.
 const mostMinutes = 24*60 + 60
 
-// zones contains the fixed zones that have been used, from the largest offset west to the largest
-// offset east. It keeps all of them, which take half a megabyte at most.
+// zones contains the fixed zones that have been used, from the largest western offset to the
+// largest eastern offset. It keeps all of these zones, which take up to half a megabyte.
 var zones [2*mostMinutes + 1]atomic.Pointer[time.Location]
 
-// meet creates the fixed zone with this offset in minutes, unless another goroutine has just
-// created it.
+// meet returns the fixed zone with the given offset in minutes. It creates the zone, unless another
+// goroutine has just created it.
 func meet(minutes int) *time.Location {
 	known := &zones[minutes+mostMinutes]
 	known.CompareAndSwap(nil, time.FixedZone("", minutes*60))
 	return known.Load()
 }
 
-// in returns the time in a zone with this offset in minutes. The zone is the local zone if its
-// offset at that time is the same. Otherwise it is a fixed zone.
+// in returns the time in a zone with the given offset in minutes. If the local zone has the same
+// offset at that time, in uses the local zone. Otherwise, it uses a fixed zone.
 func in(unix, fraction int64, minutes int) time.Time {
 	unix -= int64(minutes) * 60
 	t := time.Unix(unix, fraction)
@@ -36,8 +36,8 @@ func in(unix, fraction int64, minutes int) time.Time {
 		offset = findOffset(t, unix, s)
 	}
 	if offset == minutes*60 {
-		// t is local already. But if a program has set time.Local to time.UTC, the method Local
-		// removes the pointer to the location, as time.Parse does.
+		// The time t is already in the local zone. However, if a program has set time.Local to
+		// time.UTC, the method Local removes the pointer to the location, as time.Parse does.
 		return t.Local()
 	}
 	z := zones[minutes+mostMinutes].Load()
@@ -47,7 +47,7 @@ func in(unix, fraction int64, minutes int) time.Time {
 	return t.In(z)
 }
 
-// A span is an interval in which the local zone has one offset.
+// A span is a time interval in which the offset of the local zone is constant.
 type span struct {
 	local   *time.Location // time.Local, which a program may set
 	from    int64
@@ -55,13 +55,15 @@ type span struct {
 	offset  int
 }
 
-// spans caches the spans that have been used, with one place for about a quarter of a year. If the
-// place of a span is occupied by another span, the offset is looked up each time.
+// spans caches the spans that have been used. Each place in the cache corresponds to about a
+// quarter of a year. If the place of a span is occupied by another span, the offset is looked up
+// each time.
 var spans [64]atomic.Pointer[span]
 
-// findOffset returns the offset of the local zone at t, whose Unix time is unix. It is called if
-// old, the span in the place of t, does not contain t. It replaces old only if time.Local has
-// changed, so that nothing is allocated in the long run.
+// findOffset returns the offset of the local zone at the time t. The argument unix is the Unix time
+// of t, and old is the span in t's place in the cache. findOffset is called if old does not contain
+// t. It replaces old only if time.Local has changed, so that the total number of allocations is
+// limited.
 func findOffset(t time.Time, unix int64, old *span) int {
 	_, offset := t.Zone()
 	if old == nil || old.local != time.Local {

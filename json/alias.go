@@ -2,9 +2,9 @@ package json
 
 import "encoding/json"
 
-// These types are aliases of encoding/json's types. So errors.As finds an error of either package,
-// and a type that implements Marshaler or Unmarshaler of one package implements both. Package
-// encoding/json documents them.
+// These types are aliases of encoding/json's types. So errors.As works with the error types of both
+// packages, and a type that implements Marshaler or Unmarshaler of one package also implements the
+// interface of the other package. Package encoding/json documents them.
 type (
 	Marshaler   = json.Marshaler
 	Unmarshaler = json.Unmarshaler

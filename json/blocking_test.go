@@ -10,12 +10,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"reflect"
 	"strings"
 	"testing"
 	"testing/iotest"
 	"time"
+
+	"github.com/slipstream-go/slipstream/internal/growth"
 )
 
 // withBoth runs a test with each library's Decoder.
@@ -317,33 +318,31 @@ func TestGrowingFile(t *testing.T) {
 }
 
 // The time for a long value that arrives in small pieces is linear in its length. One long value
-// takes about as long as many short values with the same total size. The test compares the minimum
-// of interleaved rounds, because other processes disturb it least.
+// takes about as much CPU time as many short values with the same total size.
 func TestSlowReader(t *testing.T) {
 	if raced {
 		t.Skip("takes long with the race detector")
 	}
 	const elements, times = 2500, 32
-	took := func(elements, times int) time.Duration {
+	decode := func(elements, times int) func() func() {
 		in := []byte(`[` + strings.Repeat(`{"a":[1,2,3],"b":"text"},`, elements) + `1]`)
-		begin := time.Now()
-		for range times {
-			var v any
-			if err := newOurs(&chunks{data: in, sizes: []int{64}, end: io.EOF}).Decode(&v); err != nil {
-				t.Fatal(err)
-			}
-			if n := len(v.([]any)); n != elements+1 {
-				t.Fatal(n)
+		return func() func() {
+			return func() {
+				for range times {
+					var v any
+					if err := newOurs(&chunks{data: in, sizes: []int{64}, end: io.EOF}).Decode(&v); err != nil {
+						t.Fatal(err)
+					}
+					if n := len(v.([]any)); n != elements+1 {
+						t.Fatal(n)
+					}
+				}
 			}
 		}
-		return time.Since(begin)
 	}
-	long, short := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
-	for range 7 {
-		long, short = min(long, took(times*elements, 1)), min(short, took(elements, times))
-	}
-	if long > 6*short {
-		t.Errorf("one value takes %v, %d of the same bytes together %v", long, times, short)
+	const enough = 6
+	if ratio, ok := growth.Ratio(12, enough, decode(times*elements, 1), decode(elements, times)); ok && ratio > enough {
+		t.Errorf("one value takes %.1f times as long as %d with as many bytes together", ratio, times)
 	}
 }
 

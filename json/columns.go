@@ -1,7 +1,7 @@
 package json
 
-// Decoding into columns. These files decode a batch of records directly into typed columns (package
-// column). JSON has three forms for such a batch:
+// Decoding into columns. The following files decode a batch of records directly into typed columns
+// (package column). A batch can have one of three forms in JSON:
 //
 //	columns  {"time": [1, 2, 3], "host": ["a", "b", "c"]}
 //	rows     [{"time": 1, "host": "a"}, {"time": 2, "host": "b"}]
@@ -24,8 +24,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// Error is the error of ParseColumns, ParseLines, ParseRow and ParseCell. It contains the cause and
-// the position of the value at fault.
+// Error is the error type of ParseColumns, ParseLines, ParseRow and ParseCell. It contains the
+// cause of the error, and the position of the invalid value.
 //
 //	type Error struct {
 //		Offset int64  // of the byte or value at fault, from the start of the input
@@ -54,23 +54,23 @@ type Error = wire.Error
 //
 // A cell is null, a boolean, a number or a string. A number with neither a fraction nor an exponent
 // is an int64, and any other number is a float64. A number out of the range of its type is an
-// error. The first value of a column that is not null determines the kind of the column. If a float
-// follows ints, the ints of the column become floats. In a column of floats, -0 is a float. An
-// integer beyond 2^53 that a float64 would round is an error in a column of floats (see package
-// column). A repeated name, and an array or object as a cell, are errors, too. A string or name
-// that is not UTF-8, or contains half of a surrogate pair, is also an error; Unmarshal replaces the
-// invalid part.
+// error. The first non-null value of a column determines the kind of the column. If a float follows
+// ints, the ints in the column become floats. In a column of floats, -0 is a float. An integer
+// above 2^53 that would be rounded as a float64 is an error in a column of floats (see package
+// column). Repeated names, and arrays and objects as cells, are errors, too. A string or name that
+// is not UTF-8, or that contains an unpaired surrogate, is also an error. (Unmarshal replaces the
+// invalid part.)
 //
 // Errors are of type *[Error]. If data is not valid JSON, the error has the text of encoding/json's
-// error. After an error, b contains the values that were read before it. b.Reset removes all of
-// them. For an array, b.Undo removes only the incomplete row.
+// error. After an error, b contains the values before the error. b.Reset removes all values. If the
+// document is an array, b.Undo removes only the incomplete row.
 //
-// Memory grows with the size of data, with one exception: a row has a cell in every column, so n
-// rows that each add a column occupy n² cells. MaxColumns, MaxCells and MaxRows of b limit the size
-// of the batch.
+// Memory use is proportional to the size of data, with one exception: each row has a cell in every
+// column, so n rows that each add a column need n² cells. The fields MaxColumns, MaxCells and
+// MaxRows of b limit the size of the batch.
 //
-// b does not refer to data. If a batch is reused for the same columns, ParseColumns does not
-// allocate.
+// After the call, b does not refer to data. If a batch is reused for the same columns, ParseColumns
+// does not allocate.
 func ParseColumns(data []byte, b *column.Batch) error {
 	r := newColumnReader(data, b)
 	defer r.release()
@@ -92,11 +92,11 @@ func ParseColumns(data []byte, b *column.Batch) error {
 
 // ParseLines decodes NDJSON, also called JSON Lines. Each line contains an object, and ParseLines
 // appends the object to b as a row. It skips lines that contain only white space. Lines end with \n
-// or \r\n; the last line needs no line end.
+// or \r\n. The last line need not end with a newline.
 //
-// ParseLines decodes rows and returns errors as [ParseColumns] does, but checks each line
-// separately. The error reports the first invalid line; the rows of the lines before it are kept.
-// The Path of the error contains the number of the row, starting with 0. The Offset counts from the
+// ParseLines decodes rows and returns errors like [ParseColumns], but checks each line separately.
+// The error reports the first invalid line; rows from earlier lines are kept. The Path of the error
+// contains the number of the row, starting with 0. The Offset of the error is relative to the
 // beginning of data.
 func ParseLines(data []byte, b *column.Batch) error {
 	r := newColumnReader(data, b)
@@ -125,10 +125,10 @@ func ParseLines(data []byte, b *column.Batch) error {
 	}
 }
 
-// ParseRow decodes the object at the beginning of data as a new row of b, as [ParseColumns] does
-// with an element of an array. It returns the rest of data after the object and the following white
-// space, even if the object is valid JSON but not a valid row. If the object is not valid JSON, it
-// returns data. After an error, b.Undo removes the incomplete row.
+// ParseRow decodes the object at the beginning of data, and adds it to b as a row, as
+// [ParseColumns] does with an element of an array. It returns the rest of data after the object and
+// the following white space, even if the object is valid JSON but not a valid row. If the object is
+// not valid JSON, it returns data. After an error, b.Undo removes the incomplete row.
 func ParseRow(data []byte, b *column.Batch) (rest []byte, err error) {
 	r := newColumnReader(data, b)
 	defer r.release()
@@ -140,10 +140,10 @@ func ParseRow(data []byte, b *column.Batch) (rest []byte, err error) {
 	return r.restAfter(data)
 }
 
-// ParseCell decodes the value at the beginning of data as a new cell of c, as [ParseColumns] does
-// with an element of a column. It returns the rest of data after the value and the following white
-// space, even if the value is valid JSON but does not fit the column. If the value is not valid
-// JSON, it returns data. After an error, c is unchanged.
+// ParseCell decodes the value at the beginning of data, and adds it to c as a cell, as
+// [ParseColumns] does with an element of a column. It returns the rest of data after the value and
+// the following white space, even if the value is valid JSON but does not fit the column. If the
+// value is not valid JSON, it returns data. After an error, c is unchanged.
 func ParseCell(data []byte, c *column.Column) (rest []byte, err error) {
 	r := newColumnReader(data, nil)
 	defer r.release()
@@ -154,8 +154,8 @@ func ParseCell(data []byte, c *column.Column) (rest []byte, err error) {
 }
 
 // columnReader contains the state of a call of ParseColumns, ParseLines, ParseRow or ParseCell. Its
-// methods accept and return positions, as the methods of decoder do. When a method returns failed,
-// cause is the error. If cause is nil, the input is not valid JSON.
+// methods accept and return positions, like the methods of type decoder. If a method returns
+// failed, cause is the error. In this case, a nil cause means that the input is not valid JSON.
 type columnReader struct {
 	d    *decoder
 	b    *column.Batch
@@ -177,7 +177,7 @@ func newColumnReader(data []byte, b *column.Batch) *columnReader {
 	return r
 }
 
-// keysMax is the maximum number of columns for which a pooled reader keeps the capacity of keys.
+// keysMax is the maximum capacity of keys, in columns, that a pooled columnReader keeps.
 const keysMax = 1 << 10
 
 func (r *columnReader) release() {
@@ -190,10 +190,10 @@ func (r *columnReader) release() {
 	columnReaders.Put(r)
 }
 
-// fail records cause as the error of the value at i, and returns failed.
+// fail records cause as the error for the value at i, and returns failed.
 func (r *columnReader) fail(i int, cause error) int { return r.failAt(r.d.off+i, cause) }
 
-// failAt is fail for an offset in the input instead of a position.
+// failAt is like fail, but its argument is an offset in the input instead of a position.
 func (r *columnReader) failAt(offset int, cause error) int {
 	r.cause, r.at = cause, offset
 	return failed
@@ -201,10 +201,10 @@ func (r *columnReader) failAt(offset int, cause error) int {
 
 const noRow = -1
 
-// error returns the error of a call that failed in text, a part of the input that begins at start.
-// If text is a single row, row is its number; otherwise row is noRow. A syntax error anywhere in
-// text takes precedence over cause. To find one, error reads text again, because the speed of
-// errors does not matter.
+// error returns the error of a call that failed in text. The argument text is a part of the input,
+// and begins at the offset start. If text is a single row, row is the number of this row;
+// otherwise, row is noRow. A syntax error anywhere in text takes precedence over r.cause. To find a
+// syntax error, the method error reads text a second time, because the error case need not be fast.
 func (r *columnReader) error(text []byte, start, row int, all extent) error {
 	e := &Error{Offset: int64(r.at), Cause: r.cause}
 	if r.cause == nil || r.d.check(text, all) == failed {
@@ -221,7 +221,7 @@ func (r *columnReader) error(text []byte, start, row int, all extent) error {
 	return e
 }
 
-// faultIn returns the offset of the invalid byte that an error of encoding/json reports.
+// faultIn returns the offset of the invalid byte that an error from encoding/json reports.
 func faultIn(err error) int {
 	e, ok := err.(*SyntaxError)
 	switch {
@@ -242,10 +242,12 @@ func (r *columnReader) restAfter(data []byte) ([]byte, error) {
 	return data, err
 }
 
-// what returns the kind of the value at i as words, for error texts.
+// what returns a description of the value at i for error texts, which contains the kind of the
+// value.
 func (r *columnReader) what(i int) string { return valueName(mem.Load8(r.d.b, i)) }
 
-// valueName returns the kind of a value as words. first is the first byte of the value.
+// valueName returns a description of the kind of a value. The argument first is the first byte of
+// the value.
 func valueName(first byte) string {
 	switch first {
 	case '"':

@@ -1,7 +1,7 @@
 package json
 
-// Cells. The kind of a column determines which function tries to read its next cell. If that
-// function cannot read the cell, anyCell does.
+// Decoding of cells. The kind of a column determines the function that first tries to read the next
+// cell. If that function cannot read the cell, anyCell reads it.
 
 import (
 	"errors"
@@ -40,10 +40,10 @@ func (r *columnReader) cell(c *column.Column, i int) int {
 	return r.anyCell(c, i)
 }
 
-// floatCell reads the number at i into c, unless the number is ±2^53 or beyond: an integer of that
-// size may have no exact float64. If floatCell does not read the value, it returns ^position of the
-// value. This position can differ from i, because a long number can move the window past the
-// number's beginning.
+// floatCell reads the number at i into c if its absolute value is less than 2^53. For a larger
+// integer, there may be no exact float64. If floatCell does not read the value, it returns
+// ^position, where position is the beginning of the value. This position can differ from i, because
+// a long number can move the window past the number's beginning.
 func (d *decoder) floatCell(c *column.Column, i int) int {
 	off := d.off
 	f, j := d.float(i)
@@ -59,8 +59,8 @@ func (d *decoder) floatCell(c *column.Column, i int) int {
 	return ^i
 }
 
-// textCell reads the string at i into c if the string is short ASCII text without escapes.
-// Otherwise it returns failed.
+// textCell reads the string at i into c if the string is short, and contains only ASCII characters
+// and no escapes. Otherwise, it returns failed.
 func (d *decoder) textCell(c *column.Column, i int) int {
 	b := d.b
 	if mem.Load8(b, i) != '"' {
@@ -94,8 +94,8 @@ func (d *decoder) textCell(c *column.Column, i int) int {
 
 var errNested = errors.New("json: a column cannot hold arrays or objects")
 
-// mismatch returns the error for a cell that does not fit its column. Package column provides the
-// text.
+// mismatch returns the error for a cell that does not fit its column. The argument text comes from
+// package column.
 func mismatch(text string) error { return errors.New("json: " + text) }
 
 // anyCell reads the value at i into c. It accepts values of every kind.
@@ -178,7 +178,7 @@ func (r *columnReader) anyNumber(c *column.Column, i int) int {
 	return j
 }
 
-// isWhole reports whether a number has no fraction and no exponent.
+// isWhole reports whether the text of a number contains neither a fraction nor an exponent.
 func isWhole(number []byte) bool {
 	for _, c := range number {
 		if c != '-' && c-'0' > 9 {
@@ -188,7 +188,7 @@ func isWhole(number []byte) bool {
 	return true
 }
 
-// brief returns a number for an error text. It truncates long numbers.
+// brief returns the text of a number for an error text. It truncates long numbers.
 func brief(number []byte) string {
 	if len(number) <= 40 {
 		return string(number)
@@ -196,8 +196,8 @@ func brief(number []byte) string {
 	return string(number[:40]) + "…"
 }
 
-// column reads the array at i into c, which must be empty. If most is positive, it is the maximum
-// number of cells; a longer array is an error.
+// column reads the array at i into c, which must be empty. If the argument most is positive, it is
+// the maximum number of cells.
 func (r *columnReader) column(c *column.Column, i, most int) int {
 	d := r.d
 	if mem.Load8(d.b, i) != '[' {
@@ -223,9 +223,10 @@ func (r *columnReader) column(c *column.Column, i, most int) int {
 	return ^i
 }
 
-// run reads consecutive cells of c's kind, and is fastest if only commas separate them. It returns
-// the position of the first element that it does not read, or ^position after the array, or failed.
-// If most is positive, run stops when c contains that many cells.
+// run reads consecutive cells of c's kind. It is fastest if the cells are separated only by commas.
+// It returns the position of the first element that it does not read. At the end of the array, it
+// returns ^position, where position is after the array. On error, it returns failed. If the
+// argument most is positive, run stops when c contains that many cells.
 func (d *decoder) run(c *column.Column, i, most int) int {
 	left := math.MaxInt
 	if most > 0 {

@@ -1,8 +1,8 @@
 package json
 
-// Rows. A row mostly contains the keys of the row before, in the same order and with the same
-// encoding. So each key is first compared, byte for byte, with the key that is expected next. Only
-// a key that differs is read as a string and looked up.
+// Decoding of rows. A row usually contains the same keys as the previous row, in the same order and
+// with the same encoding. So each key is first compared, byte for byte, with the next expected key.
+// If the key differs, it is read as a string and looked up.
 
 import (
 	"bytes"
@@ -14,24 +14,24 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// writtenKey is the encoded name of a column: the n bytes after the opening quote, including the
-// closing quote. They begin at start in the input. word contains the first 8 of them, and mask
-// selects the bytes of word that belong to the name. Equal bytes mean equal names, with or without
-// escapes.
+// writtenKey is the encoded name of a column. It consists of n bytes in the input, from the offset
+// start: the bytes after the opening quote, including the closing quote. The field word contains
+// the first 8 of these bytes, and mask selects the bytes of word that belong to the encoded name.
+// Equal bytes mean equal names, even if the names contain escapes.
 //
-// If the name of a column has not been read yet, word is 0 and mask selects all 8 bytes. 8 zero
-// bytes do not occur in valid JSON.
+// If the name of a column has not been read yet, word is 0 and mask selects all 8 bytes. No valid
+// JSON contains 8 zero bytes.
 type writtenKey struct {
 	word, mask uint64
 	start, n   int
 }
 
 const (
-	longestKey = 128 // the longest key that is remembered: this many bytes can be read from a guarded position
-	keysAhead  = 4   // how many expected keys are compared: rows may lack some keys
+	longestKey = 128 // maximum length of a key that is remembered; this many bytes can be read from a guarded position
+	keysAhead  = 4   // maximum number of expected keys that are compared, because a row may lack some keys
 )
 
-// cells reads the object at i as the cells of a row. It does not close the row.
+// cells reads the members of the object at i as the cells of a row. It does not close the row.
 func (r *columnReader) cells(i int) int {
 	d, b := r.d, r.b
 	if mem.Load8(d.b, i) != '{' {
@@ -68,7 +68,7 @@ func (r *columnReader) cells(i int) int {
 	return ^i
 }
 
-// closeRow closes the row that begins at start in the input. It returns false after an error.
+// closeRow closes the row that begins at the input offset start. On error, it returns false.
 func (r *columnReader) closeRow(start int) bool {
 	if err := r.b.CloseRow(); err != nil {
 		r.failAt(start, err)
@@ -95,9 +95,9 @@ func (r *columnReader) rows(i int) int {
 	return ^i
 }
 
-// expected compares the key at i with the keys of the next few columns, from column next on. It
-// returns the number of the column that matches and the position after the key, or -1 if none
-// matches.
+// expected compares the key at i with the keys of a few columns, from the column with index next
+// on. It returns the index of the matching column, and the position after the key. If no column
+// matches, the index is -1.
 func (r *columnReader) expected(i, next int) (k, after int) {
 	d := r.d
 	if mem.Load8(d.b, i) != '"' {
@@ -116,9 +116,9 @@ func (r *columnReader) expected(i, next int) (k, after int) {
 	return -1, 0
 }
 
-// findColumn returns the column whose key is at i, and the position after the key. It creates the
-// column if it does not exist. k is the number of the column if the column is new or one of the
-// next few columns. Otherwise k is next-1.
+// findColumn returns the column for the key at i, and the position after the key. If the column
+// does not exist, findColumn creates it. The result k is the index of the column if the column is
+// new, or one of the next few columns. Otherwise, k is next-1.
 func (r *columnReader) findColumn(i, next int) (c *column.Column, k, after int) {
 	d, b := r.d, r.b
 	start := d.off + i + 1
@@ -147,7 +147,7 @@ func (r *columnReader) findColumn(i, next int) (c *column.Column, k, after int) 
 	return c, k, j
 }
 
-// newColumn is findColumn without the number of the column.
+// newColumn is like findColumn, but does not return the index of the column.
 func (r *columnReader) newColumn(i int) (c *column.Column, after int) {
 	d := r.d
 	if mem.Load8(d.b, i) != '"' {
@@ -168,7 +168,8 @@ func (r *columnReader) newColumn(i int) (c *column.Column, after int) {
 	return c, d.guard(j)
 }
 
-// remember stores the encoded name of column k: n bytes of the input, beginning at start.
+// remember stores the encoded name of column k. The name consists of n bytes of the input, from the
+// offset start.
 func (r *columnReader) remember(k, start, n int) {
 	for len(r.keys) <= k {
 		r.keys = append(r.keys, writtenKey{mask: ^uint64(0)})
@@ -185,9 +186,9 @@ var (
 
 var replacement = []byte("\uFFFD")
 
-// isLossy reports whether text contains replacement characters for invalid parts of raw, the
-// encoded string without its quotes. Invalid parts are bytes that are not UTF-8, and unpaired
-// halves of surrogate pairs.
+// isLossy reports whether text contains replacement characters for invalid parts of the encoded
+// string. The argument raw is the encoded string without quotes. Invalid parts are bytes that are
+// not UTF-8, and unpaired surrogates.
 func isLossy(text, raw []byte) bool {
 	if !bytes.Contains(text, replacement) {
 		return false

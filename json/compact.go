@@ -1,12 +1,12 @@
 package json
 
-// Compact, and the compaction of the JSON that methods return to Marshal.
+// Compact, and the function that compacts JSON returned by MarshalJSON methods.
 //
-// Most short input is minified already, so short input is first checked for this, byte by byte
-// (compact_minified.go). The decoder checks all other input. In valid JSON, all white space outside
-// of strings can be removed, and removing it requires no other knowledge of JSON. It is removed
-// from one block of 64 bytes at a time. A few words with one bit for each byte describe a block.
-// The bits of the bytes to keep are computed from these words without a branch:
+// Most short input is already minified, so short input is first checked byte by byte to find out
+// whether it is minified (compact_minified.go). The decoder checks whether all other input is
+// valid. In valid JSON, all white space outside strings can be removed, without further parsing.
+// The code processes one block of 64 bytes at a time. A few words with one bit per byte describe a
+// block. From these words, a word is computed without branches that marks the bytes to keep:
 //
 //	text       { "a\" b" : "c" }
 //	backslash  ····#············
@@ -37,12 +37,13 @@ func Compact(dst *bytes.Buffer, src []byte) error {
 	return json.Compact(dst, src)
 }
 
-// longRaw is the length of JSON from which it pays to get a decoder from the pool, and to search
-// for characters to escape before escaping.
+// longRaw is the minimum length of JSON for which two things are worth their cost: getting a
+// decoder from the pool, and searching for characters to escape before escaping.
 const longRaw = 256
 
-// appendCompact appends src as Compact does. If html is set, it also escapes src as HTMLEscape
-// does. If src is not valid JSON, it appends nothing and returns false.
+// appendCompact appends src to b without insignificant white space, like Compact. If html is true,
+// it also escapes src, like HTMLEscape. If src is not valid JSON, it appends nothing and returns
+// false.
 func appendCompact(b, src []byte, html bool) ([]byte, bool) {
 	if len(src) < longRaw && minified(src) {
 		if html {
@@ -67,14 +68,14 @@ func needsHTML(s []byte) bool {
 	return bytes.IndexByte(s, '<') >= 0 || bytes.IndexByte(s, '>') >= 0 || bytes.IndexByte(s, '&') >= 0 || hasLineEnd(s)
 }
 
-// hasLineEnd reports whether s contains U+2028 or U+2029, which end a line in JavaScript but not in
-// JSON.
+// hasLineEnd reports whether s contains U+2028 or U+2029. These characters end a line in
+// JavaScript, but not in JSON.
 func hasLineEnd(s []byte) bool {
 	return bytes.IndexByte(s, 0xe2) >= 0 && (bytes.Contains(s, []byte("\u2028")) || bytes.Contains(s, []byte("\u2029")))
 }
 
-// appendTrusted is appendCompact, with html set, for JSON that the caller declares valid. If src is
-// not valid, it is escaped but not compacted.
+// appendTrusted is like appendCompact with HTML escaping, but for JSON that the caller declares
+// valid. If src is not valid nevertheless, it is escaped but not compacted.
 func appendTrusted(b, src []byte) []byte {
 	b, ok := appendCompact(b, src, true)
 	if !ok {
@@ -88,7 +89,8 @@ const keepAtOnce = 16
 
 var blankBlock = strings.Repeat(" ", simd.BlockSize)
 
-// appendKept appends src, which must be valid JSON, without the white space outside of strings.
+// appendKept appends src to b, except the white space outside strings. The argument src must be
+// valid JSON.
 func appendKept(b, src []byte) []byte {
 	var rows [keepAtOnce]simd.Marks
 	var keep [keepAtOnce]uint64
@@ -115,14 +117,14 @@ func appendKept(b, src []byte) []byte {
 	return b
 }
 
-// keeper contains the state that is carried from one block to the next.
+// keeper contains the state that passes from one block to the next.
 type keeper struct {
 	text    uint64 // all ones if the next block begins in a string
 	escaped uint64 // 1 if the first byte of the next block is escaped
 }
 
-// all sets in keep the bits of the bytes to keep, one word for each block of rows. It reports
-// whether all bytes are kept.
+// all computes which bytes to keep. For each block in rows, it stores one word in keep, in which a
+// set bit marks a byte to keep. It reports whether all bytes are kept.
 func (k *keeper) all(keep []uint64, rows []simd.Marks) bool {
 	text, escaped := k.text, k.escaped
 	all := ^uint64(0)
@@ -149,12 +151,14 @@ func (k *keeper) all(keep []uint64, rows []simd.Marks) bool {
 	return all == ^uint64(0)
 }
 
-// escapedBy marks the bytes of a block that a backslash escapes. The first byte of the block is
-// escaped if first is 1. The first byte of the next block is escaped if next is 1.
+// escapedBy returns a word that marks the bytes of a block that are escaped by a backslash. If the
+// argument first is 1, the first byte of the block is escaped. If the result next is 1, the first
+// byte of the next block is escaped.
 //
-// Of the bytes that follow the backslashes of a run, every other byte is escaped. If the run begins
-// at an even position, these are the bytes at odd positions; otherwise they are the bytes at even
-// positions. Adding 1 at the beginning of each run with an odd position clears the run.
+// In a run of backslashes, every second byte is escaped, starting with the second backslash. The
+// byte after the run continues this pattern. If the run begins at an even position, the escaped
+// bytes are at odd positions; otherwise, they are at even positions. Adding 1 at the beginning of
+// each run that begins at an odd position clears the run.
 func escapedBy(backslash, first uint64) (marked, next uint64) {
 	const evens = 0x5555555555555555
 	backslash &^= first

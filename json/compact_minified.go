@@ -7,9 +7,9 @@ import (
 	"github.com/slipstream-go/slipstream/internal/simd"
 )
 
-// minified reports whether src is valid JSON without white space between its tokens, so that
-// compacting would not change it. Most JSON that methods return is minified. If src nests deeper
-// than 64 levels, the number of bits in a word, minified returns false.
+// minified reports whether src is valid JSON without white space between its tokens. Compact would
+// not change such JSON. Most JSON returned by MarshalJSON methods is minified. If src is nested
+// more than 64 levels deep, which is the number of bits in a word, minified returns false.
 func minified(src []byte) bool {
 	var nest uint64 // a bit for each level, the lowest bit for the current level: 1 in an object, 0 in an array
 	depth, i := 0, 0
@@ -79,8 +79,8 @@ key:
 	goto value
 }
 
-// textEnd returns the position after the closing quote of the string whose text begins at i, or -1
-// if the string is not valid.
+// textEnd returns the position after the closing quote of a string. The text of the string begins
+// at i. If the string is not valid, textEnd returns -1.
 func textEnd(src []byte, i int) int {
 	for {
 		start := i

@@ -1,13 +1,14 @@
 package json
 
-// The characters between values: brackets, commas, colons.
+// Decoding of the characters between values: brackets, commas and colons.
 
 import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// enter reads the opening bracket of the array or object at i. The byte end is the closing bracket.
-// enter returns the position of the first element or key, or ^position after an empty container.
+// enter reads the opening bracket of the array or object at i. The argument end is the closing
+// bracket. enter returns the position of the first element or key. If the container is empty, it
+// returns ^position, where position is after the container.
 func (d *decoder) enter(i int, end byte) int {
 	i++
 	if mem.Load8(d.b, i) <= ' ' {
@@ -19,9 +20,9 @@ func (d *decoder) enter(i int, end byte) int {
 	return d.guard(i)
 }
 
-// next returns the position of the element or key after the element that ends at i. If there is
-// none, it returns ^position after the container. If neither a comma nor the byte end follows, it
-// returns failed.
+// next returns the position of the element or key that follows the element that ends at i. At the
+// end of the container, it returns ^position, where position is after the container. If neither a
+// comma nor the closing bracket end follows, it returns failed.
 func (d *decoder) next(i int, end byte) int {
 	b := d.b
 	c := mem.Load8(b, i)
@@ -49,8 +50,8 @@ func (d *decoder) next(i int, end byte) int {
 	return d.guard(i)
 }
 
-// comma reports whether a comma and another element, without white space, follow the element that
-// ends at i, and i is far from the end of the input. If so, the next element is at i+1.
+// comma reports whether a comma follows at i, another element follows the comma without white
+// space, and i is far from the end of the input. In this case, the next element is at i+1.
 func (d *decoder) comma(i int) bool {
 	return mem.Load8(d.b, i) == ',' && mem.Load8(d.b, i+1) > ' ' && i < d.lim
 }
@@ -76,8 +77,9 @@ func (d *decoder) colon(i int) int {
 	return d.guard(i)
 }
 
-// leave ends the container that ends before i. It returns the result of the container's decodeFunc:
-// i, or ^i if the container passes an error on (soft.go).
+// leave is called at the end of a container, where i is the position after the container. It
+// returns the result of the container's decodeFunc: i, or ^i if the container passes an error on
+// (soft.go).
 func (d *decoder) leave(i int) int {
 	depth := d.depth
 	d.depth = depth - 1

@@ -2,20 +2,21 @@ package json
 
 // The position of the decoder in its input.
 //
-// A position is an index into d.b. Functions pass it to each other by value. A negative position is
-// a special result (see decodeFunc). Most reads do not check for the end of the input. Instead, the
-// decoder reads the input through one of two windows:
+// A position is an index into d.b. Functions take and return positions by value. A negative
+// position is a special result (see decodeFunc). Most reads do not check for the end of the input.
+// To make this safe, the decoder reads the input through one of two windows:
 //
 //	the input itself   d.b = src             positions up to d.lim, which is reach bytes before its end
 //	its last bytes     d.b = d.tail          [rest of the input | zeros]; d.lim is beyond any position
 //
 // A guard is the statement `if i > d.lim { i = d.near(i) }`. It is necessary wherever a position
-// may have moved far. After a guard, reach bytes from i on can be read. Bytes after the end of the
-// input read as zero, which ends every token and is part of none. near changes the window, so d.b
-// must be loaded again after every call that may execute a guard. Every function with a position as
-// a parameter may execute a guard. It returns a position at most 32 bytes after a guarded position.
+// may have moved far. After a guard, at least 256 bytes can be read from i on (see the constant
+// reach). Bytes after the end of the input are zero. A zero byte ends every token, and is not part
+// of any token. The method near changes the window, so d.b must be loaded again after every call
+// that may execute a guard. Every function with a position as a parameter may execute a guard. It
+// returns a position that is at most 32 bytes after a guarded position.
 //
-// open copies input of up to tailSize-pad bytes into the tail immediately.
+// The method open copies input of up to tailSize-pad bytes into the tail immediately.
 
 import (
 	"math"
@@ -30,7 +31,7 @@ const (
 	tailSize = 832
 )
 
-// guard executes a guard for a position that a function returns.
+// guard executes a guard for the position i, and returns the resulting position.
 func (d *decoder) guard(i int) int {
 	if i > d.lim {
 		return d.near(i)
@@ -54,8 +55,8 @@ func (d *decoder) open(src []byte) {
 	d.lim = len(src) - reach
 }
 
-// near moves the window to the last bytes of the input, from i on. It returns the position of these
-// bytes in the new window.
+// near replaces the window by a copy of the last bytes of the input, from i on. It returns the
+// position of these bytes in the new window.
 //
 //go:noinline
 func (d *decoder) near(i int) int {
@@ -75,8 +76,8 @@ func (d *decoder) near(i int) int {
 
 // blanks returns the position of the first byte at or after i that is not white space.
 //
-// The loop branches for every eight spaces instead of counting them. The processor predicts the
-// indentation of a line, and need not wait for the bytes.
+// The loop executes a branch for every eight spaces instead of counting spaces. So the processor
+// can predict the indentation of a line, and need not wait for the bytes.
 func (d *decoder) blanks(i int) int {
 	b := d.b
 	for {
@@ -103,8 +104,8 @@ func (d *decoder) blanks(i int) int {
 	}
 }
 
-// line returns the position after the newline at i and up to 8 spaces of indentation. It does a
-// part of the work of blanks, for places where a call of blanks costs too much.
+// line skips the newline at i and up to 8 spaces of indentation, and returns the position after
+// them. It is used where a call of blanks would be too slow.
 func line(b []byte, i int) int {
 	if x := mem.Load64(b, i+1) ^ spaces; x != 0 {
 		return i + 1 + bits.TrailingZeros64(x)>>3

@@ -14,11 +14,11 @@ import (
 )
 
 // Unmarshal decodes the JSON value in data into the target of the pointer v, with the same values
-// and errors as encoding/json. In particular, if data is not valid JSON, the target is unchanged. A
-// value that does not fit its target does not prevent the decoding of other values.
+// and errors as encoding/json. In particular, if data is not valid JSON, the target is unchanged.
+// If a value does not fit its target, the other values are still decoded.
 //
-// The result does not refer to data. Short strings share memory: a retained string keeps at most a
-// chunk of 4 KB alive.
+// The decoded value does not refer to data. Short strings share chunks of memory, so a retained
+// string keeps up to 4 KB alive.
 func Unmarshal(data []byte, v any) error { return unmarshal(data, v, 0) }
 
 func unmarshal(data []byte, v any, flags ParseFlags) error {
@@ -29,8 +29,7 @@ func unmarshal(data []byte, v any, flags ParseFlags) error {
 	return err
 }
 
-// decodeOne is unmarshal, except that it returns errAskOriginal instead of calling the original
-// (v2.go).
+// decodeOne is like unmarshal, but returns errAskOriginal instead of calling the original (v2.go).
 func decodeOne(data []byte, v any, flags ParseFlags) error {
 	o := rootOf(v)
 	if o == nil {
@@ -51,7 +50,7 @@ func decodeOne(data []byte, v any, flags ParseFlags) error {
 
 // Parse decodes the first value in b into the target of the pointer x, as Unmarshal does with a
 // whole document. It returns the rest of b after that value and the following white space. After a
-// syntax error it returns b.
+// syntax error, it returns b unchanged.
 func Parse(b []byte, x any, flags ParseFlags) ([]byte, error) {
 	o := rootOf(x)
 	d := decoders.Get().(*decoder)
@@ -80,10 +79,10 @@ func Parse(b []byte, x any, flags ParseFlags) ([]byte, error) {
 // A decodeFunc reads the value at position i into *p. It returns
 //
 //   - the position after the value, or
-//   - ^position after the value, if a value did not fit and the enclosing struct fields are still
-//     to be added to the path of its error (soft.go), or
-//   - failed, if the input is not valid JSON or a method of the caller returned an error. In the
-//     latter case, d.fatal is the error.
+//   - ^position, where position is after the value, if a value did not fit, and the callers must
+//     still add the enclosing struct fields to the path of its error (soft.go), or
+//   - failed, if the input is not valid JSON, or a user's method returned an error. In the latter
+//     case, d.fatal is that error.
 type decodeFunc func(d *decoder, i int, p mem.Pointer, o *decodeOp) int
 
 const failed = math.MinInt
@@ -97,21 +96,21 @@ type decoder struct {
 	end    int // end of the input in the window
 	off    int // offset of the window in src
 	depth  int
-	hops   int // number of pointers to pointers, and of interfaces, on the way to the value: maxHops
-	soft   int // depth of the container that passes an error on: soft.go
+	hops   int // number of pointers to pointers, and of interfaces, on the way to the value; see maxHops
+	soft   int // depth of the container that passes an error on; see soft.go
 	flags  ParseFlags
 	misses uint8  // number of unexpected keys and slice lengths
 	inTail bool   // b is tail
-	trail  *trail // records the position of skip: explain.go
+	trail  *trail // records the position of skip; see explain.go
 	boxed  bool   // cells or floats are in use
 	src    []byte
 
 	text   buffer.Strings
-	cells  buffer.Slab[string]  // memory of strings in an any
-	floats buffer.Slab[float64] // memory of numbers in an any
+	cells  buffer.Slab[string]  // memory of strings that are decoded into type any
+	floats buffer.Slab[float64] // memory of numbers that are decoded into type any
 
 	saved  error // error of the first value that did not fit
-	fatal  error // error that ends decoding, for example of a method of the caller
+	fatal  error // error that ends decoding, for example from a user's method
 	path   []string
 	within reflect.Type // innermost struct of the path
 
@@ -121,7 +120,7 @@ type decoder struct {
 
 	tail [tailSize]byte
 	keys buffer.Recent
-	nest [maxDepth + 1]byte // closing brackets of the containers that skip is in
+	nest [maxDepth + 1]byte // closing brackets of the containers that enclose the position of skip
 }
 
 var decoders = sync.Pool{New: func() any {
@@ -130,16 +129,17 @@ var decoders = sync.Pool{New: func() any {
 	return d
 }}
 
-// Maximum capacities that a pooled decoder keeps: bytes of each buffer, and entries of each list.
+// Maximum capacities that a pooled decoder keeps: for each buffer in bytes, and for each list in
+// entries.
 const (
 	scratchMax = 64 << 10
 	membersMax = 2 << 10
 )
 
-// release returns d to the pool. It is not called when a method of the caller panics.
+// release returns d to the pool. It is not called if a user's method panics.
 func (d *decoder) release() {
-	// Storing a pointer is expensive while the garbage collector marks. So a pointer is cleared
-	// only if necessary, and a short input may stay referenced for a while.
+	// Storing a pointer is expensive while the garbage collector is marking. So a pointer is
+	// cleared only if necessary, and d may refer to a short input for a while.
 	if len(d.src) > 4<<10 {
 		d.src = nil
 		if !d.inTail {
@@ -175,9 +175,9 @@ const (
 	openEnded                // like firstValue, but the value may be incomplete: more input may follow
 )
 
-// first decodes the first value in data into v. It returns the position after the value and the
-// following white space. If the value is invalid or incomplete, it returns failed and leaves v
-// unchanged.
+// first decodes the first value in data into the target of v. It returns the position after the
+// value and the following white space. If the value is invalid or incomplete, it returns failed and
+// leaves the target unchanged.
 func (d *decoder) first(data []byte, v any, o *rootOp, all extent) (int, error) {
 	if onV2 && d.flags&^originalParse == 0 {
 		return d.firstV2(data, v, o, all)
@@ -185,7 +185,7 @@ func (d *decoder) first(data []byte, v any, o *rootOp, all extent) (int, error) 
 	return d.decodeFirst(data, v, o, all)
 }
 
-// decodeFirst is first, except that it never returns errAskOriginal.
+// decodeFirst is like first, but never returns errAskOriginal.
 func (d *decoder) decodeFirst(data []byte, v any, o *rootOp, all extent) (int, error) {
 	p := mem.Of(mem.FaceOf(v).Data, o.elem.typ)
 	var old any
@@ -203,7 +203,7 @@ func (d *decoder) decodeFirst(data []byte, v any, o *rootOp, all extent) (int, e
 			end = d.ending(end, all)
 		}
 	case o.foreign:
-		// A method of the caller must not be called before the whole input is known to be valid.
+		// A user's method must not be called before the whole input is known to be valid.
 		end = d.check(data, all)
 	case all != openEnded && o.doubt.checksFirst(len(data)):
 		if end = d.check(data, all); end == failed {
@@ -265,9 +265,10 @@ func (d *decoder) refused(data []byte, all extent) (int, error) {
 	return n, err
 }
 
-// ending returns the result of first for a value that ends at i: the position in the input after
-// the value. Unless all is openEnded, the position is also after the following white space. It
-// returns failed if the value may be incomplete, or if all is oneValue and other bytes follow.
+// ending returns the result of the method first for a value that ends at i. The result is the
+// position in the input after the value. Unless the argument all is openEnded, ending also skips
+// the white space after the value. It returns failed if the value may be incomplete, or if all is
+// oneValue and other bytes follow.
 func (d *decoder) ending(i int, all extent) int {
 	if all == openEnded {
 		i += d.off
@@ -282,8 +283,9 @@ func (d *decoder) ending(i int, all extent) int {
 	return i
 }
 
-// waits reports whether a value that ends with c is complete only when another byte follows. A
-// number may continue. With the first version of encoding/json, strings and literals also wait.
+// waits reports whether the decoder must see another byte before it regards a value that ends with
+// c as complete. This is necessary for numbers, which may continue. With the first version of
+// encoding/json, it also applies to strings and literals.
 func waits(c byte) bool {
 	if onV2 {
 		return '0' <= c && c <= '9'
@@ -291,7 +293,7 @@ func waits(c byte) bool {
 	return c != '}' && c != ']'
 }
 
-// check is first without a target: it only validates the value.
+// check is like first, but has no target: it only validates the value.
 func (d *decoder) check(data []byte, all extent) int {
 	d.open(data)
 	d.depth = 0
@@ -302,8 +304,9 @@ func (d *decoder) check(data []byte, all extent) int {
 	return d.ending(i, all)
 }
 
-// undo restores the target. If the input is not checked first, a target is decoded into only if it
-// was zero, or an any that contained old.
+// undo restores the target of v after invalid input. Only two kinds of targets are decoded into
+// without checking the input first: a zero target, and a target of type any that contained the
+// value old.
 func undo(v, old any) {
 	e := reflect.ValueOf(v).Elem()
 	e.SetZero()
@@ -312,8 +315,8 @@ func undo(v, old any) {
 	}
 }
 
-// mayReplace reports whether decoding replaces v, the content of an any, instead of decoding into
-// it.
+// mayReplace reports whether decoding replaces v instead of decoding into v. The argument v is the
+// content of a target of type any.
 func mayReplace(v any) bool {
 	return v == nil || reflect.TypeOf(v).Kind() != reflect.Pointer
 }
@@ -335,6 +338,6 @@ func allZero(p mem.Pointer, n uintptr) bool {
 	return true
 }
 
-// errCircle is the error for a target whose pointers lead to no value. encoding/json would follow
-// them forever.
+// errCircle is the error for a target whose pointers form a cycle and so lead to no value.
+// encoding/json would follow such pointers forever.
 var errCircle = errors.New("json: the pointers of the target lead in a circle")

@@ -1,7 +1,7 @@
 package json
 
-// Decoding into an any. The values in an any are allocated from slabs, which one call of Unmarshal
-// uses and then drops.
+// Decoding into type any. The decoded values are allocated from slabs. Each call of Unmarshal
+// creates its own slabs.
 
 import (
 	"math/big"
@@ -19,7 +19,8 @@ var (
 	wordFloat64 = mem.TypeWord(reflect.TypeFor[float64]())
 )
 
-// boxes is true if slabs are used. If it is false, the compiler boxes each value.
+// boxes reports whether slabs are used. Without slabs, each conversion to type any allocates
+// memory.
 var boxes = mem.BoxWorks()
 
 func (d *decoder) boxString(s string) any {
@@ -58,8 +59,8 @@ func decodeAny(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	return i
 }
 
-// decodeFace decodes into interfaces with methods. It can decode only into the target of a pointer
-// that the interface contains.
+// decodeFace decodes into interfaces with methods. This is possible only if the interface contains
+// a pointer: then decodeFace decodes into the pointer's target.
 func decodeFace(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	if v := reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Elem().Elem(); v.IsValid() && v.Kind() == reflect.Pointer {
 		if j, ok := d.through(i, v, o); ok {
@@ -69,9 +70,9 @@ func decodeFace(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	return d.mismatch(i, p, o)
 }
 
-// through decodes the value at i into the target of v, a pointer in an interface of o's type. It
-// returns false, and does not decode, if the interface itself is the target. For example, null sets
-// the interface to nil, unless v is a pointer to a pointer.
+// through decodes the value at i into the target of v, which is a pointer in an interface of o's
+// type. In some cases, the interface itself is the target; then through returns false, and does not
+// decode. For example, null sets the interface to nil, unless v is a pointer to a pointer.
 func (d *decoder) through(i int, v reflect.Value, o *decodeOp) (int, bool) {
 	if v.IsNil() || pointsToItself(v) || mem.Load8(d.b, i) == 'n' && v.Type().Elem().Kind() != reflect.Pointer {
 		return i, false
@@ -128,7 +129,8 @@ func (d *decoder) any(i int) (any, int) {
 	return d.boxFloat(f), j
 }
 
-// anyNumber returns the number at i in the type that the flags select, and the position after it.
+// anyNumber returns the number at i, and the position after it. The flags select the type of the
+// result.
 func (d *decoder) anyNumber(i int) (any, int) {
 	text, i := d.number(i)
 	if i < 0 {
@@ -151,8 +153,8 @@ func (d *decoder) anyNumber(i int) (any, int) {
 	return f, i
 }
 
-// wholeNumber returns the integer in text. Its type is the first integer type that the flags allow
-// and that can represent it. If there is none, wholeNumber returns nil.
+// wholeNumber returns the integer in text. The type of the result is the first of the types allowed
+// by the flags that can represent the integer. If there is no such type, wholeNumber returns nil.
 func (d *decoder) wholeNumber(text string) any {
 	if d.flags&UseUint64 != 0 {
 		if n, err := strconv.ParseUint(text, 10, 64); err == nil {
@@ -173,10 +175,10 @@ func (d *decoder) wholeNumber(text string) any {
 }
 
 // Members and elements are buffered until their number is known, so that maps and slices are
-// allocated with their final size. The buffers are on the stack of the goroutine, where storing a
-// pointer is cheap while the garbage collector marks. The first few values are buffered in the
-// frame of one function, some more in the frame of another. Only the remaining values are buffered
-// on the heap.
+// allocated with their final size. The buffers are on the goroutine's stack, where storing a
+// pointer is cheap even while the garbage collector is marking. The first few values are buffered
+// in the stack frame of one function, and some more values in the frame of another function. Only
+// the remaining values are buffered on the heap.
 const (
 	few  = 8
 	some = 32
@@ -218,8 +220,9 @@ func (d *decoder) anyList(i int) (any, int) {
 	return list, d.leave(i)
 }
 
-// anyListOn continues anyList with the element at i, which follows the elements in first. It
-// returns ^position after the list.
+// anyListOn continues the work of anyList with the element at i. The slice first contains the
+// earlier elements. At the end of the list, anyListOn returns ^position, where position is after
+// the list.
 func (d *decoder) anyListOn(first []any, i int) (any, int) {
 	var next [some]any
 	var more []any
@@ -289,8 +292,9 @@ func (d *decoder) anyObject(i int) (any, int) {
 	return m, d.leave(i)
 }
 
-// anyObjectOn continues anyObject with the member at i, which follows the members in first. It
-// returns ^position after the object.
+// anyObjectOn continues the work of anyObject with the member at i. The slice first contains the
+// earlier members. At the end of the object, anyObjectOn returns ^position, where position is after
+// the object.
 func (d *decoder) anyObjectOn(first []member, i int) (map[string]any, int) {
 	var next [some]member
 	bottom := len(d.members)
@@ -340,15 +344,15 @@ func (d *decoder) anyMember(i int, to *member) int {
 	return i
 }
 
-// putAll stores members in m. If several members have the same key, the last one is stored.
+// putAll stores members in m. If several members have the same key, m contains the last of them.
 func putAll(m map[string]any, members []member) {
 	for k := range members {
 		m[members[k].key] = members[k].value
 	}
 }
 
-// anyKey returns the key whose text begins at i, and the position after it. It caches short keys,
-// because keys recur.
+// anyKey returns the key whose text begins at i, and the position after the key. It caches short
+// keys, because keys are usually repeated.
 func (d *decoder) anyKey(i int) (string, int) {
 	b := d.b
 	w := mem.Load64(b, i)

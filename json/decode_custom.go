@@ -15,7 +15,7 @@ import (
 )
 
 // maxHops is the maximum number of pointers to pointers, and of interfaces that contain pointers,
-// on the way to a value. Only pointers that lead in a circle exceed it.
+// on the way to a value. Only cyclic pointers exceed it.
 const maxHops = 10 * maxDepth
 
 func decodePointer(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
@@ -71,8 +71,8 @@ func decodeText(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	if mem.Load8(d.b, i) != '"' {
 		return d.mismatched(i, p, o, o.said)
 	}
-	// The text is valid only during the call, as TextUnmarshaler specifies: it may be in a buffer
-	// of the decoder.
+	// The text may be in a buffer of the decoder, so it is valid only during the call, as
+	// TextUnmarshaler specifies.
 	text, i := d.key(i + 1)
 	if i < 0 {
 		return failed
@@ -122,10 +122,10 @@ func (d *decoder) quoted(i int, p mem.Pointer, o *decodeOp) int {
 	return d.out(i)
 }
 
-// literal decodes item, the content of a JSON string, as a value: null, a bool, a number or a
-// string. An array or object is an error. For a map key with UnmarshalText, item includes the
-// quotes. Errors contain the declared type of the field, or the type to which its pointers lead,
-// and the end of the string.
+// literal decodes the content of a JSON string, item, as a value. The value may be null, a bool, a
+// number or a string; an array or object is an error. For a map key with UnmarshalText, item
+// includes the quotes. Errors contain the offset end, which is the end of the JSON string, and a
+// type: the declared type of the field, or the type to which its pointers lead.
 func (d *decoder) literal(item []byte, p mem.Pointer, o *decodeOp, declared reflect.Type, end int) int {
 	misused := func(t reflect.Type) error {
 		return fmt.Errorf("json: invalid use of ,string struct tag, trying to unmarshal %q into %v", item, t)
@@ -196,7 +196,7 @@ func (d *decoder) literal(item []byte, p mem.Pointer, o *decodeOp, declared refl
 	return 0
 }
 
-// literalNumber sets v to the number in item. Package strconv parses it.
+// literalNumber sets v to the number in item. It parses the number with package strconv.
 func (d *decoder) literalNumber(item []byte, v reflect.Value, end int, misused func(reflect.Type) error) int {
 	text := string(item)
 	fits := false
@@ -229,14 +229,14 @@ func (d *decoder) literalNumber(item []byte, v reflect.Value, end int, misused f
 	return 0
 }
 
-// unquote returns the content of the JSON string in text, and reports whether the string is valid.
+// unquote returns the content of the JSON string text, and reports whether the string is valid.
 func unquote(text []byte) ([]byte, bool) {
 	if len(text) < 2 || text[0] != '"' || text[len(text)-1] != '"' {
 		return nil, false
 	}
 	text = text[1 : len(text)-1]
 	if bytes.Contains(text, []byte(`\'`)) {
-		// encoding/json allows this escape here, and nowhere else.
+		// encoding/json allows this escape only here.
 		var plain []byte
 		for i := 0; i < len(text); i++ {
 			if text[i] == '\\' && i+1 < len(text) {

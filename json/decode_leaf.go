@@ -78,7 +78,7 @@ func decodeUint(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	return j
 }
 
-// longUint reads the numbers that uint does not read: those with 20 digits.
+// longUint reads the numbers that the method uint does not read: numbers with 20 digits.
 func (d *decoder) longUint(i int, p mem.Pointer, o *decodeOp) int {
 	if c := mem.Load8(d.b, i); c-'0' > 9 {
 		return d.mismatch(i, p, o)
@@ -142,17 +142,18 @@ func decodeFloat32(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	return d.guard(j)
 }
 
-// decodeNothing decodes into types that no value fits. It only records the error.
+// decodeNothing is the decodeFunc of types that no JSON value fits. It skips the value, and records
+// an error.
 func decodeNothing(d *decoder, i int, p mem.Pointer, o *decodeOp) int { return d.mismatch(i, p, o) }
 
-// mismatch skips the value at i, which does not fit o's type, and records the error. null fits
-// every type: it sets pointers, maps, interfaces and slices to nil, and leaves other values
+// mismatch skips the value at i, which does not fit o's type, and records the error. A null fits
+// every type: it sets pointers, maps, interfaces and slices to nil, and leaves other targets
 // unchanged.
 func (d *decoder) mismatch(i int, p mem.Pointer, o *decodeOp) int {
 	return d.mismatched(i, p, o, o.typ)
 }
 
-// mismatched is mismatch with t as the type in the error.
+// mismatched is like mismatch, but uses t as the type in the error.
 func (d *decoder) mismatched(i int, p mem.Pointer, o *decodeOp, t reflect.Type) int {
 	value := ""
 	switch c := mem.Load8(d.b, i); c {
@@ -198,8 +199,8 @@ func (d *decoder) mismatched(i int, p mem.Pointer, o *decodeOp, t reflect.Type) 
 	return d.out(d.guard(i))
 }
 
-// kindOfNumber returns the kind of o's type for the error about a number. It returns Invalid for
-// types with UnmarshalText, which accept no numbers.
+// kindOfNumber returns the kind of o's type, for errors about numbers. For types with
+// UnmarshalText, which do not accept numbers, it returns reflect.Invalid.
 func (o *decodeOp) kindOfNumber() reflect.Kind {
 	if o.said != nil && o.typ.Kind() != reflect.Interface {
 		return reflect.Invalid
@@ -207,7 +208,7 @@ func (o *decodeOp) kindOfNumber() reflect.Kind {
 	return o.typ.Kind()
 }
 
-// outOf is out for a position that may be failed.
+// outOf is like out, but i may be failed.
 func (d *decoder) outOf(i int) int {
 	if i < 0 {
 		return failed
@@ -232,7 +233,7 @@ func decodeRaw(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 		*m = append((*m)[:0], text...)
 		return i
 	}
-	// Do not reuse the memory of the target. It may be a view of an earlier input, or in use
+	// Do not reuse the memory of the target. It may be a view of an earlier input, or may be in use
 	// elsewhere.
 	if len(text) >= ownText {
 		*m = append([]byte(nil), text...)
@@ -268,7 +269,7 @@ func decodeNumber(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	return d.mismatch(i, p, o)
 }
 
-// numberText returns text as a string. It copies text, unless DontCopyNumber is set.
+// numberText returns text as a string. The string is a copy, unless DontCopyNumber is set.
 func (d *decoder) numberText(text []byte) string {
 	if d.flags&DontCopyNumber != 0 {
 		return mem.String(text)
@@ -279,7 +280,7 @@ func (d *decoder) numberText(text []byte) string {
 // isNumber reports whether s is a JSON number.
 func isNumber(s string) bool { return numberEnd(s, 0) == len(s) }
 
-// decodeBytes decodes a string with base64, or an array of numbers, into a slice of bytes.
+// decodeBytes decodes a base64 string, or an array of numbers, into a slice of bytes.
 func decodeBytes(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	if mem.Load8(d.b, i) != '"' {
 		return decodeSlice(d, i, p, o)

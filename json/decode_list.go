@@ -8,8 +8,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// decodeSlice decodes an array into a slice. As in encoding/json, the slice keeps its memory and
-// starts at length 0, so the array is decoded into the existing elements.
+// decodeSlice decodes an array into a slice. As in encoding/json, it reuses the memory of the
+// slice, starting at length 0, so the array's values are decoded into the existing elements.
 func decodeSlice(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	b := d.b
 	if mem.Load8(b, i) != '[' {
@@ -58,10 +58,10 @@ func decodeSlice(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	return d.leave(i)
 }
 
-// growSlice increases the capacity of s to more than n elements. For the first element, it uses the
-// length of the last slice of the same type, within limits. While s is shorter than that slice, it
-// grows s to that length, but at most to ten times the current length. Longer slices grow as in
-// append.
+// growSlice increases the capacity of s to more than n elements. The new capacity depends on the
+// length of the last slice of the same type, o.hint. For the first element, growSlice uses that
+// length, within limits. While s is shorter than the last slice, growSlice grows s to that length,
+// but at most to ten times the current length. Longer slices grow like in append.
 func (d *decoder) growSlice(s *mem.Slice, o *decodeOp, n, i int) {
 	const firstBytes = 2 << 10
 	hint := int(o.hint.Load())
@@ -78,8 +78,8 @@ func (d *decoder) growSlice(s *mem.Slice, o *decodeOp, n, i int) {
 	mem.ValueAt(o.typ, o.ptr, mem.PointerTo(s)).Grow(max(want, n+1) - s.Len)
 }
 
-// learn stores the length n of a slice in o.hint if it differs much from the last length. All
-// decoders share o.hint, so they rarely write it.
+// learn stores the length n of a slice in o.hint if n differs much from the last length. All
+// decoders share o.hint, so learn does not store every such length.
 func (d *decoder) learn(o *decodeOp, n int) {
 	if was := int(o.hint.Load()); n > was || n < was/2 {
 		if d.misses++; d.misses&7 == 0 || was == 0 {
@@ -88,9 +88,9 @@ func (d *decoder) learn(o *decodeOp, n int) {
 	}
 }
 
-// decodeFlatSlice is decodeSlice for elements without pointers. It decodes the elements of a new
-// slice into d.stack, whose unused bytes are zero. Then it copies them into memory of exactly the
-// required size.
+// decodeFlatSlice is the variant of decodeSlice for elements without pointers. If the slice is new,
+// it decodes the elements into d.stack, whose unused bytes are zero. Then it copies the elements
+// into memory of exactly the required size.
 func decodeFlatSlice(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	s := mem.At[mem.Slice](p, 0)
 	if s.Cap > 0 || mem.Load8(d.b, i) != '[' {

@@ -1,7 +1,7 @@
 package json
 
-// Decoding into maps. The value of a key is always decoded into a new Go value, never into the
-// value that the map already contains.
+// Decoding into maps. The value of a key is always decoded into a new Go value, never into a value
+// that the map already contains.
 
 import (
 	"reflect"
@@ -24,7 +24,8 @@ func decodeMapAny(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	})
 }
 
-// decodeMapOf decodes into maps from a string type, named or not, to V.
+// decodeMapOf decodes into maps whose keys have a string type, named or not, and whose values have
+// the type V.
 func decodeMapOf[V any](d *decoder, i int, p mem.Pointer, o *decodeOp, decode func(*decoder, int, *V) int) int {
 	if mem.Load8(d.b, i) != '{' {
 		return d.mismatch(i, p, o)
@@ -148,9 +149,9 @@ func (d *decoder) readKey(i int, o *decodeOp, k *mapKey) int {
 	return d.colon(i)
 }
 
-// setKey sets key, whose type is the key type of o, to k, and reports whether k fits. The map value
-// is already decoded, because encoding/json reports an error of the value first. The argument after
-// is the offset at which that value ends.
+// setKey sets the reflect.Value key to k, and reports whether k fits. The type of key is the key
+// type of o. The map value must already be decoded, because encoding/json reports an error in the
+// value first. The argument after is the offset at which the map value ends.
 func (d *decoder) setKey(key reflect.Value, o *decodeOp, k *mapKey, after int) bool {
 	t := key.Type()
 	switch {

@@ -1,6 +1,7 @@
 package json
 
-// Plans for decoding. Each Go type is compiled once to an op: a static function and its data.
+// Plans for decoding. Each Go type is compiled once to an op, which consists of a static function
+// and its data.
 
 import (
 	"encoding"
@@ -14,15 +15,15 @@ import (
 	"github.com/slipstream-go/slipstream/internal/plan"
 )
 
-// decodeKind is the kind of a value, for the loops over fields and elements. They decode most kinds
-// without a call of the op's function.
+// decodeKind is the kind of a value. The loops over fields and elements use it to decode most kinds
+// without calling the op's function.
 type decodeKind uint8
 
 const (
-	decodesOther   decodeKind = iota // through the op's function
+	decodesOther   decodeKind = iota // decoded by the op's function
 	decodesString                    // any type of kind string without methods
 	decodesInt64                     // any 64-bit integer type without methods
-	decodesUint64                    // the same, unsigned
+	decodesUint64                    // any unsigned 64-bit integer type without methods
 	decodesFloat64                   // …
 	decodesBool                      // …
 	decodesAny                       // any interface type without methods
@@ -40,7 +41,7 @@ type decodeOp struct {
 	ptr    mem.Raw // the type word of *typ
 
 	elem   *decodeOp
-	key    *decodeOp // op of the keys of a map, if they have UnmarshalText
+	key    *decodeOp // op of a map's key type, if the type has the method UnmarshalText
 	fields *decodeFields
 	length int           // length of an array
 	hint   atomic.Uint32 // length of the last slice
@@ -48,10 +49,10 @@ type decodeOp struct {
 	said    reflect.Type // for types with UnmarshalText and interfaces: the type in errors, typ or a pointer to typ
 	table   mem.Raw      // the method table of *typ as an Unmarshaler or encoding.TextUnmarshaler
 	json    bool         // *typ is an Unmarshaler
-	foreign bool         // decode calls a method that the caller wrote
+	foreign bool         // decode calls a user's method
 }
 
-// nilWords is the number of words that null sets to zero.
+// nilWords is the number of words of a target that null sets to zero.
 type nilWords uint8
 
 func (n nilWords) clear(p mem.Pointer) {
@@ -70,8 +71,8 @@ type decodeFields struct {
 	typ    reflect.Type
 	list   []decodeField // in the order of declaration
 	names  *plan.Names
-	folded *plan.Names // names in the form that ignores case: foldName
-	byFold []uint16    // index in list, by index in folded
+	folded *plan.Names // names, converted by foldName so that case is ignored
+	byFold []uint16    // indexes in list, indexed by the results of folded
 	first  atomic.Pointer[decodeField]
 }
 
@@ -80,22 +81,22 @@ type decodeFields struct {
 type decodeField struct {
 	key0, mask0 uint64
 	key1, mask1 uint64
-	size        uint8 // size of the expected key; 0 if the field is never expected
+	size        uint8 // size of the expected key; 0 if the field never matches
 	kind        decodeKind
 	quoted      bool
 	offset      uint32
 	op          *decodeOp
-	next        atomic.Pointer[decodeField] // the field that mostly follows
+	next        atomic.Pointer[decodeField] // the field that usually follows in the input
 	text        string                      // `"name":`
 	name        string
-	path        string // name in errors: the names of embedded structs, then the name of the field
+	path        string // name in errors: the names of the embedded structs, followed by the name of the field
 	hops        []plan.Hop
 }
 
-// rootOp describes the decoding into the target of a pointer.
+// rootOp describes how to decode into the target of a pointer.
 type rootOp struct {
 	elem    *decodeOp
-	foreign bool // some method of the caller may be called
+	foreign bool // a user's method may be called
 	doubt   doubt
 
 	// For v2.go.
@@ -111,12 +112,13 @@ var (
 // opKey is the key of an op in decodeOps.
 type opKey struct {
 	t reflect.Type
-	// methods is true if the methods of *t are called. Package reflect must be able to find them,
-	// by the name of t or through a pointer, and to call them.
+	// methods is true if the decoder calls the methods of *t. This is possible only if package
+	// reflect can find and call them: t must have a name, or the value must be reached through a
+	// pointer.
 	methods bool
 }
 
-// rootOf returns the rootOp for v, or nil if v is not a pointer or is nil.
+// rootOf returns the rootOp for v. If v is nil or not a pointer, it returns nil.
 func rootOf(v any) *rootOp {
 	f := mem.FaceOf(v)
 	if r, ok := roots.Get(f.Type); ok && f.Data != nil {
@@ -149,11 +151,11 @@ func rootFor(t reflect.Type) *rootOp {
 	return roots.Put(mem.TypeWord(t), r)
 }
 
-// isForeign reports whether o.decode calls a method of the caller.
+// isForeign reports whether o.decode calls a user's method.
 func isForeign(o *decodeOp) bool { return o.foreign }
 
-// reaches reports whether such returns true for o or an op that o may call. seen contains the ops
-// already visited.
+// reaches reports whether the function such returns true for o, or for an op that o may call. The
+// map seen contains the ops already visited.
 func (o *decodeOp) reaches(such func(*decodeOp) bool, seen map[*decodeOp]bool) bool {
 	if o == nil || seen[o] {
 		return false
@@ -172,9 +174,9 @@ func (o *decodeOp) reaches(such func(*decodeOp) bool, seen map[*decodeOp]bool) b
 	return false
 }
 
-// mayEnd reports whether a value of o's type, which contains no pointers, may end decoding with an
-// error. A method of the type or a field with the tag option "string" may do so. The caller then
-// sees the values that were decoded before.
+// mayEnd reports whether decoding into o's type may end with an error, in which case the caller
+// sees the values that were decoded before. A method of the type, or a field with the tag option
+// "string", can cause this. The type must not contain pointers.
 func (o *decodeOp) mayEnd() bool {
 	switch {
 	case o.json || o.said != nil:
@@ -192,8 +194,7 @@ func (o *decodeOp) mayEnd() bool {
 }
 
 // saying returns a copy of o whose errors contain the type t. Errors about a type with
-// UnmarshalText, or about a value in an interface, contain the type of the pointer that leads to
-// it.
+// UnmarshalText, or about a value in an interface, contain the type of the pointer to the value.
 func (o *decodeOp) saying(t reflect.Type) *decodeOp {
 	c := &decodeOp{decode: o.decode, kind: o.kind, nils: o.nils, size: o.size, typ: o.typ, word: o.word, ptr: o.ptr, elem: o.elem, said: t, table: o.table, foreign: o.foreign}
 	if o.typ.Kind() == reflect.Pointer {
@@ -311,9 +312,9 @@ func compileDecode(t reflect.Type, methods bool) *decodeOp {
 	return o
 }
 
-// harmless reports whether t is a type of the standard library, whose methods only read their
-// argument. They may be called before the whole input is known to be valid: if it is invalid, their
-// results are dropped.
+// harmless reports whether t belongs to certain packages of the standard library. The decoding
+// methods of these types only read their argument. So they may be called before the whole input is
+// known to be valid: if the input is invalid, their results are dropped.
 func harmless(t reflect.Type) bool {
 	switch t.PkgPath() {
 	case "log/slog", "math/big", "net", "net/netip", "regexp", "time":
@@ -365,8 +366,8 @@ func compileFields(t reflect.Type) *decodeFields {
 		case f.Exported:
 			in.op = compileDecode(f.Type, f.Type.Name() != "")
 		case f.Type.Kind() == reflect.Pointer:
-			// The field is embedded, has a tag, and its type is not exported. Like the pointers on
-			// the way to promoted fields, it cannot be set.
+			// The field is embedded and has a tag, and its type is not exported. Such a field
+			// cannot be set, like the embedded pointers on the way to promoted fields.
 			in.hops = append(slices.Clip(f.Hops), plan.Hop{Offset: f.Offset, Type: f.Type.Elem()})
 			in.offset = 0
 			in.op = compileDecode(f.Type.Elem(), false)
@@ -387,7 +388,7 @@ func compileFields(t reflect.Type) *decodeFields {
 	return s
 }
 
-// expect sets the words of the expected key, and their masks.
+// expect sets the words of the expected key, and the masks of these words.
 func (f *decodeField) expect() {
 	const longest = 64
 	if len(f.text) > longest {
@@ -402,10 +403,11 @@ func (f *decodeField) expect() {
 	f.key1 &= f.mask1
 }
 
-// never sets an expected key that cannot match, because no key begins with the byte 1.
+// never sets an expected key that never matches. Its first byte is 1, and no key begins with the
+// byte 1.
 func (f *decodeField) never() { f.key0, f.mask0 = 1, 0xff }
 
-// keyMask returns the mask of the bytes of a word that belong to a text of n bytes.
+// keyMask returns a mask of the first n bytes of a word.
 func keyMask(n int) uint64 {
 	switch {
 	case n <= 0:
@@ -416,7 +418,8 @@ func keyMask(n int) uint64 {
 	return 1<<(8*uint(n)) - 1
 }
 
-// pathOf returns the name of a field in errors: the names of embedded structs, then name.
+// pathOf returns the name of a field in errors: the names of the embedded structs, followed by
+// name.
 func pathOf(t reflect.Type, index []int, name string) string {
 	path := ""
 	for _, i := range index[:len(index)-1] {

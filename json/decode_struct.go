@@ -1,8 +1,8 @@
 package json
 
-// Decoding into structs. The decoder expects the key that mostly follows the last key. It compares
-// the expected key with the input as one or two words, including the quotes and the colon. Only a
-// key that differs is read and looked up.
+// Decoding into structs. After each key, the decoder expects the key that usually follows. It
+// compares the expected key with the input as one or two words, including the quotes and the colon.
+// If the key in the input differs, the decoder reads it and looks it up.
 
 import (
 	"fmt"
@@ -141,14 +141,14 @@ end:
 	return d.leave(i)
 }
 
-// restIsAt reports whether the key at i continues like the expected key after its first 16 bytes,
-// which key0 and key1 contain.
+// restIsAt reports whether the key at i equals the expected key from byte 16 on. The fields key0
+// and key1 contain the first 16 bytes of the expected key.
 func (f *decodeField) restIsAt(b []byte, i int) bool {
 	return string(b[i+16:i+int(f.size)]) == f.text[16:]
 }
 
-// findField reads the key at i. It returns the field of the key, and the position after the colon.
-// For a key without a field, it returns the last entry of s.list, which has no op, so that the
+// findField reads the key at i. It returns the key's field, and the position after the colon. If
+// the struct has no such field, it returns the last entry of s.list, which has no op, so that the
 // value is skipped.
 func (d *decoder) findField(s *decodeFields, expected *atomic.Pointer[decodeField], i int) (*decodeField, int) {
 	if mem.Load8(d.b, i) != '"' {
@@ -168,7 +168,7 @@ func (d *decoder) findField(s *decodeFields, expected *atomic.Pointer[decodeFiel
 		d.save(fmt.Errorf("json: unknown field %q", key))
 	}
 	if f != unknown {
-		// All decoders share the expected order of fields. They rarely write it, so that they do
+		// All decoders share the expected order of fields. They rarely change it, so that they do
 		// not wait for each other.
 		if d.misses++; d.misses&15 == 0 {
 			expected.Store(f)
@@ -185,8 +185,8 @@ func (d *decoder) findField(s *decodeFields, expected *atomic.Pointer[decodeFiel
 	return f, i + 1
 }
 
-// key returns the unescaped text of the key whose text begins at i, and the position after the
-// closing quote. The returned bytes are valid until the next key or string is read.
+// key returns the unescaped text of a key, and the position after the closing quote. The key's text
+// begins at i. The returned bytes are valid until the next key or string is read.
 func (d *decoder) key(i int) ([]byte, int) {
 	b := d.b
 	for k := 0; k < 64; k += 8 {
@@ -203,8 +203,8 @@ func (d *decoder) key(i int) ([]byte, int) {
 	return text, i
 }
 
-// findFolded returns the index in s.list of the first field whose name differs from key at most in
-// case, or -1.
+// findFolded returns the index in s.list of the first field whose name equals key if case is
+// ignored. If there is no such field, it returns -1.
 func (s *decodeFields) findFolded(key []byte) int {
 	var room [64]byte
 	n := s.folded.Find(appendFolded(room[:0], key))
@@ -214,7 +214,7 @@ func (s *decodeFields) findFolded(key []byte) int {
 	return int(s.byFold[n])
 }
 
-// foldName returns a form of name that is the same for all names that differ only in case. It uses
+// foldName converts name to a form that is equal for all names that differ only in case. It uses
 // Unicode's simple folding: K also matches the Kelvin sign, and S also matches the long s.
 func foldName(name string) string { return string(appendFolded(nil, mem.Bytes(name))) }
 
@@ -236,7 +236,7 @@ func appendFolded(dst, name []byte) []byte {
 	return dst
 }
 
-// leastFold returns the smallest rune that is equal to r under simple folding.
+// leastFold returns the smallest rune that equals r under simple folding.
 func leastFold(r rune) rune {
 	for {
 		next := unicode.SimpleFold(r)

@@ -8,8 +8,8 @@ import (
 	"github.com/slipstream-go/slipstream/iso8601"
 )
 
-// decodeTime decodes a time.Time like the UnmarshalJSON method of time.Time. For a value that is
-// not in the usual form of RFC 3339, it calls that method, which also returns the error.
+// decodeTime decodes a time.Time like the UnmarshalJSON method of time.Time. If the value does not
+// have the usual form of RFC 3339, decodeTime calls that method, which also creates errors.
 func decodeTime(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	t := mem.At[time.Time](p, 0)
 	if text, after := d.shortText(i); after > 0 && strictRFC3339(text) {
@@ -29,7 +29,7 @@ func decodeTime(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 }
 
 // shortText returns the text of the string at i, and the position after the string. If the string
-// is long or contains escapes, it returns failed.
+// is long or contains escapes, the position is failed.
 func (d *decoder) shortText(i int) ([]byte, int) {
 	b := d.b
 	if mem.Load8(b, i) != '"' {
@@ -48,8 +48,8 @@ func (d *decoder) shortText(i int) ([]byte, int) {
 	return nil, failed
 }
 
-// strictRFC3339 reports whether text, if package iso8601 can parse it, conforms to RFC 3339.
-// Package iso8601 also accepts hours of one digit, a comma before the fraction, and offsets beyond
+// strictRFC3339 reports whether text conforms to RFC 3339. Package iso8601 must be able to parse
+// text. That package also accepts one-digit hours, a comma before the fraction, and offsets above
 // 23:59.
 func strictRFC3339(text []byte) bool {
 	n := len(text)

@@ -1,28 +1,27 @@
 // Package json encodes and decodes JSON with the API and the behaviour of encoding/json, but
-// faster. Types, bytes, values and errors are the same, including the text and the offset of
-// errors. To use it, change the import.
+// faster. It has the same types, output, decoded values and errors, including the text and the
+// offset of errors. To use it, change the import.
 //
 //	import "github.com/slipstream-go/slipstream/json" // was: encoding/json
 //
-// The types are aliases of encoding/json's types, so errors.As finds a *json.SyntaxError of either
-// package. Both packages call MarshalJSON and UnmarshalJSON. The documentation of encoding/json and
-// RFC 8259 define the syntax and the mapping to Go values. The tests of encoding/json in the
-// installed Go also run against this package.
+// The types are aliases of encoding/json's types, so errors.As works with the *json.SyntaxError of
+// either package. Both packages call MarshalJSON and UnmarshalJSON. The documentation of
+// encoding/json and RFC 8259 define the syntax and the mapping to Go values. The tests also run
+// encoding/json's own tests, from the installed Go version, against this package.
 //
 // # Errors
 //
-//   - Invalid input leaves the target unchanged, and none of the target's methods is called. The
-//     error comes from encoding/json itself, which is called after an error, so its text and offset
-//     are the same.
+//   - If the input is invalid, the target is unchanged, and none of the target's methods is called.
+//     The error is created by encoding/json itself, so its text and offset are the same.
 //   - A value that does not fit its target does not stop decoding. The error reports the first such
 //     value, with the path of its field.
 //   - An error of an UnmarshalJSON or UnmarshalText method stops decoding, and is returned
 //     unchanged.
 //
 // With GOEXPERIMENT=jsonv2, as in Go 1.27, encoding/json returns other errors and some other
-// results. This package then returns the same errors and results: it calls encoding/json where
-// results may differ. After an error, it decodes again with encoding/json, and methods may be
-// called twice.
+// results. This package then returns the same errors and results, because it calls encoding/json
+// where results may differ. After an error, it decodes the input again with encoding/json, so
+// methods may be called twice.
 //
 // # Beyond encoding/json
 //
@@ -42,11 +41,11 @@
 // # Memory and lifetime
 //
 // Decoded values do not refer to the input, unless a flag asks for views. The input may be reused
-// after a call returns. UnmarshalJSON gets a part of the input and must copy the bytes that it
+// after a call returns. UnmarshalJSON receives a part of the input, and must copy the bytes that it
 // keeps. Short strings share chunks of 4 KB, so a retained string keeps at most 4 KB alive. A
-// retained string in an any also keeps up to 31 other short values alive. Memory use is
-// proportional to the size of the input. Arrays and objects may nest up to 10,000 levels deep, as
-// in encoding/json. The result of Marshal belongs to the caller.
+// retained string that was decoded into type any also keeps up to 31 other short values alive.
+// Memory use is proportional to the size of the input. Arrays and objects may be nested up to
+// 10,000 levels deep, as in encoding/json. The result of Marshal belongs to the caller.
 //
 // All functions may be called concurrently. A [Decoder], an [Encoder] or a [Tokenizer] may be used
 // by one goroutine at a time.

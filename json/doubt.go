@@ -2,21 +2,23 @@ package json
 
 import "sync/atomic"
 
-// A doubt counts the bytes of input to check before decoding them into a type, because an earlier
-// document for the type was invalid.
+// A doubt contains, for one type, the number of input bytes that must be checked before they are
+// decoded. It is positive for a while after an invalid document for the type.
 //
-// Documents are normally decoded without a check, because nearly all are valid. Decoding a part of
-// an invalid document in vain takes several times as long as encoding/json takes to reject the
-// document. A sender could make each of its documents that expensive. So after an invalid document,
-// doubted times as many bytes are checked first. Checking costs a small part of decoding.
+// Normally, documents are decoded without a check, because nearly all documents are valid. If a
+// document turns out to be invalid, the decoding was wasted, and took several times as long as
+// encoding/json takes to reject the document. A sender could make each of its documents that
+// expensive. So after an invalid document of n bytes, the next doubted×n bytes are checked before
+// they are decoded. Checking takes a small part of the time of decoding.
 //
-// A doubt counts bytes, not documents. Before large documents are decoded unchecked again, a sender
-// must send doubted times as many valid bytes. A few small documents do not suffice.
+// A doubt counts bytes, not documents. So a few small valid documents are not sufficient to have
+// large documents decoded without a check again.
 type doubt struct{ left atomic.Int64 }
 
 const doubted = 16
 
-// checksFirst reports whether the next document, of n bytes, must be checked before it is decoded.
+// checksFirst reports whether the next document must be checked before it is decoded. Its length is
+// n bytes.
 func (u *doubt) checksFirst(n int) bool {
 	left := u.left.Load()
 	if left <= 0 {

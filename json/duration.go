@@ -15,8 +15,8 @@ const (
 	// does.
 	DurationText AppendFlags = 1 << 4
 
-	// UseDurationText decodes a string such as "1.5s" into a time.Duration, by time.ParseDuration.
-	// Numbers are still nanoseconds.
+	// UseDurationText decodes a string such as "1.5s" into a time.Duration, with
+	// time.ParseDuration. Numbers are still decoded as nanoseconds.
 	UseDurationText ParseFlags = 1 << 10
 )
 

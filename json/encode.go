@@ -1,18 +1,21 @@
 package json
 
-// Marshal, Append, and the encode ops.
+// Marshal, Append, and the encode functions of the ops.
 //
-// The output is in the encoder. Its length, n, is passed from op to op by value:
+// The encoder contains the output. The length of the output, n, is passed from function to function
+// by value:
 //
 //	e.b   [ written | room ]        0 ≤ n < len(e.b) == cap(e.b)
 //	       0         n
 //
-// An op requests the space that it needs, writes its value at n and returns the new n. It leaves
-// space for at least one byte after the new n. In names, room means such space.
+// An encode function requests the space that it needs, writes its value at n, and returns the new
+// n. It leaves space for at least one byte after the new n. The word room in identifiers means such
+// space.
 //
 // A value that cannot be encoded ends the whole call immediately, as in encoding/json: encoder.fail
-// panics, and encoder.guarded, called first, converts the panic to an error. So ops do not check
-// other ops for errors, and no method of the caller is called after an error.
+// panics, and encoder.guarded, which started the call, converts the panic to an error. So the
+// functions need not check for errors after each call, and no user's method is called after an
+// error.
 
 import (
 	"encoding/base64"
@@ -25,11 +28,12 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// Marshal returns the JSON encoding of v: the same bytes, or the same error, as encoding/json.
+// Marshal returns the JSON encoding of v. It returns the same bytes or the same error as
+// encoding/json.
 //
-// A short result is copied from a buffer of the encoder. A long result is written directly to its
-// final memory. The initial size of this memory is the size of the previous result for the same
-// type.
+// A short result is first written to a buffer of the encoder, and then copied. A long result is
+// written directly to its final memory. The initial size of this memory is the size of the previous
+// result for the same type.
 func Marshal(v any) ([]byte, error) {
 	if v == nil {
 		return []byte("null"), nil
@@ -64,9 +68,9 @@ func Marshal(v any) ([]byte, error) {
 	return b[:n:n], nil
 }
 
-// Append appends the JSON encoding of v to b. With the flags EscapeHTML and SortMapKeys it appends
-// the same bytes as Marshal returns. After an error it returns b unchanged. It may write to all of
-// b's capacity.
+// Append appends the JSON encoding of v to b. With the flags EscapeHTML and SortMapKeys, it appends
+// the same bytes that Marshal returns. After an error, it returns b unchanged. It may write to all
+// of b's capacity.
 func Append(b []byte, v any, flags AppendFlags) ([]byte, error) {
 	e := newEncoder(flags)
 	n, err := e.append(b, v)
@@ -84,17 +88,17 @@ func Append(b []byte, v any, flags AppendFlags) ([]byte, error) {
 	return b, nil
 }
 
-// encoder contains the state that the ops of one call share.
+// encoder contains the state of one call, which all encode functions share.
 type encoder struct {
 	b     []byte // output, then free space; see above
 	own   []byte // memory for short results, and for the results of an Encoder
 	html  bool
 	flags AppendFlags
-	depth int   // nesting depth of pointers, maps and slices that may lead back to themselves
+	depth int   // nesting depth of pointers, maps and slices that may be cyclic
 	err   error // the error for which fail panics
 
-	// State of the maps that are being written: see encode_map.go. For anys and texts, see
-	// encode_map_typed.go.
+	// State of the maps that are being written; see encode_map.go. For the fields anys and texts,
+	// see encode_map_typed.go.
 	slots []mapSlot
 	maps  []openMap
 	kept  int // number of maps whose entries were copied
@@ -102,7 +106,7 @@ type encoder struct {
 	texts []textPair[string]
 	book  *keyBook
 
-	seen map[any]struct{} // pointers, maps and slices beyond cycleDepth that are being written
+	seen map[any]struct{} // pointers, maps and slices that are being written at a depth of more than cycleDepth
 }
 
 // ownRoom is the initial buffer size of an encoder, and the maximum length of the results that
@@ -115,8 +119,8 @@ const keptSlots = 4 << 10
 // keptMaps is the maximum capacity for nested maps that a pooled encoder keeps.
 const keptMaps = 1 << 10
 
-// encoders contains the encoders that no call uses. After an error, or a panic in a method of the
-// caller, an encoder is not returned to the pool.
+// encoders contains the encoders that are not in use. After an error, or a panic in a user's
+// method, an encoder is not returned to this pool.
 var encoders = sync.Pool{New: func() any { return &encoder{own: make([]byte, ownRoom)} }}
 
 func newEncoder(flags AppendFlags) *encoder {
@@ -125,7 +129,7 @@ func newEncoder(flags AppendFlags) *encoder {
 	return e
 }
 
-// release returns e to the pool, without the result.
+// release returns e to the pool. It drops the reference to the result.
 func (e *encoder) release() {
 	e.b = nil
 	for i, all := 0, e.maps[:cap(e.maps)]; i < len(all) && all[i].o != nil; i++ {
@@ -144,7 +148,7 @@ func (e *encoder) release() {
 	encoders.Put(e)
 }
 
-// append appends the encoding of v to b. The result is e.b[:n].
+// append appends the encoding of v to b. The extended slice is e.b[:n].
 func (e *encoder) append(b []byte, v any) (n int, err error) {
 	n = len(b)
 	e.b = b[:cap(b)]
@@ -156,7 +160,8 @@ func (e *encoder) append(b []byte, v any) (n int, err error) {
 	return e.run(encodePlans.byWord(face.Type, v), face.Data, n)
 }
 
-// run writes the value of an interface with the given data word. o is the op of the value's type.
+// run writes the value of an interface. The argument data is the data word of the interface, and o
+// is the op of the value's type.
 func (e *encoder) run(o *encodeOp, data mem.Raw, n int) (end int, err error) {
 	if o.steady {
 		return o.encodeFace(e, data, n), nil
@@ -164,8 +169,8 @@ func (e *encoder) run(o *encodeOp, data mem.Raw, n int) (end int, err error) {
 	return e.guarded(o, data, n)
 }
 
-// guarded is run for values that may fail: it converts the panic of fail to an error. It does not
-// recover from a panic in a method of the caller.
+// guarded is the variant of run for values whose encoding may fail. It converts the panic of fail
+// to an error. It does not recover from a panic in a user's method.
 func (e *encoder) guarded(o *encodeOp, data mem.Raw, n int) (end int, err error) {
 	defer func() {
 		if e.err != nil {
@@ -176,13 +181,13 @@ func (e *encoder) guarded(o *encodeOp, data mem.Raw, n int) (end int, err error)
 	return o.encodeFace(e, data, n), nil
 }
 
-// fail ends the call with err.
+// fail ends the public call with the error err.
 func (e *encoder) fail(err error) {
 	e.err = err
 	panic("json: the encoder failed") // see guarded
 }
 
-// encodeFace writes the value of an interface with this data word.
+// encodeFace writes the value of an interface whose data word is data.
 func (o *encodeOp) encodeFace(e *encoder, data mem.Raw, n int) int {
 	if !o.direct {
 		return o.encode(e, o, mem.Of(data, o.typ), n)
@@ -194,7 +199,7 @@ func (o *encodeOp) encodeFace(e *encoder, data mem.Raw, n int) int {
 	return o.encode(e, o, mem.Of(mem.RawTo(&word), o.typ), n)
 }
 
-// room returns e.b with at least the given number of free bytes after n. It grows e.b if necessary.
+// room returns e.b. It grows e.b if there are fewer than the argument more free bytes after n.
 func (e *encoder) room(n, more int) []byte {
 	if len(e.b)-n < more {
 		e.grow(n, more)
@@ -208,8 +213,8 @@ func (e *encoder) grow(n, more int) {
 	e.b = b[:cap(b)]
 }
 
-// wrote sets e.b to b, the output with appended bytes. It returns the new length of the output, and
-// leaves space for a byte after it.
+// wrote sets e.b to b, which is the output with appended bytes. It returns the new length of the
+// output, and ensures that there is space for another byte.
 func (e *encoder) wrote(b []byte) int {
 	n := len(b)
 	e.b = b[:cap(b)]
@@ -234,7 +239,7 @@ func (e *encoder) putNull(n int) int {
 	return n + 4
 }
 
-// putBool writes v to b at n. wordRoom bytes must be free.
+// putBool writes v to b at n. At least wordRoom bytes must be free.
 func putBool(b []byte, n int, v bool) int {
 	if v {
 		mem.Store32(b, n, textTrue)
@@ -245,7 +250,8 @@ func putBool(b []byte, n int, v bool) int {
 	return n + 5
 }
 
-// putInt is decimal.PutInt with inlined code for the sign and for one-digit numbers.
+// putInt is like decimal.PutInt, but handles the sign and one-digit numbers itself, so that this
+// code can be inlined.
 func putInt(b []byte, n int, v int64) int {
 	if uint64(v) < 10 {
 		mem.Store8(b, n, byte(v)+'0')
@@ -310,8 +316,8 @@ func encodeFloat32(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 	return decimal.PutFloat32(e.room(n, decimal.FloatRoom), n, f)
 }
 
-// failFloat fails for f, a float of type t that is infinite or NaN. Callers recognize such a float
-// by f-f != 0.
+// failFloat ends the call with the error for f, which is infinite or NaN and has the type t.
+// Callers recognize such a float by f-f != 0.
 func (e *encoder) failFloat(t reflect.Type, f float64) {
 	v := reflect.ValueOf(f).Convert(t)
 	e.fail(&UnsupportedValueError{Value: v, Str: strconv.FormatFloat(f, 'g', -1, t.Bits())})
@@ -357,7 +363,7 @@ func encodePointer(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 	return encodePointed(e, o, *mem.At[mem.Raw](p, 0), n)
 }
 
-// encodePointed writes the target of a pointer of o's type.
+// encodePointed writes the target of the pointer to, which has o's type.
 func encodePointed(e *encoder, o *encodeOp, to mem.Raw, n int) int {
 	if to == nil {
 		return e.putNull(n)
@@ -383,13 +389,14 @@ func (e *encoder) encodeDeepPointed(o *encodeOp, to mem.Raw, n int) int {
 	return n
 }
 
-// cycleDepth is the nesting depth of pointers, maps and slices beyond which the encoder records the
-// values that are being written.
+// cycleDepth is a nesting depth of pointers, maps and slices. At a greater depth, the encoder
+// records the values that are being written, to detect cycles.
 const cycleDepth = 1000
 
 const cycleText = "encountered a cycle via "
 
-// open records that v is being written. key identifies v. open fails if v is already being written.
+// open records that v is being written. The argument key identifies v. If v is already being
+// written, open ends the call with an error.
 func (e *encoder) open(v reflect.Value, key any) {
 	if e.original() && !inCircle(v) {
 		e.fail(errAskOriginal) // encoding/json limits the nesting depth of JSON, and reports cycles at other values

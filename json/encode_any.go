@@ -1,7 +1,8 @@
 package json
 
-// Encoding of interfaces. The type word of a value is first compared with each type that decoding
-// into an any produces. Values of all other types are written by their ops.
+// Encoding of interfaces. The type word of a value is first compared with the type words of the
+// types that decoding into type any can produce. Values of all other types are written by their
+// ops.
 
 import (
 	"reflect"
@@ -24,7 +25,7 @@ func encodeInterface(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 	return e.putAny(n, v.Interface())
 }
 
-// putAny writes the value in v.
+// putAny writes the value that v contains.
 func (e *encoder) putAny(n int, v any) int {
 	if s, ok := v.(string); ok {
 		return e.putString(n, s)
@@ -57,12 +58,12 @@ func (e *encoder) putAny(n int, v any) int {
 	return encodePlans.byWord(face.Type, v).encodeFace(e, face.Data, n)
 }
 
-// anyMapOp is the op of map[string]any, the type of objects that are decoded into an any.
+// anyMapOp is the op of map[string]any. Objects that are decoded into type any have this type.
 var anyMapOp *encodeOp
 
 func init() { anyMapOp = encodePlans.of(reflect.TypeFor[map[string]any]()) }
 
-// encodeList writes a []any that is part of a typed value.
+// encodeList writes a []any that is a part of a value with a static type.
 func encodeList(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 	return e.putList(n, *mem.At[[]any](p, 0))
 }

@@ -1,7 +1,7 @@
 package json
 
-// Encoding of types with MarshalJSON or MarshalText. For some types of encoding/json and time, the
-// encoder itself writes the same output as their methods.
+// Encoding of types with MarshalJSON or MarshalText. For some types in packages encoding/json and
+// time, the encoder writes the same output as their methods without calling these.
 
 import (
 	"encoding"
@@ -13,8 +13,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// byMethod makes o write its values by their method MarshalJSON or MarshalText, or in the same form
-// as that method. It returns false if they have no such method.
+// byMethod makes o write values by calling the method MarshalJSON or MarshalText, or in the same
+// form as that method. If the type of o has no such method, byMethod returns false.
 func (o *encodeOp) byMethod(addressable bool) bool {
 	method := methodOf(o.typ, addressable)
 	if method == nil {
@@ -52,12 +52,12 @@ func (o *encodeOp) byMethod(addressable bool) bool {
 	return true
 }
 
-// encodeTableOf returns the method table of a *t as an I.
+// encodeTableOf returns the method table for a *t in an interface of type I.
 func encodeTableOf[I any](t reflect.Type) mem.Raw {
 	return mem.MethodTable(reflect.Zero(reflect.PointerTo(t)).Interface().(I))
 }
 
-// encodeMethodPointer writes the target of a pointer by a method of the pointer.
+// encodeMethodPointer writes the target of a pointer by calling a method of the pointer type.
 func encodeMethodPointer(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 	return encodeMethodPointed(e, o, *mem.At[mem.Raw](p, 0), n)
 }
@@ -69,8 +69,8 @@ func encodeMethodPointed(e *encoder, o *encodeOp, to mem.Raw, n int) int {
 	return o.elem.encode(e, o.elem, o.elem.receiverAt(to), n)
 }
 
-// receiverAt returns the address of the value at r, whose method is called. The type of o is the
-// type of the value, or the type of a pointer to the value.
+// receiverAt returns the address of the value at r as a mem.Pointer, to call the value's method.
+// The type of o is the type of the value, or the type of a pointer to the value.
 func (o *encodeOp) receiverAt(r mem.Raw) mem.Pointer {
 	switch {
 	case !mem.Guarded:
@@ -81,8 +81,8 @@ func (o *encodeOp) receiverAt(r mem.Raw) mem.Pointer {
 	return mem.Of(r, o.typ)
 }
 
-// receiver returns a pointer to the value at p as an I. The type of o is the type of the value, or
-// the type of a pointer to the value.
+// receiver returns a pointer to the value at p as an interface of type I. The type of o is the type
+// of the value, or the type of a pointer to the value.
 func receiver[I any](o *encodeOp, p mem.Pointer) I {
 	if o.table != nil {
 		return mem.WithMethods[I](o.table, p)
@@ -128,8 +128,8 @@ func encodeTextInterface(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 	return e.putMarshaledText(o.typ, n, out, err)
 }
 
-// putMarshaled writes the JSON in out, which a method of type t has returned. It fails if err is
-// not nil or out is not valid JSON.
+// putMarshaled writes the JSON in out. A method of type t has returned out and err. If err is not
+// nil, or out is not valid JSON, putMarshaled ends the call with an error.
 func (e *encoder) putMarshaled(t reflect.Type, n int, out []byte, err error) int {
 	if err == nil {
 		if e.original() && unlikeText(out) {
@@ -143,8 +143,8 @@ func (e *encoder) putMarshaled(t reflect.Type, n int, out []byte, err error) int
 	return n
 }
 
-// putMarshaledText writes the text in out, which a method of type t has returned. It fails if err
-// is not nil.
+// putMarshaledText writes the text in out. A method of type t has returned out and err. If err is
+// not nil, putMarshaledText ends the call with an error.
 func (e *encoder) putMarshaledText(t reflect.Type, n int, out []byte, err error) int {
 	if err != nil {
 		e.fail(marshalerError(t, asMarshaledText{err}))
@@ -152,9 +152,9 @@ func (e *encoder) putMarshaledText(t reflect.Type, n int, out []byte, err error)
 	return e.putString(n, mem.String(out))
 }
 
-// A MarshalerError names the method in a field that only encoding/json can set. So encoding/json
-// creates the error from the results of the caller's method, and marshalerError then sets the right
-// type.
+// A MarshalerError contains the name of the method in a field that only encoding/json can set. So
+// encoding/json creates the error by calling a method of one of these types, which returns the same
+// results as the user's method. The function marshalerError then sets the right type in the error.
 type (
 	asMarshaled struct {
 		out []byte
@@ -166,8 +166,8 @@ type (
 func (m asMarshaled) MarshalJSON() ([]byte, error)     { return m.out, m.err }
 func (m asMarshaledText) MarshalText() ([]byte, error) { return nil, m.err }
 
-// marshalerError returns encoding/json's error for a method of type t. The parameter as is a value
-// whose method returns the same results.
+// marshalerError returns encoding/json's error for a method of type t. The method of the argument
+// as must return the same results.
 func marshalerError(t reflect.Type, as any) error {
 	_, err := json.Marshal(as)
 	if failed, ok := err.(*MarshalerError); ok {
@@ -191,7 +191,7 @@ func encodeRaw(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 	return e.wrote(append(e.b[:n], m...))
 }
 
-// encodeNumber writes a Number unchanged, but an empty Number as 0.
+// encodeNumber writes a Number unchanged. It writes an empty Number as 0.
 func encodeNumber(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 	s := *mem.At[string](p, 0)
 	if s == "" {
@@ -203,8 +203,8 @@ func encodeNumber(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 	return e.wrote(append(e.b[:n], s...))
 }
 
-// quoted returns the op for values of o's type in a field with the tag option "string". If the
-// option has no effect on them, it returns o.
+// quoted returns the op for a field of o's type with the tag option "string". If the option has no
+// effect on this type, it returns o.
 func (s *encodePlanSet) quoted(o *encodeOp) *encodeOp {
 	q := &encodeOp{typ: o.typ, size: o.size, slack: o.slack, elem: o, bounded: true, steady: o.steady, calm: true}
 	switch {

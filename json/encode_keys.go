@@ -1,18 +1,18 @@
 package json
 
-// The key book: keys of maps that the encoder has written before.
+// The key book is a cache of map keys that the encoder has written before.
 //
 // Many objects contain the same keys. An encoder keeps up to 256 keys in sorted order, each with
-// its encoded text. If all keys of a map are in the book, the encoder sorts the map by marking the
-// places of its keys: one look-up for each key, then a walk over the marks. These keys also need no
-// search for characters to escape.
+// its encoded text. If all keys of a map are in the book, the encoder sorts the map as follows: it
+// looks up each key, marks the key's place in the book, and then iterates over the marks. For these
+// keys, it also need not search for characters to escape.
 //
 //	key → hash → table → entry {key, place}        place → marks, slots
 //
-// A key is added when it occurs for the second time, so keys that occur only once, such as
-// identifiers, are not added. The look-ups are wasted if a map contains a key that is not in the
-// book. So each such map reduces the credit of the book, and each other map increases it. When the
-// credit is spent, the book is not used for a while.
+// A key is added to the book when it occurs for the second time. So keys that occur only once, such
+// as identifiers, are not added. If a map contains a key that is not in the book, the look-ups for
+// this map are wasted. Each such map reduces the credit of the book, and each other map increases
+// it. When the credit is used up, the book is not used for some time.
 
 import (
 	"math/bits"
@@ -23,7 +23,7 @@ import (
 )
 
 const (
-	bookLeast = 4 // minimum number of map entries; fewer entries are sorted as quickly without the book
+	bookLeast = 4 // minimum number of map entries; sorting fewer entries is as fast without the book
 	bookKeys  = 256
 	bookSlots = 1024
 	bookText  = 2 * mem.BlockSize // maximum size of the text ,"key":
@@ -35,17 +35,17 @@ const (
 type keyBook struct {
 	credit  int
 	count   int
-	full    bool                 // a key was not added, because the book was full
-	table   [bookSlots]uint16    // numbers of entries, by hash: an entry is in one of the bookProbe places from its hash on
+	full    bool                 // a key could not be added, because the book was full
+	table   [bookSlots]uint16    // numbers of entries, indexed by hash; an entry is in one of the bookProbe places from its hash on
 	once    [bookKeys]uint32     // hashes of keys that occurred once
-	order   [bookKeys + 1]uint16 // numbers of entries, by place
-	slots   [bookKeys + 1]uint32 // numbers of the slots of the current map, by place
+	order   [bookKeys + 1]uint16 // numbers of entries, indexed by place
+	slots   [bookKeys + 1]uint32 // numbers of the slots of the current map, indexed by place
 	entries [bookKeys + 1]bookEntry
 }
 
-// bookEntry is a key in the book. The number 0 means no entry.
+// bookEntry is a key in the book. Entries are numbered from 1; the number 0 means no entry.
 type bookEntry struct {
-	first, last uint64 // its first and last 8 bytes, which may overlap
+	first, last uint64 // first and last 8 bytes of the key, which may overlap
 	text        [2]mem.Block
 	len         uint16 // length of the key
 	place       uint16
@@ -53,7 +53,7 @@ type bookEntry struct {
 
 func (x *bookEntry) key() string { return mem.String(x.bytes()[2 : 2+x.len]) }
 
-// bytes returns the whole memory of the text.
+// bytes returns the text of the entry with its full capacity.
 func (x *bookEntry) bytes() []byte {
 	s := mem.Slice{Data: mem.RawTo(&x.text), Len: bookText, Cap: bookText}
 	return *mem.RawAt[[]byte](mem.RawTo(&s), 0)
@@ -65,8 +65,8 @@ const (
 	creditRest  = 64  // number of maps for which a book without credit is not used
 )
 
-// gatherKnown is gather for a map whose keys are all in the book. It returns 0 if a key is not in
-// the book, or if the book has no credit.
+// gatherKnown is a variant of gather for maps whose keys are all in the book. If a key is not in
+// the book, or the book has no credit, gatherKnown returns 0.
 func (e *encoder) gatherKnown(slots mem.Slots, list []mapSlot) int {
 	book := e.book
 	if book == nil {
@@ -118,8 +118,8 @@ func (e *encoder) gatherKnown(slots mem.Slots, list []mapSlot) int {
 	return k
 }
 
-// find returns the entry of the key s, or nil. If there is none, it may add an entry for the next
-// time.
+// find returns the entry of the key s. If there is no such entry, it returns nil, and may add an
+// entry for later calls.
 func (b *keyBook) find(s string) *bookEntry {
 	if len(s) == 0 || len(s) > bookText-4 {
 		return nil
@@ -141,8 +141,8 @@ func (b *keyBook) find(s string) *bookEntry {
 	return nil
 }
 
-// words returns the first and the last 8 bytes of s. They are the same if s consists of at most 8
-// bytes.
+// words returns the first and the last 8 bytes of s. If s has at most 8 bytes, both results are
+// equal.
 func words(s string) (first, last uint64) {
 	if len(s) >= 8 {
 		b := mem.Bytes(s)
@@ -152,15 +152,15 @@ func words(s string) (first, last uint64) {
 	return first, first
 }
 
-// slotOf returns the place in the table at which the search for a hash begins.
+// slotOf returns the place in the table at which the search for the hash h begins.
 func slotOf(h uint64) uint64 { return h >> 54 }
 
 func hashOf(first, last uint64, n int) uint64 {
 	return (first ^ bits.RotateLeft64(last, 29) ^ uint64(n)) * 0x9e3779b97f4a7c15
 }
 
-// meet adds the key s, which is not in the book, if s occurs for the second time. The first time,
-// it only records the hash of s.
+// meet handles a key s that is not in the book. If s occurs for the second time, meet adds it to
+// the book. The first time, it only records the hash of s.
 func (b *keyBook) meet(s string, h uint64) {
 	if !isPlain(s) {
 		return
@@ -201,7 +201,7 @@ func (b *keyBook) meet(s string, h uint64) {
 	b.credit++ // a book that still learns keys keeps its credit
 }
 
-// isPlain reports whether s needs no escape, with or without HTML escaping.
+// isPlain reports whether s contains no characters to escape, even with HTML escaping.
 func isPlain(s string) bool {
 	var room [bookText + textRoom]byte
 	return putShort(room[:], 0, s[:min(len(s), short)], true) >= 0 && (len(s) <= short || putShort(room[:], 0, s[short:], true) >= 0)

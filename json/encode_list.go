@@ -29,7 +29,7 @@ func encodeSlice(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 	return n
 }
 
-// elementsOf returns the address of the elements of s, a slice of o's type.
+// elementsOf returns the address of the elements of the slice s, which has o's type.
 func (o *encodeOp) elementsOf(s mem.Slice) mem.Pointer {
 	if !mem.Guarded {
 		return mem.ArrayOf(s.Data, nil, s.Len)
@@ -37,7 +37,7 @@ func (o *encodeOp) elementsOf(s mem.Slice) mem.Pointer {
 	return mem.ArrayOf(s.Data, o.elem.typ, s.Len)
 }
 
-// openSlice identifies a slice, to recognize a slice that contains itself.
+// openSlice identifies a slice. It is used to detect slices that contain themselves.
 type openSlice struct {
 	data mem.Raw
 	len  int
@@ -47,7 +47,7 @@ func encodeArray(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 	return e.putArray(o, p, o.length, n)
 }
 
-// putArray writes an array of the count values of o.elem at p.
+// putArray writes an array of count values. The values are at p, and their op is o.elem.
 func (e *encoder) putArray(o *encodeOp, p mem.Pointer, count, n int) int {
 	if count == 0 {
 		return e.putEmpty(n)
@@ -56,8 +56,8 @@ func (e *encoder) putArray(o *encodeOp, p mem.Pointer, count, n int) int {
 	return e.close(o.encodeElements(e, o.elem, p, count, n+1), ']')
 }
 
-// An elementsFunc writes the count values of o at p, with a comma after each. Like an encodeFunc,
-// it leaves space for a byte.
+// An elementsFunc writes the count values at p, whose op is o, with a comma after each value. Like
+// an encodeFunc, it leaves space for another byte.
 type elementsFunc func(e *encoder, o *encodeOp, p mem.Pointer, count, n int) int
 
 // elementsOf returns the elementsFunc for values of o's type.
@@ -84,7 +84,8 @@ func (e *encoder) putEmpty(n int) int {
 	return n + 2
 }
 
-// close ends an array or an object: the bracket replaces the comma after the last element.
+// close ends an array or an object. It replaces the comma after the last element by the closing
+// bracket.
 func (e *encoder) close(n int, bracket byte) int {
 	mem.Store8(e.room(n, 1), n-1, bracket)
 	return n

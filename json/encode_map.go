@@ -2,17 +2,17 @@ package json
 
 // Encoding of maps.
 //
-// The entries of a map are sorted without copying them. The encoder sorts a list of slot numbers
-// (mem.Slots), each with the first bytes of its key. It compares whole keys only if their first
-// bytes are equal. The list contains no pointers, so the garbage collector does not scan it. Keys
-// that the encoder has written before need not even be compared: see encode_keys.go.
+// The encoder sorts the entries of a map without copying them. It sorts a list of slot numbers
+// (mem.Slots), which also contains the first bytes of each key. It compares whole keys only if
+// their first bytes are equal. The list contains no pointers, so the garbage collector does not
+// scan it. Keys that the encoder has written before need not even be compared (see encode_keys.go).
 //
-// If a method of the caller changes a map while it is being written, encoding/json writes the
-// original entries. So before the encoder calls such a method, it copies the entries of each open
-// map (keepMaps). Most maps are written without calling any method.
+// If a user's method changes a map while the map is being written, encoding/json writes the
+// original entries. So before the encoder calls a user's method, it copies the entries of each map
+// that is being written (keepMaps). Most maps are written without calling any method.
 //
 // If the slots cannot be read, the encoder ranges over maps of the most common types
-// (encode_map_typed.go). It writes all other maps by package reflect, for example maps whose keys
+// (encode_map_typed.go). It writes all other maps with package reflect, for example maps whose keys
 // are neither strings nor integers.
 
 import (
@@ -29,14 +29,14 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// keyKind is the way to convert the keys of a map to strings.
+// keyKind selects how the keys of a map are converted to strings.
 type keyKind uint8
 
 const (
-	keyText   keyKind = iota // by MarshalText
+	keyText   keyKind = iota // converted by MarshalText
 	keyString                // unchanged
 	keyInt                   // in decimal
-	keyUint                  // in decimal, without a sign
+	keyUint                  // unsigned, in decimal
 )
 
 // mapEntries describes how to write the entries of maps of one type.
@@ -46,17 +46,17 @@ type mapEntries struct {
 	size   uintptr // size of a key
 	shape  mem.MapShape
 	shaped bool // the slots can be read
-	copies bool // a value is copied before it is written
+	copies bool // each value is copied before it is written
 }
 
 // mapSlot is an entry of a map that is being written.
 type mapSlot struct {
 	prefix uint64 // the first 8 bytes of the key, as a big-endian number; a shorter key is padded with zeros
-	number uint32 // number of its slot
-	known  uint32 // number of the key in the key book, whose text is then written; 0 if the book is not used
+	number uint32 // number of the entry's slot
+	known  uint32 // number of the entry in the key book that contains the encoded key; 0 if the book is not used
 }
 
-// openMap is a map that is being written, and whose values may call methods of the caller.
+// openMap is a map that is being written. Writing its values may call user's methods.
 type openMap struct {
 	o        *encodeOp
 	m        mem.Raw
@@ -64,7 +64,7 @@ type openMap struct {
 	kept     []keptEntry // copies of the entries, made before a method is called
 }
 
-// keptEntry contains the addresses of the copy of an entry.
+// keptEntry contains the addresses of the copied key and value of an entry.
 type keptEntry struct{ key, value mem.Pointer }
 
 func (s *encodePlanSet) compileMap(o *encodeOp, t reflect.Type) {
@@ -107,7 +107,7 @@ func encodeMap(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 	return encodeMapped(e, o, *mem.At[mem.Raw](p, 0), n)
 }
 
-// encodeMapped writes the map m of o's type.
+// encodeMapped writes the map m, which has o's type.
 func encodeMapped(e *encoder, o *encodeOp, m mem.Raw, n int) int {
 	if m == nil {
 		return e.putNull(n)
@@ -136,8 +136,8 @@ func mapValue(t reflect.Type, m mem.Raw) reflect.Value {
 	return reflect.NewAt(t, mem.RawTo(&m)).Elem()
 }
 
-// mapLen returns the number of entries of a map of any type. All maps store it at the same place,
-// where len finds it.
+// mapLen returns the number of entries of a map of any type. All types of maps store this number at
+// the same place, where the function len reads it.
 func mapLen(m mem.Raw) int {
 	return len(*mem.RawAt[map[int]int](mem.RawTo(&m), 0))
 }
@@ -167,9 +167,9 @@ func (e *encoder) putEntries(o *encodeOp, m mem.Raw, count, n int) int {
 	return e.putPairs(o, mapValue(o.typ, m), n)
 }
 
-// gather stores the entries of a map in list, in the order of the output. list must have space for
-// one entry more than the map contains. gather returns the number of entries, or 0 if they do not
-// fit, for example because the map has changed meanwhile.
+// gather stores the entries of a map in list, in the order of the output. The length of list must
+// exceed the number of entries of the map by one. gather returns the number of stored entries. If
+// the entries do not fit, for example because the map has changed in the meantime, it returns 0.
 func (e *encoder) gather(m *mapEntries, slots mem.Slots, list []mapSlot) int {
 	k := 0
 	var w mem.SlotWalk
@@ -236,7 +236,8 @@ func (e *encoder) putSlots(o *encodeOp, m mem.Raw, slots mem.Slots, from, to, n 
 	return e.closeObject(start, n)
 }
 
-// closeObject ends an object whose entries, at start, each begin with a comma.
+// closeObject ends an object. The output of its entries begins at start, and each entry begins with
+// a comma.
 func (e *encoder) closeObject(start, n int) int {
 	n = max(n, start+1) // a map may have lost its entries since they were counted
 	b := e.room(n, 2)
@@ -245,7 +246,7 @@ func (e *encoder) closeObject(start, n int) int {
 	return n + 1
 }
 
-// putCopies is putSlots for values that are copied before they are written.
+// putCopies is the variant of putSlots for values that are copied before they are written.
 func (e *encoder) putCopies(o *encodeOp, m mem.Raw, slots mem.Slots, from, to, n int) int {
 	level := len(e.maps)
 	e.maps = append(e.maps, openMap{o: o, m: m, from: from, to: to})
@@ -268,16 +269,16 @@ func (e *encoder) putCopies(o *encodeOp, m mem.Raw, slots mem.Slots, from, to, n
 	return e.closeObject(start, n)
 }
 
-// keptAt returns the addresses of the copied key and value of e.slots[i], an entry of the open map
-// at this level.
+// keptAt returns the addresses of the copied key and value of the entry e.slots[i]. The entry
+// belongs to the open map e.maps[level].
 func (e *encoder) keptAt(level, i int) (key, value mem.Pointer) {
 	m := &e.maps[level]
 	x := m.kept[i-m.from]
 	return x.key, x.value
 }
 
-// keepMaps copies the maps that are being written. It is called before a method of the caller,
-// because the method may change them.
+// keepMaps copies the entries of the maps that are being written. It is called before each call of
+// a user's method, because the method may change these maps.
 func (e *encoder) keepMaps() {
 	if len(e.maps) > 0 {
 		e.keepOpen()
@@ -335,7 +336,8 @@ func (e *encoder) putText(n int, s string) int {
 	return end + 2
 }
 
-// prefix returns the first 8 bytes of the key at p, converted to a string, as a big-endian number.
+// prefix converts the key at p to a string, and returns the first 8 bytes of the string as a
+// big-endian number.
 func (m *mapEntries) prefix(p mem.Pointer) uint64 {
 	if m.key == keyString {
 		return prefixOf(*mem.At[string](p, 0))
@@ -351,8 +353,8 @@ func prefixOf(s string) uint64 {
 	return bits.ReverseBytes64(firstWord(s))
 }
 
-// firstWord returns the first 8 bytes of s as a little-endian number. A shorter s is padded with
-// zeros.
+// firstWord returns the first 8 bytes of s as a little-endian number. If s is shorter, it is padded
+// with zeros.
 func firstWord(s string) uint64 {
 	b, n := mem.Bytes(s), len(s)
 	switch {
@@ -366,8 +368,8 @@ func firstWord(s string) uint64 {
 	return 0
 }
 
-// putNumber writes the number at p to b[n:], where decimal.IntRoom bytes must be free. It returns
-// the position after the number.
+// putNumber writes the number at p to b[n:], and returns the position after the number. At least
+// decimal.IntRoom bytes must be free in b[n:].
 func (m *mapEntries) putNumber(b []byte, n int, p mem.Pointer) int {
 	if m.key == keyInt {
 		var v int64
@@ -397,7 +399,8 @@ func (m *mapEntries) putNumber(b []byte, n int, p mem.Pointer) int {
 	return decimal.PutUint(b, n, v)
 }
 
-// compare orders the keys in the slots at a and b, whose prefixes are equal, as strings.
+// compare compares the keys in the slots a and b as strings. The prefixes of the keys must be
+// equal.
 func (m *mapEntries) compare(a, b mem.Raw) int {
 	p, q := m.shape.KeyOf(a), m.shape.KeyOf(b)
 	if m.key == keyString {
@@ -435,13 +438,13 @@ func sortSlots(list []mapSlot, slots mem.Slots, m *mapEntries) {
 	}
 }
 
-// mapPair is an entry of a map that is written by package reflect.
+// mapPair is an entry of a map that is read with package reflect.
 type mapPair struct {
 	key   string
 	value reflect.Value
 }
 
-// putPairs writes the entries of m by package reflect.
+// putPairs writes the entries of m. It reads them with package reflect.
 func (e *encoder) putPairs(o *encodeOp, m reflect.Value, n int) int {
 	pairs := make([]mapPair, 0, m.Len())
 	for all := m.MapRange(); all.Next(); {
@@ -464,7 +467,7 @@ func (e *encoder) putPairs(o *encodeOp, m reflect.Value, n int) int {
 	return e.closeObject(start, n)
 }
 
-// keyOf returns the key k of a map as a string.
+// keyOf returns the map key k, converted to a string.
 func (e *encoder) keyOf(k reflect.Value, m *mapEntries) (string, error) {
 	switch m.key {
 	case keyString:

@@ -1,7 +1,7 @@
 package json
 
-// Encoding of the most common maps if their slots cannot be read. Loops for their Go types range
-// over them, without package reflect.
+// Encoding of maps of the most common types if the slots of maps cannot be read. A separate loop
+// for each of these Go types ranges over the maps, without package reflect.
 
 import (
 	"slices"
@@ -10,7 +10,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// mapKind distinguishes the types of these maps from all others.
+// mapKind identifies the type of such a map. All other map types have the kind mapOther.
 type mapKind uint8
 
 const (
@@ -19,13 +19,14 @@ const (
 	mapOfString
 )
 
-// textPair is an entry of a map from strings to V.
+// textPair is an entry of a map with string keys and values of type V.
 type textPair[V any] struct {
 	key   string
 	value V
 }
 
-// putTyped writes the entries of m, a map of o's type. The kind of the map must not be mapOther.
+// putTyped writes the entries of the map m, which has o's type. The mapKind of the type must not be
+// mapOther.
 func (e *encoder) putTyped(o *encodeOp, m mem.Raw, n int) int {
 	if o.entries.kind == mapOfAny {
 		return putTextPairs(e, &e.anys, *mem.RawAt[map[string]any](mem.RawTo(&m), 0), n, (*encoder).putAny)
@@ -33,8 +34,8 @@ func (e *encoder) putTyped(o *encodeOp, m mem.Raw, n int) int {
 	return putTextPairs(e, &e.texts, *mem.RawAt[map[string]string](mem.RawTo(&m), 0), n, (*encoder).putString)
 }
 
-// putTextPairs writes the entries of m. It appends copies of them to list, and removes the copies
-// at the end.
+// putTextPairs writes the entries of m. It appends copies of the entries to list, and removes the
+// copies at the end.
 func putTextPairs[V any](e *encoder, list *[]textPair[V], m map[string]V, n int, put func(e *encoder, n int, v V) int) int {
 	first, from := len(*list), len(e.slots)
 	for k, v := range m {

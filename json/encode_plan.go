@@ -1,20 +1,21 @@
 package json
 
-// Plans for encoding. Each Go type is compiled once to an encodeOp: a static function that writes a
-// value of the type, and its data.
+// Plans for encoding. Each Go type is compiled once to an encodeOp, which consists of a static
+// function that writes a value of the type, and the data for this function.
 //
 // A struct is compiled to a list of steps, which includes the steps of the structs within it. Each
-// step is a literal text and then a value. The text contains all characters between two values: the
-// closing characters of the first value, a comma, the key of the second value, and its opening
-// characters.
+// step writes a literal text and then a value. The text contains all characters between two values:
+// the closing characters of the first value, a comma, the key of the second value, and the opening
+// characters of the second value.
 //
 //	struct{ A string; B struct{ C int; D bool }; E string }
 //
 //	`{"A":"`  string  `","B":{"C":`  int  `,"D":`  bool  `},"E":"`  string  `"}`
 //
-// The text of a step that can be omitted must belong to that step alone. So the previous value is
-// closed by an extra step without a value. If the first step can be omitted, the texts of all
-// fields begin with a comma. At the end, the opening brace replaces the first comma.
+// If a step can be omitted, its text must not contain closing characters of the previous value.
+// These are written by an extra step without a value. If the first step can be omitted, the texts
+// of all fields begin with a comma. At the end, the encoder replaces the first comma by the opening
+// brace.
 //
 // The methods of a value depend on whether it is addressable. encoding/json calls a method with a
 // pointer receiver for the target of a pointer and for an element of a slice, but not for a value
@@ -35,32 +36,32 @@ import (
 	"github.com/slipstream-go/slipstream/internal/plan"
 )
 
-// An encodeFunc writes the value at p, which is of o's type, to e.b at n. It returns the position
-// after the value: see encode.go.
+// An encodeFunc writes the value at p, which has o's type, to e.b at n. It returns the position
+// after the value (see encode.go).
 type encodeFunc func(e *encoder, o *encodeOp, p mem.Pointer, n int) int
 
-// A directFunc is an encodeFunc with the value itself, which is one word, as a parameter instead of
-// its address.
+// A directFunc is like an encodeFunc, but for values that consist of one word. It takes the value
+// itself instead of its address.
 type directFunc func(e *encoder, o *encodeOp, word mem.Raw, n int) int
 
 // encodeOp describes how to write values of one type.
 type encodeOp struct {
 	encode         encodeFunc
-	encodeWord     directFunc // like encode, with the value itself: for pointers and maps, which an interface contains in its data word
+	encodeWord     directFunc // like encode, but takes the value itself; for pointers and maps, which an interface stores in its data word
 	kind           stepKind   // kind of a step that writes such a value
 	direct         bool       // an interface contains the value itself, not a pointer to it
-	bounded        bool       // values cannot contain themselves: the type contains neither itself nor an interface
-	steady         bool       // writing a value changes nothing in the encoder and cannot fail
+	bounded        bool       // values cannot contain themselves, because the type contains neither itself nor an interface
+	steady         bool       // writing a value does not change the encoder, and cannot fail
 	structs        bool       // encode is encodeStruct
-	method         bool       // written by a method of the type
+	method         bool       // values are written by a method of the type
 	any            bool       // typ is an interface without methods
 	whole          bool       // compilation is complete
-	calm           bool       // no method of the caller is called
+	calm           bool       // no user's method is called
 	length         int        // length of an array
 	size           uintptr
-	slack          int // bytes of space that are requested at once beyond the bytes that are needed
+	slack          int // number of bytes that are requested in addition to the needed space
 	elem           *encodeOp
-	encodeElements elementsFunc // of a slice or an array
+	encodeElements elementsFunc // for the elements of a slice or an array
 	fields         *encodeFields
 	entries        *mapEntries
 	table          mem.Raw // mem.MethodTable of the interface whose method encode calls
@@ -68,12 +69,12 @@ type encodeOp struct {
 	last           atomic.Uint32 // length of the previous result of Marshal
 }
 
-// stepKind selects the code for a step in the struct loop.
+// stepKind selects the code that executes a step in the struct loop.
 type stepKind uint8
 
 const (
-	stepOther     stepKind = iota // by the op
-	stepNilable                   // by the op, but null if the first word is 0
+	stepOther     stepKind = iota // value that the op writes
+	stepNilable                   // value that the op writes, or null if the value's first word is 0
 	stepNone                      // no value
 	stepRoom                      // no value; requests more space
 	stepString                    // the text of a string, without quotes
@@ -96,20 +97,20 @@ const (
 var stepNames = [...]string{"other", "nilable", "none", "room", "string", "string end", "bool", "int64", "int32", "int16", "int8",
 	"uint64", "uint32", "uint16", "uint8", "float64", "float32", "time", "end"}
 
-// valueRoom contains, for each stepKind, the maximum length of a value, including bytes that are
-// stored after the value. It is 0 for values of unknown length.
+// valueRoom contains the maximum length of a value for each stepKind. The length includes extra
+// bytes that are stored after the value. For values of unknown length, it is 0.
 var valueRoom = [...]int{stepNone: 1, stepBool: wordRoom, stepInt64: decimal.IntRoom, stepInt32: decimal.IntRoom, stepInt16: decimal.IntRoom,
 	stepInt8: decimal.IntRoom, stepUint64: decimal.IntRoom, stepUint32: decimal.IntRoom, stepUint16: decimal.IntRoom,
 	stepUint8: decimal.IntRoom, stepFloat64: decimal.FloatRoom, stepFloat32: decimal.FloatRoom, stepTime: timeRoom, stepEnd: 1}
 
 // encodePlanSet contains the ops of all types.
 type encodePlanSet struct {
-	cache plan.Cache[*encodeOp] // ops of values that are not addressable, by the type word
+	cache plan.Cache[*encodeOp] // ops of values that are not addressable, with the type word as the key
 	mu    sync.Mutex
 	ops   map[encodeType]*encodeOp
 }
 
-// encodeType is a type, and whether its values are addressable.
+// encodeType identifies an op by its type, and by whether the values are addressable.
 type encodeType struct {
 	typ         reflect.Type
 	addressable bool
@@ -117,7 +118,8 @@ type encodeType struct {
 
 var encodePlans = &encodePlanSet{ops: map[encodeType]*encodeOp{}}
 
-// byWord returns the op for the value of an interface with this type word. v is such an interface.
+// byWord returns the op for values in an interface with this type word. The argument v must have
+// this type word.
 func (s *encodePlanSet) byWord(word mem.Raw, v any) *encodeOp {
 	if o, ok := s.cache.Get(word); ok {
 		return o
@@ -125,7 +127,7 @@ func (s *encodePlanSet) byWord(word mem.Raw, v any) *encodeOp {
 	return s.of(reflect.TypeOf(v))
 }
 
-// of returns the op for values of t in an interface.
+// of returns the op for values of type t in an interface.
 func (s *encodePlanSet) of(t reflect.Type) *encodeOp {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -161,7 +163,7 @@ func (s *encodePlanSet) compile(t reflect.Type, addressable bool) *encodeOp {
 	return o
 }
 
-// methodsDiffer reports whether addressable values of t are written by other methods than values
+// methodsDiffer reports whether different methods write addressable values of type t and values
 // that are not addressable.
 func methodsDiffer(t reflect.Type) bool {
 	if methodOf(t, true) != methodOf(t, false) {
@@ -180,7 +182,8 @@ func methodsDiffer(t reflect.Type) bool {
 	return false
 }
 
-// methodOf returns the interface whose method writes values of t, or nil.
+// methodOf returns the interface type whose method writes values of type t. If t has no such
+// method, it returns nil.
 func methodOf(t reflect.Type, addressable bool) reflect.Type {
 	if addressable && t.Kind() != reflect.Pointer && t.Kind() != reflect.Interface {
 		t = reflect.PointerTo(t)
@@ -255,15 +258,15 @@ func (s *encodePlanSet) compileKind(o *encodeOp, addressable bool) {
 	}
 }
 
-// inherit sets elem as the element of o, and calls include for it.
+// inherit sets o.elem to elem, and calls include for elem.
 func (o *encodeOp) inherit(elem *encodeOp) {
 	o.elem = elem
 	o.include(elem)
 }
 
-// include clears each of the properties bounded, steady and calm of o that part lacks. part is the
-// op of a value within the values of o. If part is not compiled completely, it contains o, and
-// include clears all three properties.
+// include updates the properties bounded, steady and calm of o for values that contain a value with
+// the op part. It clears each property that part does not have. If part has not been compiled
+// completely, its type contains the type of o. In this case, include clears all three properties.
 func (o *encodeOp) include(part *encodeOp) {
 	o.bounded = o.bounded && part.bounded && part.whole
 	o.steady = o.steady && part.steady && part.whole
@@ -285,8 +288,8 @@ func (s *encodePlanSet) compileSlice(o *encodeOp, t reflect.Type) {
 	}
 }
 
-// encodeFields contains the steps of a struct: with plain keys, and with keys that are escaped for
-// HTML.
+// encodeFields contains the steps of a struct twice: with plain keys, and with keys that are
+// escaped for HTML.
 type encodeFields struct{ plain, html encodeSteps }
 
 type encodeSteps struct {
@@ -302,17 +305,17 @@ type encodeStep struct {
 	op     *encodeOp
 	omit   *encodeOmit // nil if the value is never omitted
 	offset uintptr     // offset of the value, in the struct or in the target of omit's last hop
-	room   uint32      // space to request after a value of unknown length, for all bytes through the text of the next such value
+	room   uint32      // space to request after a value of unknown length, for all bytes up to and including the text before the next value of unknown length
 	len    uint8       // length of text
 	kind   stepKind
 }
 
 // encodeOmit describes when a value is omitted.
 type encodeOmit struct {
-	hops   []plan.Hop  // embedded pointers on the way to the value, which is omitted if one of them is nil
+	hops   []plan.Hop  // embedded pointers on the way to the value; if one of them is nil, the value is omitted
 	test   omitTest    // test of the value
-	quick  quickTest   // test that only reads the first words of the value
-	asks   bool        // the test calls a method, which may be the caller's
+	quick  quickTest   // test that reads only the first words of the value
+	asks   bool        // the test calls a method, which may be a user's method
 	skip   int         // number of steps for the value after the first step
 	last   *encodeStep // the last step for the value
 	offset uintptr     // offset of the value, in the struct or in the target of the last hop
@@ -339,7 +342,7 @@ func (s *encodePlanSet) compileStruct(o *encodeOp, addressable bool) *encodeFiel
 	return f
 }
 
-// compileSteps builds the steps of o. If html is set, it escapes the keys for HTML.
+// compileSteps builds the steps of o. If html is true, it escapes the keys for HTML.
 func (s *encodePlanSet) compileSteps(o *encodeOp, addressable, html bool) encodeSteps {
 	b := stepBuilder{set: s, whole: o, html: html}
 	all := encodeSteps{omitsFirst: omitsFirst(o.typ)}
@@ -362,8 +365,8 @@ func omitsFirst(t reflect.Type) bool {
 	return len(fields) > 0 && omits(&fields[0])
 }
 
-// addStruct adds the steps of the struct t, which is at offset in the outer struct that is being
-// compiled. If omitsFirst is set, the struct loop writes the opening brace.
+// addStruct adds the steps of the struct t. The argument offset is the offset of t in the outer
+// struct that is being compiled. If omitsFirst is true, the struct loop writes the opening brace.
 func (b *stepBuilder) addStruct(t reflect.Type, offset uintptr, addressable, omitsFirst bool) {
 	lead := byte('{')
 	if omitsFirst {
@@ -404,8 +407,8 @@ func (b *stepBuilder) addStruct(t reflect.Type, offset uintptr, addressable, omi
 	b.text = append(b.text, '}')
 }
 
-// addField adds lead, the key of a field and its value. offset is the offset of the struct that
-// contains the field.
+// addField adds the byte lead, the key of a field, and the field's value. The argument offset is
+// the offset of the struct that contains the field.
 func (b *stepBuilder) addField(f *field, lead byte, offset uintptr, addressable bool) {
 	b.text = append(b.text, lead, '"')
 	if b.html {
@@ -439,8 +442,8 @@ func (b *stepBuilder) addField(f *field, lead byte, offset uintptr, addressable 
 	}
 }
 
-// inlineSteps limits the number of steps of a struct. Inner structs whose steps would exceed it are
-// written by their own ops.
+// inlineSteps limits the number of steps of a struct. If the steps of an inner struct would exceed
+// the limit, the inner struct is written by its own op.
 const inlineSteps = 200
 
 // inlines reports whether the steps of o are added to the outer struct.
@@ -448,7 +451,8 @@ func (b *stepBuilder) inlines(o *encodeOp) bool {
 	return inlineStructs && b.behind == nil && o.fields != nil && !o.fields.plain.omitsFirst && len(b.steps)+len(o.fields.plain.list) < inlineSteps
 }
 
-// stretch is the number of consecutive values of known length after which space is requested again.
+// stretch is the maximum number of consecutive values of known length for which space is requested
+// in one step.
 const stretch = 24
 
 // add adds the step s with the collected text. If the text is too long for one step, split adds
@@ -469,7 +473,7 @@ func (b *stepBuilder) add(s encodeStep) {
 	}
 }
 
-// split adds steps without values while the collected text is too long for one step.
+// split adds steps without values until the rest of the collected text fits into one step.
 func (b *stepBuilder) split() {
 	for len(b.text) > mem.BlockSize {
 		s := encodeStep{len: mem.BlockSize, kind: stepNone}
@@ -479,8 +483,8 @@ func (b *stepBuilder) split() {
 	}
 }
 
-// end adds the collected text without a value. A closing quote alone becomes part of the previous
-// string step.
+// end adds a step with the collected text and without a value. If the text is only a closing quote
+// after a string step, end makes the quote part of that step instead.
 func (b *stepBuilder) end() {
 	last := len(b.steps) - 1
 	switch {
@@ -493,7 +497,8 @@ func (b *stepBuilder) end() {
 	}
 }
 
-// String returns the plan of a type as text. encode_plan_test.go compares it with golden texts.
+// String returns the plan of a type as text. The tests in encode_plan_test.go compare this text
+// with golden texts.
 func (o *encodeOp) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v:%s\n", o.typ, o.traits())
@@ -536,8 +541,8 @@ func (o *encodeOp) traits() (words string) {
 	return words
 }
 
-// reserve computes the space to request after steps, and stores it in the steps. It returns the
-// space to request before the first step.
+// reserve computes the space that must be requested after each step, and stores it in the steps. It
+// returns the space that must be requested before the first step.
 func reserve(steps []encodeStep) int {
 	need := make([]int, len(steps)+1) // space that each step needs, through the text of the next value of unknown length
 	need[len(steps)] = block

@@ -5,8 +5,8 @@ package json
 // Most strings are short and plain. putShort checks all bytes of such a string, and then copies the
 // string as overlapping words. Other strings are copied as runs of plain text by simd.CopyPlain,
 // which uses the widest registers of the machine. Each byte that ends a run is replaced by its
-// entry in the table escapes. Where escapes are close together, putWords looks up the entry of
-// every byte.
+// entry in the table escapes. If escapes are close together, putWords is used: it looks up the
+// entry of every byte.
 
 import (
 	"unicode/utf8"
@@ -18,8 +18,8 @@ import (
 // short is the maximum length of text that putShort copies as words.
 const short = 32
 
-// textRoom is the room that the text of a string needs in addition to its length: for the bytes
-// that are stored beyond the end of the text, and for a word of escapes.
+// textRoom is the space that the text of a string needs in addition to its length. It is used for
+// bytes that are stored after the end of the text, and for a word of escapes.
 const textRoom = 48
 
 // appendText appends s as a JSON string.
@@ -59,16 +59,17 @@ func (e *encoder) putString(n int, s string) int {
 	return end + 1
 }
 
-// putEscaped writes the text of s, whatever it contains, and reserves room for more bytes after it.
+// putEscaped writes the text of s, and reserves space for another `more` bytes after the text. The
+// string s may contain any bytes.
 func (e *encoder) putEscaped(n int, s string, more int) int {
 	e.b, n = putEscaped(e.b, n, s, e.html)
 	e.room(n, more)
 	return n
 }
 
-// putShort writes the text of s to b[n:] and returns the end of the text. s is at most short bytes
-// long. If s contains a byte that is not ASCII or needs an escape, putShort returns -1. The caller
-// has reserved room for s and one more word.
+// putShort writes the text of s to b[n:], and returns the end of the text. The length of s is at
+// most 32 bytes (the constant short). If s contains a byte that is not ASCII or needs an escape,
+// putShort returns -1. The caller must have reserved space for s and one more word.
 func putShort(b []byte, n int, s string, html bool) int {
 	src, size := mem.Bytes(s), len(s)
 	switch {
@@ -113,12 +114,13 @@ func putShort(b []byte, n int, s string, html bool) int {
 	return n
 }
 
-// special returns 0 if the eight bytes of w are ASCII and need no escape. Otherwise the high bit of
-// the first byte that is not ASCII or needs an escape is set in the result, and no bit below it.
+// special searches the eight bytes of w for a byte that is not ASCII or needs an escape. If there
+// is no such byte, it returns 0. Otherwise, the lowest set bit of the result is the high bit of the
+// first such byte.
 //
-// If the bit in which a quote differs from a space is flipped, only quotes and control characters
-// are less than '!'. With html, the bit in which & differs from a quote is cleared first, so that &
-// is found like a quote. < and > differ in one bit.
+// A quote and a space differ in one bit. After this bit is flipped, only quotes and control
+// characters are less than '!'. If html is true, the bit in which & differs from a quote is cleared
+// first, so that & is found like a quote. The characters < and > differ in one bit.
 func special(w uint64, html bool) uint64 {
 	controls, backslash := (w^2*ones)-'!'*ones, (w^'\\'*ones)-ones
 	if html {
@@ -129,9 +131,9 @@ func special(w uint64, html bool) uint64 {
 	return (controls | backslash | w) & highs
 }
 
-// escapes contains the output for each byte of ASCII, which is the byte itself or its escape. The
-// highest byte of an entry contains the length of the output. The second table is for HTML. The
-// entries of other bytes have length 0.
+// escapes contains the output for each ASCII byte, which is the byte itself or its escape. The
+// highest byte of an entry contains the length of the output. The second table is used with HTML
+// escaping. The entries of bytes that are not ASCII have the length 0.
 var escapes = func() (t [2][256]uint64) {
 	const digits = "0123456789abcdef"
 	enter := func(table int, c byte, text string) {
@@ -156,8 +158,9 @@ var escapes = func() (t [2][256]uint64) {
 	return t
 }()
 
-// putEscaped writes the text of s, whatever it contains, to b[n:] and returns b and the end of the
-// text. It may move b to larger memory. After the text, b contains room for a quote and more.
+// putEscaped writes the text of s to b[n:], and returns b and the end of the text. The string s may
+// contain any bytes. putEscaped may move b to larger memory. After the text, b has space for at
+// least a quote.
 func putEscaped(b []byte, n int, s string, html bool) ([]byte, int) {
 	src := mem.Bytes(s)
 	near := false // whether the next escape is probably near
@@ -168,7 +171,7 @@ func putEscaped(b []byte, n int, s string, html bool) ([]byte, int) {
 		near = (mem.Load64(src, 0)|mem.Load64(src, len(src)-8))&highs == 0 // short ASCII text contains an escape
 	}
 	for i := 0; ; {
-		// The rest of src may be plain, and is then copied at once.
+		// The rest of src may be plain. In this case, it is copied in one step.
 		if rest := len(src) - i; len(b)-n < rest+textRoom {
 			b = mem.GrowRoom(b[:n], rest+rest>>3+textRoom)
 			b = b[:cap(b)]
@@ -200,10 +203,11 @@ func putEscaped(b []byte, n int, s string, html bool) ([]byte, int) {
 	}
 }
 
-// putWords writes src[i:] to b[n:] and returns the new n and i. It does not search for escapes: it
-// looks up each byte in the table, so many escapes take as long as few. It stops at a word that is
-// not ASCII, and after two words without an escape. It also stops when the room in b is less than
-// the length of the rest of src plus textRoom. src is at least 8 bytes long.
+// putWords writes src[i:] to b[n:], and returns the new n and i. It looks up each byte in the table
+// instead of searching for characters to escape. So its speed does not depend on the number of
+// escapes. It stops at a word that is not ASCII, and after two words without an escape. It also
+// stops when the space in b is less than the length of the rest of src plus textRoom. The length of
+// src must be at least 8 bytes.
 func putWords(b []byte, n int, src []byte, i int, html bool) (int, int) {
 	t := &escapes[0]
 	if html {
@@ -238,7 +242,7 @@ func putWords(b []byte, n int, src []byte, i int, html bool) (int, int) {
 	return n, i
 }
 
-// putByte writes the text of an entry of escapes and returns the end of the text.
+// putByte writes the text of an entry of the table escapes, and returns the end of the text.
 func putByte(b []byte, n int, entry uint64) int {
 	mem.Store64(b, n, entry)
 	return n + int(entry>>56)

@@ -3,16 +3,16 @@ package json
 // The struct loop executes the steps of a struct. Each step writes a text and then a value
 // (encode_plan.go).
 //
-// The only state that passes from one step to the next is n, the end of the output. Each step
-// increases n. Room is reserved once for a run of values of known length. Texts are stored as whole
-// blocks, whatever their length: the next store overwrites the surplus bytes.
+// The only state that passes from one step to the next is n, the length of the output. Each step
+// increases n. Space is reserved once for a run of values of known length. Texts of any length are
+// stored as whole blocks; the next store overwrites the surplus bytes.
 
 import (
 	"github.com/slipstream-go/slipstream/internal/decimal"
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// block is the number of bytes that are stored for a text, whatever its length.
+// block is the number of bytes that are stored for a text of any length.
 const block = mem.BlockSize
 
 func encodeStruct(e *encoder, o *encodeOp, p mem.Pointer, n int) int {

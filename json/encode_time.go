@@ -7,8 +7,8 @@ import (
 	"github.com/slipstream-go/slipstream/iso8601"
 )
 
-// timeRoom is the room that a time needs: the length of the longest time,
-// "2006-01-02T15:04:05.999999999+07:00", and the bytes that are stored beyond it.
+// timeRoom is the space that a time needs. It includes the length of the longest time,
+// "2006-01-02T15:04:05.999999999+07:00", and the extra bytes that are stored after it.
 const timeRoom = 48
 
 func encodeTime(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
@@ -16,7 +16,7 @@ func encodeTime(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 	return e.putTime(n, o, p)
 }
 
-// putTime writes the time.Time at p. The caller has reserved timeRoom.
+// putTime writes the time.Time at p. The caller must have reserved timeRoom bytes.
 func (e *encoder) putTime(n int, o *encodeOp, p mem.Pointer) int {
 	b, t := e.b, *mem.At[time.Time](p, 0)
 	if t.IsZero() && t.Location() == time.UTC { // a time that is not set
@@ -41,8 +41,9 @@ var zeroTime = func() (b mem.Block) {
 	return b
 }()
 
-// isRFC3339 reports whether text, a time in the format time.RFC3339Nano, is valid. The year must
-// have four digits, and the hour of the time zone must be below 24.
+// isRFC3339 reports whether text conforms to RFC 3339. The argument text must have the format
+// time.RFC3339Nano. It conforms if the year has four digits, and the hour of the time zone is below
+// 24.
 func isRFC3339(text []byte) bool {
 	n := len(text)
 	if text[4] != '-' {

@@ -22,13 +22,13 @@ func NewEncoder(w io.Writer) *Encoder {
 	return &Encoder{w: w, flags: EscapeHTML | SortMapKeys}
 }
 
-// keptRoom is the maximum size of a buffer that an encoder keeps for its next value.
+// keptRoom is the maximum size of a buffer that an Encoder keeps for its next value.
 const keptRoom = 64 << 10
 
 // Encode writes the JSON encoding of v, in the same form as [Marshal], and a newline. If v cannot
-// be encoded, nothing is written. After the writer has returned an error, all calls return that
-// error. If the writer writes only a part of its input, without an error, Encode returns
-// io.ErrShortWrite.
+// be encoded, Encode writes no bytes. After the writer has returned an error, all later calls
+// return that error. If the writer accepts only a part of the bytes, but returns no error, Encode
+// returns io.ErrShortWrite.
 func (enc *Encoder) Encode(v any) error {
 	if enc.err != nil {
 		return enc.err
@@ -55,7 +55,7 @@ func (enc *Encoder) Encode(v any) error {
 	return err
 }
 
-// write writes b, with indentation if SetIndent has set one.
+// write writes b. If SetIndent has set an indentation, it indents b.
 func (enc *Encoder) write(b []byte) (err error) {
 	if enc.prefix != "" || enc.indent != "" {
 		if enc.lines, err = indented(enc.lines[:0], b, enc.prefix, enc.indent); err != nil {

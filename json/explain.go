@@ -1,15 +1,15 @@
 package json
 
-// Errors of encoding/json for input that is not valid.
+// This file creates encoding/json's errors for invalid input.
 //
 // Only encoding/json can create these errors, because the text of a SyntaxError is not exported.
-// But encoding/json need not read the whole input:
-//   - skip reads the input as far as it is valid, and notes positions. It is several times as fast
-//     as a scanner.
-//   - A scanner continues at the last noted position and finds the invalid byte.
-//   - encoding/json decodes a document of a few bytes that leads it into the same state, followed
-//     by the invalid byte. So it returns the same error.
-//   - The offset is exported, so it is set to the offset in the input.
+// However, encoding/json need not read the whole input:
+//   - The method skip reads the valid part of the input, and records positions. It is several times
+//     as fast as a scanner.
+//   - A scanner continues at the last recorded position, and finds the invalid byte.
+//   - encoding/json decodes a document of a few bytes, which brings it into the same state as the
+//     scanner, followed by the invalid byte. So it returns the same error.
+//   - The offset of a SyntaxError is exported, so it is then set to the offset in the input.
 
 import (
 	"encoding/json"
@@ -48,19 +48,19 @@ func explainState(data []byte) error {
 	return s.explain(data, i, seen)
 }
 
-// trailStep is the number of bytes between the positions that skip notes.
+// trailStep is the number of bytes between the positions that skip records.
 const trailStep = 1 << 10
 
-// A trail contains the last position that skip noted before it found the input invalid.
+// A trail contains the last position that skip recorded before it found an invalid byte.
 type trail struct {
-	lim   int // the limit of the window; d.lim is lower, and marks the next position to note
+	lim   int // the limit of the window; d.lim is lower, and is the next position to record
 	at    int
 	state scanState
 	nest  []byte
 }
 
-// resume sets s to the state of a scanner that has scanned the beginning of data, and returns the
-// position that the scanner has reached.
+// resume sets s to the state of a scanner that has scanned a part of data from the beginning. It
+// returns the end of that part.
 func (s *scanner) resume(data []byte) int {
 	s.reset()
 	if len(data) <= 2*trailStep {
@@ -77,8 +77,8 @@ func (s *scanner) resume(data []byte) int {
 	return t.at
 }
 
-// nearIn is near for skip. It notes the position i in the trail, if there is one. depth and state
-// are those of skip at i.
+// nearIn is the variant of near for the method skip. If there is a trail, nearIn records the
+// position i in the trail. The arguments depth and state are the values that skip has reached at i.
 //
 //go:noinline
 func (d *decoder) nearIn(i, depth int, state scanState) int {
@@ -93,8 +93,8 @@ func (d *decoder) nearIn(i, depth int, state scanState) int {
 	return i
 }
 
-// explain returns encoding/json's error for b[i], which is invalid in the state of s, or for the
-// end of the input if i is len(b). It returns nil if there is no error.
+// explain returns encoding/json's error for the byte b[i], which is invalid in the state of s. If i
+// is len(b), it returns the error for the end of the input. If there is no error, it returns nil.
 func (s *scanner) explain(b []byte, i int, seen verdict) error {
 	var sample string
 	if seen == complete {
@@ -116,13 +116,13 @@ func (s *scanner) explain(b []byte, i int, seen verdict) error {
 	return e
 }
 
-// tooDeep reports whether b[i] begins an array or object where a value is allowed, but which would
-// exceed the maximum depth.
+// tooDeep reports whether an array or object that begins at b[i] would exceed the maximum depth. It
+// returns false if no value is allowed at b[i].
 func (s *scanner) tooDeep(b []byte, i int) bool {
 	return len(s.nest) == maxDepth && (s.state == atValue || s.state == atFirst) && i < len(b) && (b[i] == '[' || b[i] == '{')
 }
 
-// sample returns the beginning of a document that leads encoding/json into the state of s.
+// sample returns the beginning of a document that brings encoding/json into the state of s.
 func (s *scanner) sample() string {
 	inObject, inList := false, false
 	if n := len(s.nest); n > 0 {

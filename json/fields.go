@@ -1,6 +1,6 @@
 package json
 
-// The fields of a struct, and their names in JSON.
+// The fields of a struct, and the names of these fields in JSON.
 
 import (
 	"reflect"
@@ -12,13 +12,14 @@ import (
 
 var rules = plan.Rules{Key: "json", Dominance: true, Parse: parseTag, Opaque: func(reflect.Type) bool { return false }}
 
-// field is a struct field as JSON sees it.
+// field is a struct field with its JSON name and options.
 type field struct {
 	plan.Field
-	quoted bool // the option string applies: the value is inside a JSON string
+	quoted bool // the option string applies, so the value is inside a JSON string
 }
 
-// fieldsOf returns the fields of the struct t in their order, by the rules of encoding/json.
+// fieldsOf returns the fields of the struct t in the order of encoding/json, according to the rules
+// of encoding/json.
 func fieldsOf(t reflect.Type) []field {
 	read := rules.Fields(t).Fields
 	fields := make([]field, len(read))
@@ -42,8 +43,8 @@ func mayBeQuoted(t reflect.Type) bool {
 	return false
 }
 
-// parseTag parses a tag as encoding/json does. It ignores a name that is not valid. A field is left
-// out only if its whole tag is a hyphen.
+// parseTag parses a tag as encoding/json does. It ignores an invalid name. A field is omitted only
+// if its whole tag is a hyphen.
 func parseTag(text string) (tag plan.Tag, skip bool) {
 	if text == "-" {
 		return tag, true
@@ -60,8 +61,8 @@ func parseTag(text string) (tag plan.Tag, skip bool) {
 	return tag, false
 }
 
-// validName reports whether a tag may contain this name. A name may contain letters, digits,
-// spaces, and all ASCII punctuation except quotes, backslash and comma.
+// validName reports whether name is valid in a tag. A name may contain letters, digits, spaces, and
+// all ASCII punctuation except quotes, backslashes and commas.
 func validName(name string) bool {
 	for _, c := range name {
 		if !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", c) {

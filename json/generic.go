@@ -1,8 +1,8 @@
 package json
 
-// Marshal and Unmarshal of a value that is not in an interface. The ops are called through
-// pointers, so they need a value on the heap. To avoid an allocation for each call, a pool keeps
-// zero values of the type.
+// Variants of Marshal and Unmarshal for values that are not in an interface. The functions of the
+// ops are called through pointers, so they need a value on the heap. To avoid an allocation in each
+// call, a pool keeps zero values of the type.
 
 import (
 	"math"
@@ -13,7 +13,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/plan"
 )
 
-// valueOp contains the op that encodes or decodes values of a type, and a pool of unused values.
+// valueOp contains the op that encodes or decodes values of a type, and a pool of zero values.
 type valueOp[O any] struct {
 	op    *O // nil if values of the type must not be pooled
 	spare sync.Pool
@@ -27,8 +27,9 @@ var (
 // spareMax is the size of the largest value that is kept in a pool.
 const spareMax = 1 << 10
 
-// MarshalOf is like Marshal, but saves the allocation for putting v into an interface, if the value
-// and its JSON are short. For a pointer, Marshal is faster, because it needs no such allocation.
+// MarshalOf is like Marshal, but does not allocate memory to convert v to an interface, if v and
+// its JSON are short. For a pointer, use Marshal, which is faster, because this conversion does not
+// allocate.
 //
 //	body, err := json.MarshalOf(reply)
 func MarshalOf[T any](v T) ([]byte, error) {
@@ -72,9 +73,9 @@ func newMarshalOp[T any](t reflect.Type) *valueOp[encodeOp] {
 	return marshalOps.Put(mem.TypeWord(t), s)
 }
 
-// UnmarshalOf decodes data as Unmarshal does, and returns the value. It saves the allocation of the
-// target that the pointer argument of Unmarshal causes, unless the type is large or has methods
-// that decode it.
+// UnmarshalOf decodes data as Unmarshal does, and returns the value. With Unmarshal, the pointer
+// argument moves the target to the heap. UnmarshalOf avoids this allocation, except for large types
+// and types with decoding methods.
 //
 //	order, err := json.UnmarshalOf[Order](body)
 func UnmarshalOf[T any](data []byte) (v T, err error) {
@@ -107,8 +108,8 @@ func UnmarshalOf[T any](data []byte) (v T, err error) {
 }
 
 // newUnmarshalOp returns the valueOp for T. It is called for the first value of the type T. If a
-// method of the caller may be called, values are not pooled, because the method may keep its
-// pointer.
+// user's method may be called, values are not pooled, because the method may keep the pointer to
+// its value.
 func newUnmarshalOp[T any](t reflect.Type) *valueOp[rootOp] {
 	s := &valueOp[rootOp]{op: rootFor(reflect.PointerTo(t)), spare: sync.Pool{New: func() any { return new(T) }}}
 	if s.op.foreign || s.op.elem.size > spareMax {

@@ -1,6 +1,6 @@
 package json
 
-// Get returns a part of a document without decoding the rest.
+// Get, which returns a part of a document without decoding the rest.
 
 import (
 	"errors"
@@ -13,22 +13,22 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// ErrMissing is wrapped by the error of [Get] if there is no value at the path.
+// ErrMissing is the cause of the error that [Get] returns if there is no value at the path.
 var ErrMissing = errors.New("json: the value is missing")
 
-// Get returns the value in data at the path. A string in the path is a key of an object. An integer
-// of any type is an index of an array; a negative index counts from the end. An empty path selects
-// the whole value.
+// Get returns the value at path in data. Each element of path is a string or an integer of any
+// type. A string selects the value of this key in an object. An integer is an index of an array; a
+// negative index counts from the end. An empty path selects the whole document.
 //
 //	owner, err := json.Get(data, "issues", 0, "owner")
 //
-// Get reads all of data, so it finds the same value as Unmarshal. Invalid data is an error wherever
-// it is. If a key is repeated, the last one counts. Keys are compared exactly. If there is no value
-// at the path, the error is an *[Error] that wraps [ErrMissing]. Its text and Path contain the path
-// up to the step that failed, such as issues[0].owner. Its Offset is the offset of the value in
-// which this step failed.
+// Get reads all of data, so it finds the same value as Unmarshal. It returns an error for invalid
+// JSON anywhere in data. If a key is repeated, its last value is used. Keys are compared exactly.
+// If there is no value at the path, the error is an *[Error] that wraps [ErrMissing]. The text and
+// the Path of the error contain the path up to the step that failed, such as issues[0].owner. The
+// Offset of the error is the offset of the value in which this step failed.
 //
-// The result refers to data, which must not change while it is in use.
+// The result refers to data, which must not change while the result is in use.
 func Get(data []byte, path ...any) (RawValue, error) {
 	var room [8]pathStep
 	steps := room[:0]
@@ -61,8 +61,7 @@ type pathStep struct {
 	isKey bool
 }
 
-// pathStepOf converts a step of Get's path. The step may be of any type whose values are strings or
-// integers.
+// pathStepOf converts a step of Get's path. The type of the step may be any string or integer type.
 func pathStepOf(step any) (s pathStep, ok bool) {
 	switch v := reflect.ValueOf(step); {
 	case !v.IsValid():
@@ -81,8 +80,8 @@ func pathStepOf(step any) (s pathStep, ok bool) {
 type finder struct {
 	d *decoder
 
-	// The last step that found no value. Of repeated keys the last one counts, so a step that fails
-	// there replaces an earlier failure.
+	// The last step that found no value. If a key is repeated, its last value is used, so a step
+	// that fails in that value replaces an earlier failure.
 	left     int // the number of steps from the failed one to the end of the path
 	at       int // the position of the value in which the step failed
 	elements int // the number of elements of that value, if it is an array
@@ -91,8 +90,8 @@ type finder struct {
 // piece is the range of a value in the input. Its end is 0 if there is no value.
 type piece struct{ start, end int }
 
-// find follows path from the value at i. It returns the range of the value that it finds, and the
-// position after the value at i.
+// find searches the value at i for the value that path selects. It returns the range of the value
+// that it finds, and the position after the value at i.
 func (f *finder) find(i int, path []pathStep) (piece, int) {
 	d := f.d
 	start := d.off + i
@@ -184,7 +183,7 @@ func (f *finder) findIndex(i int, path []pathStep) (found piece, after int) {
 	return found, ^i
 }
 
-// missing returns the error for a path whose last step finds no value.
+// missing returns the error for a path that leads to no value.
 func (f *finder) missing(data []byte, path []pathStep) error {
 	var steps wire.Path
 	for _, s := range slices.Backward(path) {
@@ -211,8 +210,8 @@ func (f *finder) missing(data []byte, path []pathStep) error {
 	return &Error{Offset: int64(f.at), Path: where, Cause: fmt.Errorf("%w: %s: %s", ErrMissing, where, why)}
 }
 
-// count returns the number of elements of the array at i, or of the elements before the first
-// invalid one.
+// count returns the number of elements of the array at i. If an element is invalid, it counts only
+// the elements before that element.
 func (d *decoder) count(i int) int {
 	c := decoders.Get().(*decoder)
 	defer c.release()

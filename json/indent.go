@@ -2,10 +2,10 @@ package json
 
 // Indent and HTMLEscape.
 //
-// A tidier checks the syntax and writes the output at the same time. It copies the stretches of the
-// input that do not change. A stretch ends before white space, which the tidier leaves out, and
-// where a new line begins. If the input is not valid, the output is dropped, and encoding/json
-// returns the error.
+// A tidier checks the syntax and writes the output at the same time. It copies parts of the input
+// that do not change, which are called stretches. A stretch ends before white space, which the
+// tidier omits, and before a new line of the output. If the input is not valid, the output is
+// dropped, and encoding/json creates the error.
 
 import (
 	"bytes"
@@ -16,10 +16,10 @@ import (
 	"github.com/slipstream-go/slipstream/internal/simd"
 )
 
-// Indent appends src to dst with each element on its own line. A line begins with prefix and one
-// copy of indent for each level of nesting, except the first line, which has neither. White space
-// at the start of src is removed; white space at the end is kept. If src is not valid JSON, Indent
-// leaves dst unchanged and returns the error of encoding/json.
+// Indent appends src to dst with each element on its own line. Every line except the first begins
+// with prefix and one copy of indent for each level of nesting. White space at the start of src is
+// removed; white space at the end is kept. If src is not valid JSON, Indent leaves dst unchanged
+// and returns the error of encoding/json.
 func Indent(dst *bytes.Buffer, src []byte, prefix, indent string) error {
 	if onV2 && len(src) > 0 && isBlank(src[len(src)-1]) {
 		return json.Indent(dst, src, prefix, indent) // v2 changes white space at the end
@@ -32,10 +32,11 @@ func Indent(dst *bytes.Buffer, src []byte, prefix, indent string) error {
 	return json.Indent(dst, src, prefix, indent)
 }
 
-// indentGrowth is the estimated factor by which indentation makes JSON longer.
+// indentGrowth is the estimated ratio of the length of indented JSON to the length of the original
+// JSON.
 const indentGrowth = 2
 
-// MarshalIndent is like Marshal, but with each element on its own line, as [Indent] writes it.
+// MarshalIndent is like Marshal, but applies [Indent] to the result.
 func MarshalIndent(v any, prefix, indent string) ([]byte, error) {
 	b, err := Marshal(v)
 	if err != nil {
@@ -87,16 +88,16 @@ func appendHTMLEscaped(b []byte, s string) []byte {
 	}
 }
 
-// htmlIn marks by their high bits the bytes of w that htmlEscape may have to escape: <, >, & and
-// the first byte of U+2028 and U+2029. The lowest mark is exact; higher ones may be wrong. < and >
-// differ in one bit.
+// htmlIn marks the bytes of w that htmlEscape may have to escape: <, >, & and the first byte of
+// U+2028 and U+2029. It sets the high bit of each such byte. The lowest mark is exact, but higher
+// marks may be wrong. The characters < and > differ in one bit.
 func htmlIn(w uint64) uint64 {
 	angles, and, lines := (w|2*ones)^'>'*ones, w^'&'*ones, w^0xe2*ones
 	return ((angles-ones)&^angles | (and-ones)&^and | (lines-ones)&^lines) & highs
 }
 
-// htmlEscape returns the escape of the character at s[i], and the length of the character. The
-// length is 0 if the character needs no escape.
+// htmlEscape returns the escape for the character at s[i], and the length of the character. If the
+// character needs no escape, the length is 0.
 func htmlEscape(s string, i int) (text string, size int) {
 	switch s[i] {
 	case '<':
@@ -130,10 +131,10 @@ func appendIndent(b, src []byte, prefix, indent string) ([]byte, bool) {
 // tidier is the state of a call of Indent.
 type tidier struct {
 	b     []byte // the output
-	src   []byte // src[start:i] is to be copied unchanged
+	src   []byte // src[start:i] will be copied unchanged
 	start int
 	depth int
-	nest  [4]uint64 // a bit for each level: 1 for an object
+	nest  [4]uint64 // one bit per nesting level: 1 for an object, 0 for an array
 	deep  []uint64  // the same for deeper levels
 
 	line   []byte // a newline and the indentation of the deepest level so far
@@ -141,7 +142,8 @@ type tidier struct {
 	indent string
 }
 
-// flush copies the stretch src[start:i] to the output. The next stretch begins at next.
+// flush copies the stretch src[start:i] to the output. The argument next is the beginning of the
+// next stretch.
 func (t *tidier) flush(i, next int) {
 	if t.start < i {
 		t.b = append(t.b, t.src[t.start:i]...)
@@ -149,7 +151,7 @@ func (t *tidier) flush(i, next int) {
 	t.start = next
 }
 
-// blanks leaves out the white space at i, and returns the position after it.
+// blanks omits the white space at i, and returns the position after it.
 func (t *tidier) blanks(i int) int {
 	if i < len(t.src) && t.src[i] <= ' ' {
 		return t.skipBlanks(i)
@@ -168,7 +170,7 @@ func (t *tidier) skipBlanks(i int) int {
 	return next
 }
 
-// longBlanks is the number of blanks that are skipped byte by byte before simd.Blanks takes over.
+// longBlanks is the number of blanks that are skipped byte by byte before simd.Blanks is called.
 const longBlanks = 8
 
 // newLine ends the stretch before i, and begins a new line of the output.
@@ -269,8 +271,8 @@ func (t *tidier) tidy() bool {
 	}
 }
 
-// finish ends the output. It keeps the white space at i, and reports whether the input ends after
-// it.
+// finish ends the output. It copies the white space at i, and reports whether the input ends after
+// this white space.
 func (t *tidier) finish(i int) bool {
 	t.flush(i, i)
 	end := t.blanks(i)
@@ -319,7 +321,8 @@ func escapeEnd(src []byte, i int) int {
 	return -1
 }
 
-// literalEnd returns the position after word if word is at src[i], and otherwise -1.
+// literalEnd returns the position after the string word, if src contains word at i. Otherwise, it
+// returns -1.
 func literalEnd(src []byte, i int, word string) int {
 	if len(src)-i < len(word) || string(src[i:i+len(word)]) != word {
 		return -1

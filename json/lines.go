@@ -27,13 +27,14 @@ func (e *LineError) Error() string {
 
 func (e *LineError) Unwrap() error { return e.Cause }
 
-// Lines returns an iterator over the values of r, which contains one value per line (NDJSON, also
-// called JSON Lines). It skips lines of white space.
+// Lines returns an iterator over the values in r, which contains one value per line (NDJSON, also
+// called JSON Lines). It skips lines that contain only white space.
 //
-// Lines uses memory for at most about twice the length of the longest recent line. It skips a line
-// of more than max bytes, and yields a [LineError] for it. If max is 0, the maximum is 1 MiB. A
-// line that cannot be decoded also yields a LineError, with the part that was decoded, and the loop
-// continues with the next line. An error of r is yielded unchanged, and ends the loop.
+// The iterator's memory use is limited to about twice the length of the longest recent line. It
+// skips lines of more than max bytes, and yields a [LineError] for each of them. If max is 0, the
+// maximum is 1 MiB. For a line that cannot be decoded, it also yields a LineError, together with
+// the decoded part of the value, and continues with the next line. If r returns an error, the
+// iterator yields this error unchanged, and ends.
 //
 //	for event, err := range json.Lines[Event](body, 0) { … }
 func Lines[T any](r io.Reader, max int) iter.Seq2[T, error] {
@@ -82,8 +83,8 @@ type lines struct {
 	err         error
 }
 
-// next returns the next line without its end. The line is valid until the next call. If the line is
-// longer than max bytes, fits is false and text is nil. err is an error of r.
+// next returns the next line without the line end. The line is valid until the next call. If the
+// line is longer than max bytes, fits is false and text is nil. The result err is an error from r.
 func (l *lines) next() (text []byte, fits bool, err error) {
 	tooLong := false
 	for {

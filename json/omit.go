@@ -1,7 +1,8 @@
 package json
 
-// Values that are omitted from a struct: empty values of fields with omitempty, zero values of
-// fields with omitzero, and fields of embedded structs whose pointers are nil.
+// Omission of struct fields. The following values are omitted: empty values of fields with
+// omitempty, zero values of fields with omitzero, and fields that are promoted from a nil embedded
+// pointer.
 
 import (
 	"reflect"
@@ -13,7 +14,7 @@ import (
 // An omitTest reports whether the value at p is omitted.
 type omitTest func(p mem.Pointer) bool
 
-// quickTest is a test that encodeOmit.base makes itself, without calling an omitTest.
+// quickTest is a simple test that encodeOmit.base executes without calling an omitTest.
 type quickTest uint8
 
 const (
@@ -28,7 +29,7 @@ const (
 
 var quickNames = [...]string{"by its test", "never", "when its word is 0", "when its length is 0", "when 64 bits are 0", "when 32 bits are 0", "when 8 bits are 0"}
 
-// omits reports whether values of f may be omitted.
+// omits reports whether the field f may be omitted.
 func omits(f *field) bool {
 	return f.Zero || len(f.Hops) > 0 || f.Omit && canBeEmpty(f.Type)
 }
@@ -44,8 +45,8 @@ func canBeEmpty(t reflect.Type) bool {
 	return true
 }
 
-// omission returns the conditions under which values of f are omitted, without those for embedded
-// pointers. addressable reports whether the struct can be addressed.
+// omission returns the conditions under which the field f is omitted, except the conditions for
+// embedded pointers. The argument addressable reports whether the struct is addressable.
 func omission(f *field, addressable bool) *encodeOmit {
 	addressable = addressable || len(f.Hops) > 0
 	o := &encodeOmit{quick: quickNever, asks: f.Zero && hasIsZero(f.Type)}
@@ -65,7 +66,8 @@ func omission(f *field, addressable bool) *encodeOmit {
 	return o
 }
 
-// emptiness returns the test for omitempty on a type t for which canBeEmpty returns true.
+// emptiness returns the test that omitempty applies to values of type t. The function canBeEmpty
+// must return true for t.
 func emptiness(t reflect.Type) omitTest {
 	switch t.Kind() {
 	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:
@@ -74,7 +76,8 @@ func emptiness(t reflect.Type) omitTest {
 	return isZero(t)
 }
 
-// quickEmpty returns the quick test that is equivalent to emptiness, or quickNone if there is none.
+// quickEmpty returns the quick test that is equivalent to emptiness(t). If there is no such test,
+// it returns quickNone.
 func quickEmpty(t reflect.Type) quickTest {
 	if t.Kind() == reflect.Slice {
 		return quickLength
@@ -85,7 +88,8 @@ func quickEmpty(t reflect.Type) quickTest {
 	return quickZero(t)
 }
 
-// quickZero returns the quick test that is equivalent to isZero, or quickNone if there is none.
+// quickZero returns the quick test that is equivalent to isZero(t). If there is no such test, it
+// returns quickNone.
 func quickZero(t reflect.Type) quickTest {
 	switch t.Kind() {
 	case reflect.String:
@@ -112,9 +116,9 @@ func hasIsZero(t reflect.Type) bool {
 }
 
 // zeroness returns the test for omitzero. The test calls the method IsZero of the type, or of a
-// pointer to the type. Without such a method, it compares with the zero value. A nil pointer or
-// interface is zero, and IsZero is not called. If the value is not addressable, a pointer method
-// gets a pointer to a copy.
+// pointer to the type. Without such a method, it compares the value with the zero value. A nil
+// pointer or interface counts as zero, and IsZero is not called for it. If the value is not
+// addressable, a method with a pointer receiver is called for a copy.
 func zeroness(t reflect.Type, addressable bool) omitTest {
 	switch {
 	case t.Implements(zeroerType):
@@ -147,16 +151,17 @@ func zeroness(t reflect.Type, addressable bool) omitTest {
 
 // isZero returns a test for the zero value of t.
 //
-// isZero must not be inlined: the inlined call would contain a copy of the closure, in which
-// mem.RawAs would not be inlined.
+// isZero must not be inlined. If it were, the inlined call would contain a copy of the closure, in
+// which mem.RawAs would not be inlined.
 //
 //go:noinline
 func isZero(t reflect.Type) omitTest {
 	return func(p mem.Pointer) bool { return reflect.NewAt(t, mem.RawAs(p, t)).Elem().IsZero() }
 }
 
-// base returns the address that the offset of a step is relative to. This is p, the address of the
-// struct, or the address that the last hop leads to. base returns nil if the step is omitted.
+// base returns the address that the offset of a step is relative to. This address is p, the address
+// of the struct, or the address to which the last hop leads. If the step is omitted, base returns
+// nil.
 func (o *encodeOmit) base(e *encoder, p mem.Pointer) (from mem.Pointer) {
 	for i := range o.hops {
 		to := *mem.At[mem.Raw](p, o.hops[i].Offset)

@@ -1,6 +1,6 @@
 package json
 
-// Decoding of numbers. Eight digits are decoded at a time, by arithmetic on a word.
+// Decoding of numbers. The functions decode eight digits at a time, with arithmetic on one word.
 
 import (
 	"math"
@@ -11,13 +11,13 @@ import (
 )
 
 // eightDigits returns the number that consists of the eight digits in w. The first digit is in the
-// lowest byte. The bytes of w are the values of the digits, not their characters.
+// lowest byte. Each byte of w is the value of a digit, not its character.
 func eightDigits(w uint64) uint64 {
 	w = w*10 + w>>8
 	return (w&0x000000ff000000ff*(100+1000000<<32) + w>>16&0x000000ff000000ff*(1+10000<<32)) >> 32
 }
 
-// digitsAt returns the number that consists of the digits at b[i], and the count of these digits.
+// digitsAt returns the number that consists of the digits from b[i] on, and the number of digits.
 // It reads up to 16 digits.
 func digitsAt(b []byte, i int) (v uint64, n int) {
 	w := mem.Load64(b, i) ^ '0'*ones
@@ -35,22 +35,24 @@ func digitsAt(b []byte, i int) (v uint64, n int) {
 	return v*powers[n] + firstDigits(w, n), 8 + n
 }
 
-// firstDigits returns the number that consists of the first n digits in w. n is less than eight.
+// firstDigits returns the number that consists of the first n digits in w. The argument n must be
+// less than eight.
 func firstDigits(w uint64, n int) uint64 { return eightDigits(w << (56 - uint(n)*8&63) << 8) }
 
 var powers = [...]uint64{
 	1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
 }
 
-// uint reads the integer without a sign at i, of at most 19 digits. It returns the integer and the
-// position after it, or a negative position if there is no such integer.
+// uint reads an integer at i that has no sign and at most 19 digits. It returns the integer, and
+// the position after it. If there is no such integer, the position is negative.
 func (d *decoder) uint(i int) (uint64, int) {
 	b := d.b
 	v, n := uint64(mem.Load8(b, i)-'0'), 1
 	if v > 9 {
 		return 0, failed
 	}
-	// A number that begins with 0 ends after the 0. If digits follow, the caller finds the error.
+	// A number that begins with 0 ends after the 0. If further digits follow, the caller returns an
+	// error.
 	if mem.Load8(b, i+1)-'0' <= 9 && v != 0 {
 		v, n = digitsAt(b, i)
 		if n == 16 {
@@ -73,8 +75,8 @@ func (d *decoder) uint(i int) (uint64, int) {
 	return v, i + n
 }
 
-// int reads the integer at i, which must fit an int64. It returns the integer and the position
-// after it, or a negative position if there is no such integer.
+// int reads an integer at i that fits an int64. It returns the integer, and the position after it.
+// If there is no such integer, the position is negative.
 func (d *decoder) int(i int) (int64, int) {
 	if mem.Load8(d.b, i) == '-' {
 		v, i := d.uint(i + 1)
@@ -90,8 +92,8 @@ func (d *decoder) int(i int) (int64, int) {
 	return int64(v), i
 }
 
-// float reads the number at i. It returns the number and the position after it. The position is
-// negative if there is no number, or if a float64 cannot hold the number.
+// float reads the number at i. It returns the number, and the position after it. If there is no
+// number, or the number is out of the range of float64, the position is negative.
 func (d *decoder) float(i int) (float64, int) {
 	b := d.b
 	start := i
@@ -99,7 +101,7 @@ func (d *decoder) float(i int) (float64, int) {
 	if neg {
 		i++
 	}
-	// Read the digits before the point, mostly few.
+	// Read the digits before the point. Usually there are only a few of them.
 	first := i
 	v := uint64(mem.Load8(b, i) - '0')
 	if v > 9 {
@@ -195,8 +197,8 @@ func (d *decoder) float(i int) (float64, int) {
 	return f, i
 }
 
-// longFloat is float for the numbers that float does not handle itself, such as numbers with many
-// digits.
+// longFloat reads the numbers that the method float does not handle itself, such as numbers with
+// many digits.
 func (d *decoder) longFloat(i int) (float64, int) {
 	text, i := d.number(i)
 	if i < 0 {
@@ -209,8 +211,8 @@ func (d *decoder) longFloat(i int) (float64, int) {
 	return f, d.guard(i)
 }
 
-// number checks the number at i. It returns the text of the number and the position after it. The
-// caller must guard that position; until then, i remains valid.
+// number checks the number at i. It returns the text of the number, and the position after it. The
+// caller must execute a guard for that position; until then, i remains valid.
 func (d *decoder) number(i int) ([]byte, int) {
 	start := d.off + i
 	i = d.skipNumber(i)
@@ -221,14 +223,14 @@ func (d *decoder) number(i int) ([]byte, int) {
 	return d.src[start:end:end], i
 }
 
-// numberEnd returns the position after the number at s[i], or -1 if there is no number.
+// numberEnd returns the position after the number at s[i]. If there is no number, it returns -1.
 func numberEnd(s string, i int) int {
 	end, _ := scanNumber(mem.Bytes(s), i)
 	return end
 }
 
-// scanNumber returns the position after the number at b[i], and the kind of the number. The
-// position is -1 if there is no number.
+// scanNumber returns the position after the number at b[i], and the kind of the number. If there is
+// no number, the position is -1.
 func scanNumber(b []byte, i int) (end int, kind Kind) {
 	kind = Uint
 	if i < len(b) && b[i] == '-' {
@@ -265,7 +267,7 @@ func scanNumber(b []byte, i int) (end int, kind Kind) {
 	return i, kind
 }
 
-// scanDigits returns the position after the digits at b[i]. There may be no digits.
+// scanDigits returns the position after the digits at b[i]. If there are no digits, it returns i.
 func scanDigits(b []byte, i int) int {
 	for ; len(b)-i >= 8; i += 8 {
 		if m := nonDigits(mem.Load64(b, i) ^ '0'*ones); m != 0 {

@@ -1,7 +1,8 @@
 package json
 
-// Decoding of strings. The text of a short string is stored directly into a chunk of memory that
-// strings share. It is stored word by word, during the search for the byte that ends it.
+// Decoding of strings. The text of a short string is copied directly into a chunk of memory that
+// several strings share. It is copied word by word while the decoder searches for the end of the
+// text.
 
 import (
 	"math/bits"
@@ -17,14 +18,14 @@ const (
 )
 
 // stops marks the bytes of w at which plain text ends: quotes, backslashes, control characters, and
-// bytes that are not ASCII. The lowest mark is exact; higher ones may be wrong.
+// bytes that are not ASCII. The lowest mark is exact, but higher marks may be wrong.
 func stops(w uint64) uint64 {
 	// Flipping the second bit turns a quote into a space. It turns no other printable character
 	// into a byte that is less than a space.
 	return (((w ^ 2*ones) - 0x21*ones) | ((w ^ '\\'*ones) - ones) | w) & highs
 }
 
-// ownText is the length from which a string gets an allocation of its own.
+// ownText is the minimum length of strings that are allocated separately.
 const ownText = 1 << 10
 
 // string reads the string whose text begins at i, after the opening quote. It returns the text and
@@ -95,7 +96,7 @@ func (d *decoder) escapedString(i int) (string, int) {
 }
 
 // findQuote returns the position of the first quote, backslash or control character at or after
-// i+k, or failed at the end of the input.
+// i+k. If there is none before the end of the input, it returns failed.
 func (d *decoder) findQuote(i, k int) int {
 	i += k
 	if i >= d.end {
@@ -108,7 +109,7 @@ func (d *decoder) findQuote(i, k int) int {
 	return i
 }
 
-// keep returns a string with a copy of text.
+// keep returns a copy of text as a string.
 func (d *decoder) keep(text []byte) string {
 	n := len(text)
 	switch {
@@ -123,8 +124,8 @@ func (d *decoder) keep(text []byte) string {
 	return mem.String(room[:n:n])
 }
 
-// viewString is string without a copy. The result refers to the input, unless its text contains
-// escapes or invalid UTF-8.
+// viewString is like the method string, but does not copy. The result refers to the input, unless
+// the text contains escapes or invalid UTF-8.
 func (d *decoder) viewString(i int) (string, int) {
 	end := d.findQuote(i, 0)
 	if end < 0 {

@@ -6,8 +6,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// UnmarshalRead reads r to its end, and decodes the value into the target of the pointer v, as
-// Unmarshal does, with the flags of [Parse]. It does not limit the size of the input: use
+// UnmarshalRead reads all bytes from r, and decodes them into the target of the pointer v, like
+// Unmarshal, but with the flags of [Parse]. It does not limit the size of the input; use
 // http.MaxBytesReader for that.
 func UnmarshalRead(r io.Reader, v any, flags ParseFlags) error {
 	data, err := io.ReadAll(r)
@@ -17,9 +17,9 @@ func UnmarshalRead(r io.Reader, v any, flags ParseFlags) error {
 	return unmarshal(data, v, flags)
 }
 
-// MarshalWrite writes the output of [Append] with the same flags to w. It calls Write once and adds
-// no newline. If w writes only a part of its input, without an error, MarshalWrite returns
-// io.ErrShortWrite.
+// MarshalWrite writes the output of [Append] with the same flags to w. It calls Write once, and
+// adds no newline. If w accepts only a part of the bytes, but returns no error, MarshalWrite
+// returns io.ErrShortWrite.
 func MarshalWrite(w io.Writer, v any, flags AppendFlags) error {
 	b, err := Append(nil, v, flags)
 	if err == nil {

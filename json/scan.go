@@ -1,8 +1,8 @@
 package json
 
-// A scanner finds the end of the next value of a stream. It reads the stream piece by piece and
-// looks at each byte once, so neither a slow sender nor a long value makes it slower. It reports
-// the end of a value, or an error, at the first byte that shows it.
+// A scanner finds the end of the next value in a stream. It reads the stream in chunks, and
+// examines each byte once. So its cost per byte depends neither on the size of the chunks nor on
+// the length of the value. It reports the end of a value, or an error, as early as possible.
 
 import (
 	"github.com/slipstream-go/slipstream/internal/mem"
@@ -13,12 +13,12 @@ import (
 type verdict uint8
 
 const (
-	unfinished verdict = iota // more bytes must come
+	unfinished verdict = iota // more bytes are needed
 	complete
 	invalid
 )
 
-// scanState defines what may come next.
+// scanState defines which bytes may follow.
 type scanState uint8
 
 const (
@@ -33,11 +33,11 @@ const (
 	inHex                       // the four digits of \u
 	inWord                      // the rest of true, false or null
 	inNumber                    // the rest of a number
-	atEnd                       // anything: the value, a string or a word, is complete
+	atEnd                       // any byte: the value, a string or a word, is complete
 )
 
-// numberState is the position of the scanner in a number. In the states from afterZero on, the
-// number may end.
+// numberState is the position of the scanner in a number. In the state afterZero and all later
+// states, the number may end.
 type numberState uint8
 
 const (
@@ -55,7 +55,7 @@ type scanner struct {
 	state  scanState
 	number numberState
 	key    bool   // the string is a key
-	hex    uint8  // the number of digits of \u that must still follow
+	hex    uint8  // the number of digits after \u that have not been read
 	word   string // true, false or null
 	nest   []byte // the closing brackets of the open containers
 
@@ -65,13 +65,14 @@ type scanner struct {
 // reset prepares s for the next value.
 func (s *scanner) reset() { s.state, s.nest = atValue, s.nest[:0] }
 
-// scan continues to scan a value. b[i:] contains the bytes that it has not seen. The returned
-// position is after the value if it is complete, after the scanned bytes if it is unfinished, and
-// at the invalid byte if it is invalid.
+// scan continues to scan a value. The slice b[i:] contains the bytes that have not been scanned. If
+// the verdict is complete, the returned position is after the value. If the verdict is unfinished,
+// the position is after the scanned bytes. If the verdict is invalid, it is the position of the
+// invalid byte.
 //
-// Only arrays and objects end at their last byte. As in encoding/json, every other value is
-// complete only when the next byte is seen, or the end of the input. A number ends before the first
-// byte that is not part of it.
+// An array or object is complete at its last byte. As in encoding/json, every other value is
+// complete only when the next byte or the end of the input is seen. A number ends before the first
+// byte that is not part of the number.
 func (s *scanner) scan(b []byte, i int) (int, verdict) {
 	for i < len(b) {
 		c := b[i]
@@ -201,7 +202,8 @@ func (s *scanner) scan(b []byte, i int) (int, verdict) {
 	return i, unfinished
 }
 
-// value begins the value whose first byte is c, and reports whether a value may begin with c.
+// value sets the state for a value whose first byte is c, and reports whether a value may begin
+// with c.
 func (s *scanner) value(c byte) bool {
 	switch c {
 	case '"':
@@ -234,23 +236,23 @@ func (s *scanner) value(c byte) bool {
 	return true
 }
 
-// after sets the state after a value.
+// after sets the state that follows the end of a value.
 func (s *scanner) after() {
 	if s.state = atNext; len(s.nest) == 0 {
 		s.state = atEnd
 	}
 }
 
-// close ends a container, and reports whether it was the outermost.
+// close ends a container, and reports whether it was the outermost container.
 func (s *scanner) close() bool {
 	s.nest = s.nest[:len(s.nest)-1]
 	s.state = atNext
 	return len(s.nest) == 0
 }
 
-// inNumber reads c, a byte after the first one of a number. It returns unfinished if c is part of
-// the number, complete if the number ends before c, and otherwise invalid. If c is invalid,
-// s.number does not change.
+// inNumber reads the byte c, which follows the first byte of a number. It returns unfinished if c
+// is part of the number, complete if the number ends before c, and otherwise invalid. If c is
+// invalid, s.number does not change.
 func (s *scanner) inNumber(c byte) verdict {
 	digit := c-'0' <= 9
 	switch s.number {

@@ -1,7 +1,7 @@
 package json
 
-// Values that are skipped, but must be valid: unknown fields, values that do not fit, raw messages,
-// arguments of methods, and whole documents in Valid.
+// Skipping of values that are only checked for validity: unknown fields, values that do not fit,
+// raw messages, arguments of methods, and whole documents in Valid.
 
 import (
 	"math/bits"
@@ -19,7 +19,7 @@ func Valid(data []byte) bool {
 	return ok
 }
 
-// skip returns the position after the value at i, or failed.
+// skip returns the position after the value at i. If the value is not valid, it returns failed.
 func (d *decoder) skip(i int) int {
 	b := d.b
 	depth := d.depth
@@ -163,7 +163,8 @@ key: // i is only a few bytes after the last guard
 	goto value
 }
 
-// literal returns the position after the true, false or null at i, or failed.
+// literal returns the position after true, false or null at i. If there is no such literal, it
+// returns failed.
 func literal(b []byte, i int) int {
 	switch w := mem.Load32(b, i); w {
 	case 't' | 'r'<<8 | 'u'<<16 | 'e'<<24, 'n' | 'u'<<8 | 'l'<<16 | 'l'<<24:
@@ -176,8 +177,9 @@ func literal(b []byte, i int) int {
 	return failed
 }
 
-// leap returns i+n, for n below 8. It branches on n, so that the processor predicts the length of a
-// key and need not wait for the bytes of the key. The lengths of string values are not predictable.
+// leap returns i+n. The argument n must be less than 8. The function branches on n, so that the
+// processor can predict the length of a key, and need not wait for the bytes of the key. The
+// lengths of string values are not predictable.
 func leap(i, n int) int {
 	switch n {
 	case 1:
@@ -198,7 +200,8 @@ func leap(i, n int) int {
 	return i
 }
 
-// quotes marks the quotes, backslashes and control characters of w. The lowest mark is exact.
+// quotes marks the quotes, backslashes and control characters in w. The lowest mark is exact, but
+// higher marks may be wrong.
 func quotes(w uint64) uint64 {
 	return (((w ^ 2*ones) - 0x21*ones) | ((w ^ '\\'*ones) - ones)) &^ w & highs
 }
@@ -218,7 +221,7 @@ func (d *decoder) skipString(i int) int {
 	return d.skipLong(i)
 }
 
-// skipLong is like skipString, but begins at any position inside the text.
+// skipLong is like skipString, but may begin at any position inside the text.
 func (d *decoder) skipLong(i int) int {
 	b, end := d.b, d.end
 	for i < end {
@@ -251,8 +254,9 @@ func (d *decoder) skipLong(i int) int {
 	return failed
 }
 
-// skipNumber returns the position after the number at i. It passes no guard, so that the caller can
-// read the number again. The caller must guard the result, however long the number is.
+// skipNumber returns the position after the number at i. It executes no guard, so that the caller
+// can read the number again. The caller must execute a guard for the result, for numbers of any
+// length.
 func (d *decoder) skipNumber(i int) int {
 	b := d.b
 	start := i
@@ -292,7 +296,7 @@ func (d *decoder) skipNumber(i int) int {
 	return i
 }
 
-// someDigits is the maximum number of bytes that digits looks at.
+// someDigits is the maximum number of bytes that the function digits examines.
 const someDigits = 32
 
 // digits returns the position of the first byte at or after i that is not a digit, or i+someDigits.
@@ -306,5 +310,5 @@ func digits(b []byte, i int) int {
 }
 
 // nonDigits marks the bytes of w that are 10 or more, and so are not the value of a digit. The
-// lowest mark is exact.
+// lowest mark is exact, but higher marks may be wrong.
 func nonDigits(w uint64) uint64 { return ((w + 0x76*ones) | w) & highs }

@@ -5,9 +5,9 @@ package json
 // the value.
 //
 // The path is built only if there is an error. The function that decodes the value returns
-// ^position. Each container around the value decodes its other elements, and then also returns
-// ^position; d.soft is the depth of that container. Each struct adds the name of its field to the
-// path. d.within is the innermost of these structs.
+// ^position. Each container that encloses the value decodes its other elements, and then also
+// returns ^position. During this time, d.soft is the depth of the container. Each enclosing struct
+// adds the name of its field to the path. The innermost of these structs is d.within.
 
 import (
 	"reflect"
@@ -15,7 +15,8 @@ import (
 	"strings"
 )
 
-// mistyped notes that a JSON value, described by value and ending at offset, does not fit t.
+// mistyped records that a JSON value does not fit the type t. The argument value describes the JSON
+// value, which ends at offset.
 func (d *decoder) mistyped(value string, t reflect.Type, offset int) {
 	if d.saved == nil {
 		d.saved = &UnmarshalTypeError{Value: value, Type: t, Offset: int64(offset)}
@@ -23,22 +24,22 @@ func (d *decoder) mistyped(value string, t reflect.Type, offset int) {
 	}
 }
 
-// save notes an error that has no path.
+// save records an error that has no path.
 func (d *decoder) save(err error) {
 	if d.saved == nil {
 		d.saved = err
 	}
 }
 
-// abort ends decoding with err, an error of a method of the caller.
+// abort ends decoding with the error err, for example from a user's method.
 func (d *decoder) abort(err error) int {
 	d.fatal = err
 	d.path, d.within = d.path[:0], nil // drop the path of a saved error, which err replaces
 	return failed
 }
 
-// out returns the result of a function that may have called mistyped and has read its value up to
-// i.
+// out returns the result of a decoding function that has read its value up to i. If the function
+// has called mistyped, the result is ^i.
 func (d *decoder) out(i int) int {
 	if d.soft < 0 {
 		return ^i
@@ -46,9 +47,9 @@ func (d *decoder) out(i int) int {
 	return i
 }
 
-// in handles the negative result i of an element, and returns the position after the element, or
-// failed. If a value did not fit, in sets d.soft to the depth of the container. The container
-// passes the error up after its last element.
+// in handles the negative result i of an element's decoding function. It returns the position after
+// the element, or failed. If a value did not fit, in sets d.soft to the depth of the current
+// container, so that the container passes the error up after its last element.
 func (d *decoder) in(i int) int {
 	if i != failed {
 		d.soft = d.depth
@@ -57,8 +58,8 @@ func (d *decoder) in(i int) int {
 	return i
 }
 
-// named adds the name of the field f of the struct s to the path of an error. i is the negative
-// result of the field.
+// named adds the name of the field f of the struct s to the path of an error. The argument i is the
+// negative result of decoding the field.
 func (d *decoder) named(s *decodeFields, f *decodeField, i int) int {
 	if i != failed || d.fatal != nil {
 		if d.within == nil {
@@ -69,7 +70,7 @@ func (d *decoder) named(s *decodeFields, f *decodeField, i int) int {
 	return d.in(i)
 }
 
-// finish returns the error of a call, complete with its path.
+// finish returns the error of a call, with its complete path.
 func (d *decoder) finish() error {
 	err := d.saved
 	if d.fatal != nil {

@@ -11,8 +11,8 @@ import (
 )
 
 // A Decoder reads JSON values from a stream, like the Decoder of encoding/json. It returns an array
-// or object as soon as its closing bracket is read. Other values need one more byte, or the end of
-// the stream. Bytes after the value stay in the buffer.
+// or object as soon as it has read the closing bracket. For other values, it must read one more
+// byte, or the end of the stream. Bytes after the value stay in the buffer.
 type Decoder struct {
 	r    io.Reader
 	buf  []byte
@@ -21,7 +21,7 @@ type Decoder struct {
 	seen int64 // bytes that were read as values: offsets in errors count only these, as in encoding/json
 	last int   // the length of the last value
 	came int   // the length of the last read
-	vain int64 // the number of bytes that decodeAtOnce has decoded in vain
+	vain int64 // the number of bytes in failed attempts of decodeAtOnce
 	idle int   // the length of the white space at next that peek has skipped
 
 	filled buffer.Peak // the number of bytes in the buffer before each refill
@@ -38,10 +38,11 @@ type Decoder struct {
 	readErr  error     // the error of the last read from r
 }
 
-// NewDecoder returns a Decoder that reads from r. It has a buffer, and may read ahead.
+// NewDecoder returns a Decoder that reads from r. The Decoder has a buffer, and may read bytes
+// after the value.
 func NewDecoder(r io.Reader) *Decoder { return &Decoder{r: r} }
 
-// UseNumber decodes numbers into an any as Numbers.
+// UseNumber makes the Decoder decode numbers as Number if the target is an interface.
 func (d *Decoder) UseNumber() {
 	d.flags |= UseNumber
 	if d.original != nil {
@@ -57,7 +58,8 @@ func (d *Decoder) DisallowUnknownFields() {
 	}
 }
 
-// RejectDuplicateNames makes repeated names in an object an error: see the flag.
+// RejectDuplicateNames makes repeated names in an object an error. See the flag
+// RejectDuplicateNames.
 func (d *Decoder) RejectDuplicateNames() { d.flags |= RejectDuplicateNames }
 
 // DontMatchCaseInsensitiveStructFields makes keys match only fields with exactly the same name.
@@ -67,25 +69,26 @@ func (d *Decoder) DontMatchCaseInsensitiveStructFields() {
 
 // DontCopyString makes strings without escapes refer to the Decoder's buffer. The Decoder does not
 // overwrite these bytes, so the strings remain valid. Each string keeps its buffer alive. The size
-// of a buffer depends on the values and reads around it. A short string keeps about 1 KB alive if
-// values arrive one by one, and up to 64 KB after large reads. A short string that was read
-// together with a larger value keeps the buffer of that value alive.
+// of a buffer depends on the sizes of the values and of the reads. If values arrive one by one, a
+// short string keeps about 1 KB alive; after large reads, it keeps up to 64 KB alive. A short
+// string that was read together with a larger value keeps the buffer of that value alive.
 func (d *Decoder) DontCopyString() { d.flags |= DontCopyString }
 
-// DontCopyNumber does for Numbers what DontCopyString does for strings.
+// DontCopyNumber makes a Number refer to the Decoder's buffer, like DontCopyString.
 func (d *Decoder) DontCopyNumber() { d.flags |= DontCopyNumber }
 
-// DontCopyRawMessage does for RawMessages what DontCopyString does for strings.
+// DontCopyRawMessage makes a RawMessage refer to the Decoder's buffer, like DontCopyString.
 func (d *Decoder) DontCopyRawMessage() { d.flags |= DontCopyRawMessage }
 
-// ReuseRawMessage overwrites the memory of a RawMessage in the target: see the flag.
+// ReuseRawMessage makes the Decoder overwrite the bytes of a RawMessage in the target. See the flag
+// ReuseRawMessage.
 func (d *Decoder) ReuseRawMessage() { d.flags |= ReuseRawMessage }
 
 // ZeroCopy sets DontCopyString, DontCopyNumber and DontCopyRawMessage.
 func (d *Decoder) ZeroCopy() { d.flags |= ZeroCopy }
 
-// Buffered returns a reader of the bytes that the Decoder has read after the last value. It is
-// valid until the next call of Decode.
+// Buffered returns a reader of the bytes that the Decoder has read after the last value. The reader
+// is valid until the next call of Decode.
 func (d *Decoder) Buffered() io.Reader {
 	if d.original != nil {
 		return d.original.buffered()
@@ -103,7 +106,7 @@ func (d *Decoder) InputOffset() int64 {
 }
 
 // Decode decodes the next value into the target of the pointer v, as [Unmarshal] does. At the end
-// of the stream it returns io.EOF.
+// of the stream, it returns io.EOF.
 func (d *Decoder) Decode(v any) error {
 	if d.original != nil {
 		return d.original.decode(v, d.flags)
@@ -146,10 +149,11 @@ func (d *Decoder) advance(n int) {
 	d.last = n
 }
 
-// decodeAtOnce decodes the next value without looking for its end first, if the whole value is in
-// the buffer. It does not try if the buffer contains fewer bytes than the last value had, because
-// that would mostly be in vain. It also does not try if a fifth of all decoded bytes were decoded
-// in vain. This happens, for example, if each value is a little longer than the one before it.
+// decodeAtOnce tries to decode the next value without first searching for its end. This fails if
+// the buffer does not contain the whole value. So decodeAtOnce does not try if the buffer contains
+// fewer bytes than the last value had. It also does not try if a fifth of all decoded bytes belong
+// to failed attempts. This happens, for example, if each value is a little longer than the previous
+// value.
 func (d *Decoder) decodeAtOnce(v any) (done bool, err error) {
 	o := rootOf(v)
 	if n := len(d.buf) - d.next; o == nil || n == 0 || n < d.last || d.vain > d.seen/4 {
@@ -168,8 +172,8 @@ func (d *Decoder) decodeAtOnce(v any) (done bool, err error) {
 }
 
 // readValue reads until the whole next value is in the buffer. It returns the length of the value,
-// including the white space before it. If a value can be decoded into v as soon as more bytes have
-// been read, readValue does that and returns done.
+// including the white space before it. After a read, readValue may try to decode the value directly
+// into v. If this succeeds, done is true.
 func (d *Decoder) readValue(v any) (length int, done bool, err error) {
 	d.scan.reset()
 	i := d.next
@@ -221,18 +225,18 @@ func (d *Decoder) explain(i int) error {
 }
 
 const (
-	leastRead = 512      // the minimum room for a read
-	leastView = 16       // the same in a buffer that values refer to, in addition to twice the length of the last read
-	mostRead  = 64 << 10 // the maximum room in a new buffer for reading beyond a value
+	leastRead = 512      // the minimum space for a read
+	leastView = 16       // like leastRead, but for a buffer that values refer to, and in addition to twice the length of the last read
+	mostRead  = 64 << 10 // the maximum space in a new buffer for bytes after the value
 )
 
-// refill reads once, and drops the consumed bytes. The buffer grows when it is full, and is
-// replaced by a new one when it has become too large. If values may refer to the buffer, its bytes
-// do not change. Then refill reads into the room after them, and replaces the buffer when there is
-// too little room.
+// refill drops the consumed bytes, and calls Read once. The buffer grows when it is full, and is
+// replaced by a new buffer when it has become too large. If values may refer to the buffer, its
+// bytes must not change. In this case, refill reads into the space after these bytes, and replaces
+// the buffer if there is not enough space.
 //
-// The size of a new buffer depends on the length of the reads, never on the largest value so far. A
-// value of a few bytes keeps at most twice as many bytes alive as were read together with it.
+// The size of a new buffer depends on the length of the reads, never on the largest value so far.
+// If a read of n bytes contains a value of a few bytes, the value keeps at most 2n bytes alive.
 func (d *Decoder) refill() error {
 	views := d.flags&ZeroCopy != 0
 	least := leastRead
@@ -261,8 +265,8 @@ func (d *Decoder) refill() error {
 	return err
 }
 
-// slide moves the unconsumed bytes to the start of the buffer or, if replace is set, of a new
-// buffer.
+// slide moves the unconsumed bytes to the start of the buffer. If replace is true, it moves them to
+// a new buffer.
 func (d *Decoder) slide(replace bool) {
 	d.slid += int64(d.next)
 	rest := d.buf[d.next:]
@@ -273,7 +277,7 @@ func (d *Decoder) slide(replace bool) {
 	d.next = 0
 }
 
-// tokenState defines what Token, More and Decode may find next.
+// tokenState defines which tokens Token, More and Decode may find next.
 type tokenState uint8
 
 const (
@@ -306,7 +310,7 @@ func (s tokenState) afterValue() tokenState {
 	return s
 }
 
-// separator reads the comma or colon before a value, for Decode.
+// separator reads the comma or colon before a value. Decode calls it.
 func (d *Decoder) separator() error {
 	var want byte
 	var text string
@@ -362,7 +366,7 @@ func (d *Decoder) peek() (byte, error) {
 }
 
 // Token returns the next token: a Delim, bool, float64, Number, string or nil. It checks commas,
-// colons and matching brackets, but does not return commas and colons. At the end of the stream it
+// colons and matching brackets, but does not return commas and colons. At the end of the stream, it
 // returns io.EOF.
 func (d *Decoder) Token() (Token, error) {
 	if d.handsOver() {
@@ -460,7 +464,7 @@ func (d *Decoder) misplaced(c byte) error {
 	return syntaxError("invalid character "+quoted(c)+where, d.InputOffset())
 }
 
-// quoted returns c as encoding/json shows it in errors.
+// quoted returns c in the form that encoding/json uses in error texts.
 func quoted(c byte) string {
 	switch c {
 	case '\'':

@@ -1,6 +1,7 @@
 package json
 
-// A Decoder hands its stream over to the Decoder of encoding/json, called the original: see v2.go.
+// In some cases, a Decoder hands its stream over to the Decoder of encoding/json, which is called
+// the original (see v2.go).
 
 import (
 	"bytes"
@@ -11,11 +12,11 @@ import (
 // original is encoding/json's Decoder, which continues in the middle of a stream.
 type original struct {
 	*json.Decoder
-	from int64 // the offset in the stream where it began
+	from int64 // the offset in the stream at which the original began to read
 	rest *rest
 
-	// The last syntax error as encoding/json returned it, and as moved returned it. encoding/json
-	// returns the same syntax error repeatedly.
+	// The last syntax error, as returned by encoding/json and by the method moved. Repeated calls
+	// of encoding/json return the same syntax error.
 	found, returned error
 }
 
@@ -31,8 +32,8 @@ func newOriginal(r io.Reader, flags ParseFlags) *json.Decoder {
 	return d
 }
 
-// handsOver reports whether the original handles the cases in which it may differ from this
-// package.
+// handsOver reports whether the stream is handed over to the original in the cases in which the
+// original may differ from this package.
 func (d *Decoder) handsOver() bool {
 	return onV2 && (d.original != nil || d.flags&^originalParse == 0)
 }
@@ -49,8 +50,8 @@ func (d *Decoder) handOver() *original {
 	return d.original
 }
 
-// rest is the unused part of the stream of a Decoder: the bytes that the Decoder has read, and the
-// error that followed them, if any.
+// rest is the unused part of a Decoder's stream. It consists of the bytes that the Decoder has read
+// but not used, an error that the reader returned after these bytes, and the reader itself.
 type rest struct {
 	read []byte
 	err  error
@@ -70,8 +71,8 @@ func (r *rest) Read(b []byte) (n int, err error) {
 	return r.r.Read(b)
 }
 
-// decode implements Decode. With flags that the original lacks, the original only finds the value,
-// and unmarshal decodes it.
+// decode implements Decode. If a flag is set that the original does not support, the original only
+// finds the value, and the function unmarshal decodes it.
 func (o *original) decode(v any, flags ParseFlags) error {
 	if flags&^originalParse == 0 {
 		disown(v, flags)
@@ -90,7 +91,7 @@ func (o *original) token() (Token, error) {
 	return t, o.moved(err)
 }
 
-// moved returns err with an offset that counts from the beginning of the stream.
+// moved returns err with an offset that is relative to the beginning of the stream.
 func (o *original) moved(err error) error {
 	e, ok := err.(*SyntaxError)
 	if !ok {
@@ -108,9 +109,9 @@ func (o *original) buffered() io.Reader {
 	return io.MultiReader(o.Buffered(), bytes.NewReader(o.rest.read))
 }
 
-// moreV2 implements More. After More, the input offset of the original includes the white space
-// that More has skipped, but this white space is still buffered. The original also returns true
-// where the next call returns an error.
+// moreV2 implements More with the behaviour of v2. After More, the input offset of the original
+// includes the white space that More has skipped, but the white space is still in the buffer. The
+// original's More also returns true if the next call will return an error.
 func (d *Decoder) moreV2() bool {
 	if d.original != nil {
 		return d.original.More()

@@ -6,7 +6,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// syntaxText is the field that contains the text of a SyntaxError. The field is not exported.
+// syntaxText is the unexported field of SyntaxError that contains the error text.
 var syntaxText, _ = reflect.TypeFor[SyntaxError]().FieldByName("msg")
 
 // syntaxError returns encoding/json's SyntaxError with this text.

@@ -1,14 +1,14 @@
 package json
 
-// Tokenizer: the tokens of a document, one after the other.
+// A Tokenizer returns the tokens of a document, one after the other.
 //
 //	tokenizer.go         the type and its methods
 //	tokenizer_scan.go    the ends of strings, words and runs of blanks
 //
-// The only state of the grammar is allow, the set of tokens that may come next. A token must be in
-// the set, and replaces the set with another one. depth is the number of open containers. When a
-// container is opened, the state of the container around it is saved in frames, or in deep if
-// frames is full.
+// The only state of the grammar is the field allow, which is the set of tokens that may come next.
+// Each token must be in this set, and determines the next set. The field depth is the number of
+// open containers. When a container is opened, the state of the enclosing container is saved in
+// frames, or in deep if frames is full.
 
 import (
 	"bytes"
@@ -33,13 +33,14 @@ import (
 //		…
 //	}
 //
-// The input is a sequence of values, perhaps empty, as a [Decoder] reads them. A Tokenizer
-// validates the input while it reads: it returns tokens as long as the input is valid up to there.
-// At the end, Err is nil only if all values were valid and complete. (The Tokenizer of
+// The input is a sequence of values, which may be empty, as for a [Decoder]. A Tokenizer validates
+// the input while it reads: it returns a token only if the input is valid up to and including this
+// token. At the end, Err is nil only if all values were valid and complete. (The Tokenizer of
 // segmentio/encoding/json checks only single tokens.)
 //
-// A Tokenizer is stricter than a Decoder about adjacent numbers and literals: 01, 1-2 and nulltrue
-// are errors here, but two values for a Decoder, as in encoding/json.
+// A Tokenizer is stricter than a Decoder about adjacent numbers and literals. It returns an error
+// for 01, 1-2 and nulltrue. A Decoder reads each of these inputs as two values, as in
+// encoding/json.
 //
 // Tokens are scalars, { } [ ] and also colons and commas. The tokens of the document {"a":[7,8]}
 // are
@@ -49,25 +50,27 @@ import (
 //	Index  0   0    0   0   0   0   1   0   0
 //	IsKey     true
 //
-// Next sets the fields, which must not be changed. A Tokenizer must not be copied between calls of
-// Next.
+// Next sets the exported fields. The caller must not change them, and must not copy a Tokenizer
+// between calls of Next.
 type Tokenizer struct {
-	// Delim is the token if it is one of { } [ ] : and , and otherwise 0.
+	// Delim is the token if the token is one of { } [ ] : and the comma. Otherwise, it is 0.
 	Delim Delim
 
 	// Value is the unparsed token, a view of the input.
 	Value RawValue
 
-	// Err is the reason why Next returned false: nil at the end of the input, and otherwise a
-	// *SyntaxError with encoding/json's text and an Offset from the beginning of the input.
+	// Err is the reason why Next returned false. At the end of the input, it is nil. Otherwise, it
+	// is a *SyntaxError with encoding/json's text and an Offset that is relative to the beginning
+	// of the input.
 	Err error
 
-	// Depth is the number of arrays and objects around the token. A bracket is outside of the array
-	// or object that it opens or closes.
+	// Depth is the number of arrays and objects that enclose the token. A bracket is not enclosed
+	// by the array or object that it opens or closes.
 	Depth int
 
-	// Index is the position of the token's element or pair in its array or object: the number of
-	// commas before it. A comma does not count itself.
+	// Index is the index of the token's element or pair in the enclosing array or object. It equals
+	// the number of commas before the token in that array or object. For a comma, the comma itself
+	// is not counted.
 	Index int
 
 	// IsKey reports whether the token is a key of an object.
@@ -83,8 +86,8 @@ type Tokenizer struct {
 	deep         []frame
 }
 
-// A frame is the state of a container in which another one was opened. The lowest byte is the set
-// of tokens that may come after a value; the other bytes are the index.
+// A frame is the saved state of a container, stored when another container is opened inside it. The
+// lowest byte is the set of tokens that may come after a value. The other bytes are the index.
 type frame uint64
 
 // allowed is a set of tokens.
@@ -102,21 +105,22 @@ const (
 	afterMember  = allowComma | allowObjectEnd
 )
 
-// NewTokenizer returns a Tokenizer of b. b must not change while the Tokenizer, or a Value from it,
-// is in use.
+// NewTokenizer returns a Tokenizer that reads b. The slice b must not change while the Tokenizer,
+// or a Value from the Tokenizer, is in use.
 func NewTokenizer(b []byte) *Tokenizer {
 	return &Tokenizer{data: b, allow: allowValue, after: allowValue}
 }
 
-// Reset makes t a Tokenizer of b, as [NewTokenizer] does.
+// Reset makes t read b from the beginning, like a Tokenizer from [NewTokenizer].
 func (t *Tokenizer) Reset(b []byte) {
 	*t = Tokenizer{data: b, allow: allowValue, after: allowValue, deep: t.deep[:0]}
 }
 
-// Next advances to the next token, and reports whether there is one. After it has returned false,
-// it returns false until Reset is called. At the end of the input, t is like a Tokenizer of an
-// empty input. After an error there is no token, and Err is set. Depth and Index are then those of
-// the missing token, and Remaining counts from its position.
+// Next advances to the next token, and reports whether there is a token. After it has returned
+// false, it returns false until Reset is called. At the end of the input, t is in the same state as
+// a Tokenizer of an empty input. After an error, there is no token, and Err is set. In this case,
+// Depth and Index have the values for the missing token, and Remaining counts from the position of
+// the missing token.
 func (t *Tokenizer) Next() bool {
 	data, i := t.data, t.pos
 	if uint(i) >= uint(len(data)) {
@@ -182,7 +186,7 @@ func (t *Tokenizer) Next() bool {
 	return true
 }
 
-// string implements Next for a string at i, which is a key or a value.
+// string implements Next for a string at i. The string is a key or a value.
 func (t *Tokenizer) string(data []byte, i int) bool {
 	switch {
 	case t.allow&allowValue != 0:
@@ -231,7 +235,7 @@ func (t *Tokenizer) word(data []byte, i int) bool {
 	return t.take(data, i, end, kind)
 }
 
-// take makes data[i:end], a scalar, the current token.
+// take makes the scalar data[i:end] the current token.
 func (t *Tokenizer) take(data []byte, i, end int, kind Kind) bool {
 	t.kind = kind
 	t.Delim = 0
@@ -240,8 +244,8 @@ func (t *Tokenizer) take(data []byte, i, end int, kind Kind) bool {
 	return true
 }
 
-// open saves the state of the current container and opens another one at i, if one is allowed
-// there.
+// open saves the state of the current container, and opens another container at i. It fails if no
+// container is allowed there.
 func (t *Tokenizer) open(i int) bool {
 	if t.allow&allowValue == 0 || t.depth == maxDepth {
 		return t.fail(i)
@@ -260,7 +264,7 @@ func (t *Tokenizer) open(i int) bool {
 	return true
 }
 
-// close ends the current container, and restores the state of the container around it.
+// close ends the current container, and restores the state of the enclosing container.
 func (t *Tokenizer) close() {
 	t.depth--
 	var f frame
@@ -288,7 +292,7 @@ func (t *Tokenizer) end() bool {
 	return false
 }
 
-// fail implements Next for a token at i that is not valid, or not allowed there.
+// fail implements Next for a token at i that is not valid, or is not allowed there.
 func (t *Tokenizer) fail(i int) bool {
 	t.Delim, t.Value, t.IsKey, t.kind = 0, nil, false, Undefined
 	value := i
@@ -304,8 +308,8 @@ func (t *Tokenizer) fail(i int) bool {
 	return false
 }
 
-// Remaining returns the number of bytes after the token. The token begins len(t.Value) bytes before
-// them.
+// Remaining returns the number of input bytes after the current token. The token begins
+// len(t.Value) bytes before the remaining bytes.
 func (t *Tokenizer) Remaining() int { return len(t.data) - t.pos }
 
 // Kind returns the kind of the token.
@@ -314,8 +318,8 @@ func (t *Tokenizer) Kind() Kind { return t.kind }
 // Bool reports whether the token is true.
 func (t *Tokenizer) Bool() bool { return t.kind == True }
 
-// Int returns the token if it is a number without fraction and exponent that fits an int64, and
-// otherwise 0.
+// Int returns the value of a number token that has no fraction and no exponent, and fits an int64.
+// For other tokens, it returns 0.
 func (t *Tokenizer) Int() int64 {
 	switch t.kind {
 	case Uint:
@@ -330,8 +334,8 @@ func (t *Tokenizer) Int() int64 {
 	return 0
 }
 
-// Uint returns the token if it is a number without sign, fraction and exponent that fits a uint64,
-// and otherwise 0.
+// Uint returns the value of a number token that has no sign, no fraction and no exponent, and fits
+// a uint64. For other tokens, it returns 0.
 func (t *Tokenizer) Uint() uint64 {
 	if t.kind != Uint {
 		return 0
@@ -339,8 +343,8 @@ func (t *Tokenizer) Uint() uint64 {
 	return readUint(t.Value)
 }
 
-// Float returns the token, a number, as the nearest float64. A number out of range becomes
-// infinite. For other tokens Float returns 0.
+// Float returns the value of a number token, rounded to the nearest float64. For a number out of
+// range, it returns infinity. For other tokens, it returns 0.
 func (t *Tokenizer) Float() float64 {
 	if t.kind.Class() != Num {
 		return 0
@@ -352,9 +356,9 @@ func (t *Tokenizer) Float() float64 {
 	return f
 }
 
-// String returns the text of a string token, and nil for other tokens. If the text has no escapes
-// and is valid UTF-8, the result is a view of the input. Otherwise it is new memory: use
-// [AppendUnescape] and Value to avoid that.
+// String returns the text of a string token. For other tokens, it returns nil. If the text contains
+// no escapes and is valid UTF-8, the result is a view of the input. Otherwise, String allocates
+// memory for the result. To avoid this allocation, pass Value to [AppendUnescape].
 func (t *Tokenizer) String() []byte {
 	if t.kind.Class() != String {
 		return nil
@@ -368,7 +372,8 @@ func (t *Tokenizer) String() []byte {
 	return text
 }
 
-// readUint returns the number that consists of the digits in b, or 0 if it does not fit a uint64.
+// readUint returns the number that consists of the digits in b. If the number does not fit a
+// uint64, it returns 0.
 func readUint(b []byte) (v uint64) {
 	for _, c := range b {
 		high, low := bits.Mul64(v, 10)

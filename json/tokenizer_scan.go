@@ -1,7 +1,7 @@
 package json
 
-// Functions that find the end of a token of a Tokenizer. A token begins at data[i]. A negative end
-// means that the token is not valid.
+// Functions that find the end of a token for a Tokenizer. The token begins at data[i]. If the token
+// is not valid, the returned end is negative.
 
 import (
 	"math/bits"
@@ -10,7 +10,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/simd"
 )
 
-// The classes of bytes, by the token that a byte begins.
+// Classes of bytes, according to the token that begins with the byte.
 const (
 	startsNothing = iota
 	startsString
@@ -31,7 +31,7 @@ var tokenStarts = [256]uint8{
 	':': isColon, ',': isComma, '[': opensArray, '{': opensObject, ']': closesArray, '}': closesObject,
 }
 
-// parts contains the bytes that cannot follow a number or a word: all bytes except blanks,
+// parts is true for the bytes that cannot follow a number or a word: all bytes except blanks,
 // delimiters and quotes.
 var parts = func() (t [256]bool) {
 	for c := range t {
@@ -65,7 +65,8 @@ func skipBlanks(data []byte, i int) int {
 	return i
 }
 
-// scanString scans the rest of a string. The kind of the string is Unescaped as far as it was read.
+// scanString scans the rest of a string. The part of the string before i must have the kind
+// Unescaped.
 func scanString(data []byte, i int) (end int, kind Kind) {
 	for ; i < len(data); i++ {
 		switch c := data[i]; {

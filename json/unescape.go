@@ -11,10 +11,10 @@ import (
 	"github.com/slipstream-go/slipstream/internal/simd"
 )
 
-// unescape appends to dst the text of a string without its escapes. i is the position after the
-// opening quote. unescape returns the position after the closing quote.
+// unescape appends the text of a string to dst, with escapes resolved. The argument i is the
+// position after the opening quote. unescape returns the position after the closing quote.
 //
-// Each byte that is not part of valid UTF-8, and each lone surrogate, becomes U+FFFD.
+// Each byte that is not part of valid UTF-8, and each unpaired surrogate, becomes U+FFFD.
 func (d *decoder) unescape(dst []byte, i int) ([]byte, int) {
 	b, end := d.b, d.end
 	for i < end {
@@ -43,13 +43,13 @@ func (d *decoder) unescape(dst []byte, i int) ([]byte, int) {
 	return dst, failed
 }
 
-// textPiece is the maximum length of text that is copied at once. A piece that is not valid UTF-8
-// is read a second time. Pieces are small so that the cost of a string is linear in its length,
-// wherever the invalid bytes are.
+// textPiece is the maximum length of a piece of text that is copied in one step. A piece that is
+// not valid UTF-8 is read a second time. Because pieces are small, the cost of a string is linear
+// in its length, regardless of the positions of invalid bytes.
 const textPiece = 4 << 10
 
-// wholeRunes returns the length of text[:n] without the beginning of a character that continues in
-// text[n:]. If n is larger than len(text), it returns len(text).
+// wholeRunes returns the length of text[:n] without an incomplete character at the end. Such a
+// character continues in text[n:]. If n is larger than len(text), wholeRunes returns len(text).
 func wholeRunes(text []byte, n int) int {
 	if n >= len(text) {
 		return len(text)
@@ -65,8 +65,9 @@ func wholeRunes(text []byte, n int) int {
 	return n
 }
 
-// unescapeRun reads a run of escapes that begins at b[i]. dst has room for unescapeRoom bytes, or
-// for as many bytes as follow in b: a character is never longer than its escape.
+// unescapeRun reads a run of escapes that begins at b[i]. There must be space in dst for
+// unescapeRoom bytes, or for len(b)-i bytes. The latter is sufficient because a character is never
+// longer than its escape.
 func unescapeRun(dst, b []byte, i int) ([]byte, int) {
 	out, n := dst[:cap(dst)], len(dst)
 	for range unescapeMost {
@@ -114,14 +115,15 @@ func unescapeRun(dst, b []byte, i int) ([]byte, int) {
 	return dst[:n], i
 }
 
-// unescapeMost is the maximum number of escapes in a run, and unescapeRoom is the room for a run.
+// unescapeMost is the maximum number of escapes in a run, and unescapeRoom is the space for the
+// output of a run, in bytes.
 const (
 	unescapeMost = 64
 	unescapeRoom = 4*unescapeMost + 8
 )
 
-// hex4 returns the value of the four hexadecimal digits at b[i], or a negative number if they are
-// not valid.
+// hex4 returns the value of the four hexadecimal digits at b[i]. If they are not valid, it returns
+// a negative number.
 func hex4(b []byte, i int) rune {
 	if i+4 > len(b) {
 		return -1
@@ -147,8 +149,9 @@ var hexDigits = func() (t [256]int8) {
 	return t
 }()
 
-// hexRunes contains the value that a byte contributes as the first to the last of four hexadecimal
-// digits. The values of other bytes are negative.
+// hexRunes contains four tables, one for each position in a sequence of four hexadecimal digits.
+// Each table contains the value that a byte contributes at its position. For bytes that are not
+// digits, the value is negative.
 var hexRunes = func() (t [4][256]rune) {
 	for i := range t {
 		for c, digit := range hexDigits {
@@ -159,5 +162,5 @@ var hexRunes = func() (t [4][256]rune) {
 }()
 
 // meanings contains the character for each byte that may follow a backslash, except u. For other
-// bytes it contains 0.
+// bytes, it contains 0.
 var meanings = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}

@@ -1,6 +1,6 @@
 package json
 
-// The check that no object contains a name twice.
+// Checking that no object contains a name twice.
 
 import (
 	"fmt"
@@ -9,9 +9,10 @@ import (
 )
 
 // RejectDuplicateNames makes repeated names in an object an error, at any depth. RFC 8259, section
-// 4, does not define their meaning: if one program uses the first value and another the last, an
-// attacker can bypass checks. Names are compared exactly, after unescaping: combine the flag with
-// DontMatchCaseInsensitiveStructFields. All of the input is read before anything is decoded.
+// 4, does not define the meaning of repeated names. If one program uses the first value and another
+// program uses the last value, an attacker can bypass checks. Names are compared exactly, after
+// unescaping. To reject names that differ only in case, too, combine this flag with
+// DontMatchCaseInsensitiveStructFields. The whole input is checked before any value is decoded.
 const RejectDuplicateNames ParseFlags = 1 << 9
 
 // A DuplicateNameError reports a repeated name in an object.
@@ -24,9 +25,9 @@ func (e *DuplicateNameError) Error() string {
 	return fmt.Sprintf("json: duplicate name %q", e.Name)
 }
 
-// twiceAt returns err, the error of a value that begins at the offset at in a stream. If err is a
-// DuplicateNameError, twiceAt adds at to its offset, so that the offset counts from the start of
-// the stream.
+// twiceAt returns the error err of a value in a stream. The argument at is the offset of the value
+// in the stream. If err is a DuplicateNameError, twiceAt adds this offset to the offset of the
+// error, so that the result is relative to the start of the stream.
 func twiceAt(at int64, err error) error {
 	if e, ok := err.(*DuplicateNameError); ok {
 		e.Offset += at
@@ -34,8 +35,8 @@ func twiceAt(at int64, err error) error {
 	return err
 }
 
-// unique checks the value at i and returns the position after it. It sets d.fatal at the first name
-// that occurs twice in an object.
+// unique checks the value at i, and returns the position after it. If an object contains a name
+// twice, unique sets d.fatal.
 func (d *decoder) unique(i int) int {
 	switch mem.Load8(d.b, i) {
 	case '[':

@@ -1,23 +1,24 @@
 package json
 
-// Support for an encoding/json that is built on its second version, v2: Go 1.27, and Go 1.26 with
-// GOEXPERIMENT=jsonv2.
+// Support for an encoding/json that is built on its second version, v2. This is the case in Go
+// 1.27, and in Go 1.26 with GOEXPERIMENT=jsonv2.
 //
 // On v2, encoding/json still writes the same bytes and decodes the same values, with a few
 // exceptions: the texts of errors differ, and some types are treated differently. So this package
-// calls encoding/json, the original, wherever the original may differ:
-//   - Types: the original encodes or decodes a value as a whole if it contains a type for which
-//     unlike returns true.
+// calls encoding/json, which is called the original here, wherever the results may differ:
+//   - Types: if a value contains a type for which the function unlike returns true, the original
+//     encodes or decodes the whole value.
 //   - Encoding: if a value cannot be encoded, the original encodes it again.
-//   - Decoding: if a value does not fit, the original decodes the input again, into the same target
-//     as before. A target that was zero, or that decoding replaces, is restored first. Other
-//     targets are decoded into only after decoding into a new value of the type has succeeded.
-//   - Streams: the original reads the rest of a stream from the first value with an error on, and
-//     from the first Token on: stream_v2.go.
+//   - Decoding: if a value does not fit, the original decodes the input again, and its target must
+//     be unchanged. So a target that was zero, or that decoding replaces, is restored first. For
+//     any other target, this package first decodes into a new value of the same type, and decodes
+//     into the target only if that has succeeded.
+//   - Streams: after the first value with an error, or at the first call of Token, the original
+//     reads the rest of the stream, starting with that value or token (stream_v2.go).
 //
-// So if a call returns an error, it may have called a method of the caller twice with the same
-// input. With flags that the original lacks, the original is not called: this package then behaves
-// in the same way with every version of Go.
+// So if a call returns an error, it may have called a user's method twice with the same input. If a
+// flag is set that the original does not support, the original is not called. In this case, this
+// package behaves in the same way with every version of Go.
 
 import (
 	"bytes"
@@ -36,12 +37,12 @@ const (
 	originalAppend = EscapeHTML | SortMapKeys
 )
 
-// errAskOriginal is the error of first if the original must be called. The target is then
-// unchanged.
+// errAskOriginal is the error that the method first returns if the original must be called. In this
+// case, the target is unchanged.
 var errAskOriginal = errors.New("json: ask encoding/json")
 
-// unlike reports whether the original may treat values of t differently from this package, whatever
-// the values contain.
+// unlike reports whether the original may treat values of type t differently from this package,
+// regardless of what the values contain.
 func unlike(t reflect.Type) bool {
 	pointer := reflect.PointerTo(t)
 	switch {
@@ -102,12 +103,13 @@ func unlikeTag(tag string, t reflect.Type) bool {
 	return false
 }
 
-// unlikeText reports whether the original may change JSON that a method returned: text that is not
-// UTF-8, or that contains U+2028 or U+2029, which JavaScript treats as ends of lines.
+// unlikeText reports whether the original may change JSON that a method has returned. This is the
+// case if the JSON is not valid UTF-8, or contains U+2028 or U+2029, which end a line in
+// JavaScript.
 func unlikeText(b []byte) bool { return !utf8.Valid(b) || hasLineEnd(b) }
 
-// takesNothing reports whether no value fits a t. If t is the type of an element, the original may
-// not terminate.
+// takesNothing reports whether no JSON value fits the type t. If t is the type of an element, the
+// original may not terminate.
 func takesNothing(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Chan, reflect.Func, reflect.Complex64, reflect.Complex128, reflect.UnsafePointer:
@@ -116,8 +118,9 @@ func takesNothing(t reflect.Type) bool {
 	return false
 }
 
-// closed reports whether decoding into a t that is not zero never reaches an interface in it. Such
-// an interface could contain anything. Values of maps do not count, because they are always new.
+// closed reports whether decoding into a non-zero value of type t never reaches an interface in
+// this value. Such an interface could contain a value of any type. Interfaces in map values are
+// ignored, because map values are always decoded into new values.
 func closed(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if seen[t] {
 		return true
@@ -138,8 +141,8 @@ func closed(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return true
 }
 
-// firstV2 is first for flags that the original supports too. If a value does not fit, it returns
-// errAskOriginal, and v is unchanged.
+// firstV2 is the variant of the method first for flags that the original supports. If a value does
+// not fit, it returns errAskOriginal, and the target of v is unchanged.
 func (d *decoder) firstV2(data []byte, v any, o *rootOp, all extent) (int, error) {
 	switch {
 	case o.hopeless:
@@ -180,7 +183,7 @@ func (d *decoder) firstV2(data []byte, v any, o *rootOp, all extent) (int, error
 	return askOriginal(n, err)
 }
 
-// inCircle reports whether the pointers that begin with e lead in a circle, and so to no value.
+// inCircle reports whether the pointers that begin with e form a cycle, and so lead to no value.
 func inCircle(e reflect.Value) bool {
 	for range maxHops {
 		if k := e.Kind(); k != reflect.Pointer && k != reflect.Interface || e.IsNil() {
@@ -191,8 +194,8 @@ func inCircle(e reflect.Value) bool {
 	return true
 }
 
-// askOriginal returns the result of first for an error that decodeFirst has found. It does not call
-// the original for a syntax error, which the caller of first explains.
+// askOriginal returns the result of the method first for an error that decodeFirst has found. For a
+// syntax error, it returns failed, and the caller of first creates the error.
 func askOriginal(n int, err error) (int, error) {
 	switch {
 	case n == failed:
@@ -206,9 +209,9 @@ func askOriginal(n int, err error) (int, error) {
 // original reports whether the original can be called for the current value.
 func (e *encoder) original() bool { return onV2 && e.flags&^originalAppend == 0 }
 
-// asksOriginal reports whether the original must return the error, or encode a value that this
-// package does not encode. For pointers that lead in a circle it returns false, because the
-// original may not terminate.
+// asksOriginal reports whether the original must create the error, or encode a value that this
+// package does not encode. For cyclic pointers, it returns false, because the original may not
+// terminate.
 func (e *encoder) asksOriginal(err error) bool {
 	failed, ok := err.(*UnsupportedValueError)
 	return e.original() && !(ok && strings.HasPrefix(failed.Str, cycleText))

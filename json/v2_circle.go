@@ -1,9 +1,9 @@
 package json
 
-// Circles: pointers and interfaces that lead back to themselves without an array, object or method
-// in between. On v2, encoding/json finds cycles by counting how deep JSON nests. Circles do not
-// nest JSON, so encoding/json recurses until the stack overflows, which ends the process. So this
-// package looks for circles before it calls encoding/json to encode a value.
+// A circle is a cycle of pointers and interfaces without an array, object or method in between. On
+// v2, encoding/json detects cycles by the nesting depth of the JSON. A circle produces no nested
+// JSON, so encoding/json recurses until the stack overflows, which ends the process. So this
+// package searches for circles before it calls encoding/json to encode a value.
 
 import (
 	"encoding/json"
@@ -21,8 +21,8 @@ func marshalOriginal(v any) ([]byte, error) {
 	return json.Marshal(v)
 }
 
-// circleIn returns an error if pointers in v lead back to themselves. It takes time linear in the
-// size of v, and almost no time if no value of the type can contain such pointers.
+// circleIn returns an error if v contains a circle. Its running time is linear in the size of v. If
+// no value of the type can contain a circle, it takes almost no time.
 func circleIn(v any) error {
 	t := reflect.TypeOf(v)
 	if t == nil || !mayCircle(t) {
@@ -39,8 +39,8 @@ func circleIn(v any) error {
 // circleTypes caches the results of mayCircle.
 var circleTypes sync.Map
 
-// mayCircle reports whether pointers in a value of type t may lead back to themselves: through an
-// interface, or a pointer type that points to itself.
+// mayCircle reports whether a value of type t may contain a circle. This is possible only with an
+// interface, or with a pointer type that points to itself.
 func mayCircle(t reflect.Type) bool {
 	if known, ok := circleTypes.Load(t); ok {
 		return known.(bool)
@@ -79,10 +79,10 @@ func reachesCircle(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return false
 }
 
-// circleSearch walks through a value as an encoder does.
+// circleSearch traverses a value in the same way as an encoder.
 type circleSearch struct {
 	seen   map[visited]struct{}
-	circle reflect.Value // not valid until a circle is found
+	circle reflect.Value // the zero reflect.Value until a circle is found
 }
 
 // visited identifies a pointer, a map or a slice.
@@ -125,7 +125,8 @@ func (s *circleSearch) value(v reflect.Value, depth int) {
 	}
 }
 
-// known reports whether v was visited before. It recognizes maps, slices and addressable values.
+// known reports whether v has been visited before. It recognizes only maps, slices and addressable
+// values.
 func (s *circleSearch) known(v reflect.Value) bool {
 	id := visited{t: v.Type()}
 	switch {

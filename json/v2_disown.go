@@ -12,10 +12,11 @@ type place struct {
 	typ reflect.Type
 }
 
-// disown replaces each RawMessage in the target v that the original may decode into with a copy.
-// Otherwise the original would overwrite memory to which other values may refer. Copying takes time
-// that grows with the target, but disown is called only before the original. disown does not copy a
-// []byte: the original overwrites it, as encoding/json does.
+// disown replaces each RawMessage that the original may decode into by a copy. The argument v is
+// the target. Without copies, the original would overwrite memory to which other values may refer.
+// Copying takes time that is proportional to the size of the target, but disown is called only
+// before the original. disown does not copy []byte values: the original overwrites them, as
+// encoding/json always does.
 func disown(v any, flags ParseFlags) {
 	if flags&ReuseRawMessage == 0 {
 		disownAll(reflect.ValueOf(v), make(map[place]bool))
@@ -72,8 +73,8 @@ func disownAll(v reflect.Value, seen map[place]bool) {
 	}
 }
 
-// holds reports whether values of t may lead to a RawMessage. It looks only at the kind of t,
-// because its purpose is to exclude slices of numbers and strings.
+// holds reports whether values of type t may contain a RawMessage, directly or through pointers. It
+// examines only the kind of t, because its purpose is to exclude slices of numbers and strings.
 func holds(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Interface, reflect.Pointer, reflect.Slice, reflect.Array, reflect.Struct:

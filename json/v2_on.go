@@ -8,10 +8,10 @@ import (
 	"reflect"
 )
 
-// onV2 is true if encoding/json is built on its second version: see v2.go.
+// onV2 is true if encoding/json is built on its second version (see v2.go).
 const onV2 = true
 
-// badText is written for a byte that is not part of valid UTF-8.
+// badText is the output for a byte that is not part of valid UTF-8.
 const badText = "\ufffd"
 
 var (
@@ -19,14 +19,14 @@ var (
 	unmarshalerFromType = reflect.TypeFor[jsonv2.UnmarshalerFrom]()
 )
 
-// streams reports whether values of t encode or decode themselves by the methods that the second
+// streams reports whether type t has one of the encoding or decoding methods that the second
 // version introduced.
 func streams(t reflect.Type) bool {
 	return t.Implements(marshalerToType) || t.Implements(unmarshalerFromType)
 }
 
-// Options is encoding/json's own type for the options of its second version. The functions below
-// return the options of the same names in encoding/json, which documents them.
+// Options is an alias of encoding/json's type for the options of its second version. Each function
+// below returns the option with the same name in encoding/json, which documents the option.
 type Options = json.Options
 
 func DefaultOptionsV1() Options                      { return json.DefaultOptionsV1() }

@@ -1,11 +1,12 @@
 package msgpack
 
-// Decoding and encoding of any values, whose type the target does not determine.
+// Decoding and encoding of values of type any. The input determines the Go type of a decoded value,
+// because the target does not.
 //
-// An any contains a pointer to its number, string or list. Numbers and short strings are not
-// allocated one by one. They are stored in small slabs of one type (buffer.Slab), and the any is
-// built from the type word and a pointer into the slab (mem.Box). A short list is allocated
-// together with its header (buffer.NewList).
+// A value of type any contains a pointer to its number, string or list. Numbers and short strings
+// are not allocated one by one. They are stored in small slabs of one type (buffer.Slab), and the
+// interface value is built from the type word and a pointer into the slab (mem.Box). A short list
+// is allocated together with its header (buffer.NewList).
 
 import (
 	"errors"
@@ -20,7 +21,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// boxes reports whether slabs are used. Without slabs, the compiler allocates each value in an any.
+// boxes reports whether slabs are used. Without slabs, each conversion to type any allocates
+// memory.
 var boxes = slabBoxes && mem.BoxWorks()
 
 var (
@@ -35,8 +37,8 @@ var (
 	wordString  = mem.TypeWord(reflect.TypeFor[string]())
 )
 
-// box returns an any of the number type with this type word. The low bytes of bits contain the
-// number, on a little-endian machine.
+// box returns a number as a value of type any. The argument word is the type word of the number's
+// type. On a little-endian machine, the low bytes of bits contain the number.
 func (d *Decoder) box(word mem.Raw, bits uint64) any {
 	return mem.Box(word, mem.PointerTo(d.numbers.Put(bits)))
 }
@@ -62,8 +64,8 @@ func (d *Decoder) boxUint64(v uint64) any {
 	return v
 }
 
-// boxString returns s as an any. Only short strings share a slab, because a string that the program
-// keeps keeps the whole slab alive.
+// boxString returns s as a value of type any. Only short strings share a slab, because one retained
+// string keeps the whole slab alive.
 func (d *Decoder) boxString(s string) any {
 	if boxes && len(s) <= 128 {
 		return mem.Box(wordString, mem.PointerTo(d.texts.Put(s)))
@@ -83,9 +85,9 @@ func decodeAny(d *Decoder, o *op, p mem.Pointer, i int) int {
 	return i
 }
 
-// decodeInterface decodes into the target of the pointer in the interface at p, if it contains a
-// pointer. Otherwise it sets the interface. This works only for an interface without methods, and
-// for an error, which gets the text of a str.
+// decodeInterface decodes into the interface at p. If the interface contains a pointer, it decodes
+// into the pointer's target. Otherwise it sets the interface. It can set only an interface type
+// without methods, and the type error: for a str, it creates an error with this text.
 func decodeInterface(d *Decoder, o *op, p mem.Pointer, i int) int {
 	v := reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Elem()
 	if d.isNil(i) {
@@ -240,7 +242,7 @@ func (d *Decoder) readAnyBin(i int) (any, int) {
 	return d.owned(d.b[start:next]), next
 }
 
-// readAnyNumber reads the number at i, which is completely buffered.
+// readAnyNumber reads the number at i. All bytes of the number must be buffered.
 func (d *Decoder) readAnyNumber(b []byte, i int, c byte) (any, int) {
 	if c == msgpwire.Float64 {
 		return d.boxFloat64(math.Float64frombits(wire.BE64(b, i+1))), i + 9
@@ -286,8 +288,8 @@ func (d *Decoder) readAnyNumber(b []byte, i int, c byte) (any, int) {
 	return int32(v), next
 }
 
-// smallWords contains the type words of the codes for 16 and 32 bits, indexed by the low bits of
-// the code.
+// smallWords contains the type words for the codes of 16-bit and 32-bit numbers, indexed by the low
+// bits of the code.
 var smallWords = [8]mem.Raw{msgpwire.Uint16 & 7: wordUint16, msgpwire.Uint32 & 7: wordUint32, msgpwire.Int16 & 7: wordInt16, msgpwire.Int32 & 7: wordInt32}
 
 func (d *Decoder) readAnyList(i int) (any, int) {
@@ -306,7 +308,7 @@ func (d *Decoder) readAnyList(i int) (any, int) {
 	return v, i
 }
 
-// readList reads an array. An empty one is not nil.
+// readList reads an array. For an empty array, the result is empty but not nil.
 func (d *Decoder) readList(i int) ([]any, int) {
 	n, i := d.arrayLen(i)
 	if i < 0 || !d.claim(i, n, 1) {
@@ -318,7 +320,7 @@ func (d *Decoder) readList(i int) ([]any, int) {
 	return d.readElements(make([]any, d.room(n, 16)), n, i)
 }
 
-// readElements reads n elements into list, which grows if it is shorter.
+// readElements reads n elements into list. It extends list if list is shorter than n.
 func (d *Decoder) readElements(list []any, n, i int) ([]any, int) {
 	if d.depth++; d.depth > d.limits.depth {
 		return nil, d.tooDeep(i)
@@ -378,8 +380,8 @@ func (d *Decoder) readMap(i int) (map[string]any, int) {
 	return m, i
 }
 
-// readTextMap reads the pairs of a map up to the first key that is not a string. rest is the number
-// of remaining pairs, which begin at next.
+// readTextMap reads the pairs of a map up to the first key that is not a string. The remaining
+// pairs begin at offset next, and rest is their number.
 func (d *Decoder) readTextMap(i int) (m map[string]any, next, rest int) {
 	n, i := d.mapLen(i)
 	if i < 0 || !d.claim(i, n, 2) {
@@ -422,8 +424,8 @@ func (d *Decoder) readTextMap(i int) (m map[string]any, next, rest int) {
 	return m, i, n
 }
 
-// decodeMapAny reads a map[string]any. Unlike other maps, the map in the target is replaced, not
-// merged into.
+// decodeMapAny reads a map[string]any. It replaces the target's map. The functions for other map
+// types add the decoded pairs to the target's map.
 func decodeMapAny(d *Decoder, o *op, p mem.Pointer, i int) int {
 	to := mem.At[map[string]any](p, 0)
 	if d.isNil(i) {
@@ -437,7 +439,7 @@ func decodeMapAny(d *Decoder, o *op, p mem.Pointer, i int) int {
 	return i
 }
 
-// encodeAny appends the value in the any at p.
+// encodeAny appends the value of type any at p.
 func encodeAny(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	return e.appendAny(b, *mem.At[any](p, 0))
 }
@@ -519,8 +521,8 @@ func (e *Encoder) appendPlanned(b []byte, o *op, v any) []byte {
 		c.Elem().Set(reflect.ValueOf(v))
 		return o.encode(e, o, mem.Of(c.UnsafePointer(), o.typ), b)
 	case o.direct:
-		// The value is the data word itself. Values inside it may also need e.word, so it is
-		// restored afterwards.
+		// The value is the data word itself. Values inside this value may also need e.word, so
+		// e.word is restored afterwards.
 		outer := e.word
 		e.word = face.Data
 		b = o.encode(e, o, mem.Of(mem.RawTo(&e.word), o.typ), b)

@@ -1,8 +1,8 @@
 package msgpack
 
-// Maps decoded into an any. A map with string keys, the usual case, becomes a map[string]any
-// (readMap). A map with keys of one other type K becomes a map[K]any, and a map with keys of
-// several types a map[any]any.
+// Maps decoded into type any. A map with string keys, the usual case, becomes a map[string]any
+// (readMap). A map whose keys all have another type K becomes a map[K]any. A map whose keys have
+// several types becomes a map[any]any.
 
 import (
 	"fmt"
@@ -21,8 +21,8 @@ func (e keyError) Error() string {
 	return fmt.Sprintf("msgpack: unsupported map key: %v", e.typ)
 }
 
-// readUntyped reads the last n pairs of a map, at i, if the first of their keys is not a string. m
-// contains the pairs before them.
+// readUntyped reads the last n pairs of a map. They begin at i, with a key that is not a string.
+// The map m contains the earlier pairs.
 func (d *Decoder) readUntyped(m map[string]any, n, i int) (any, int) {
 	var all anyMap
 	seen := d.newKeySet()
@@ -38,8 +38,8 @@ func (d *Decoder) readUntyped(m map[string]any, n, i int) (any, int) {
 	return all.value(), i
 }
 
-// readPairs reads n pairs into m. With asText set, bin and nil keys become strings, as in a map
-// with string keys only.
+// readPairs reads n pairs into m. If asText is true, bin and nil keys become strings, as in a map
+// that has only string keys.
 func (d *Decoder) readPairs(m *anyMap, seen keySet, n, i int, asText bool) int {
 	for range n {
 		start := i
@@ -70,8 +70,8 @@ func (d *Decoder) readPairs(m *anyMap, seen keySet, n, i int, asText bool) int {
 	return i
 }
 
-// isTextKey reports whether a key with the code c counts as a string. The codes of str, bin and nil
-// do.
+// isTextKey reports whether a key with the code c counts as a string. It is true for the codes of
+// str, bin and nil.
 func isTextKey(c byte) bool {
 	return c >= msgpwire.Fixstr && c <= msgpwire.Nil || c >= msgpwire.Bin8 && c <= msgpwire.Bin32 || c >= msgpwire.Str8 && c <= msgpwire.Str32
 }
@@ -108,7 +108,8 @@ func (m *anyMap) value() any {
 	return m.typed.Interface()
 }
 
-// DecodeUntypedMap reads a map whose keys may have any types that Go can compare, or nil as nil.
+// DecodeUntypedMap reads a map whose keys may have any types that Go can compare. For nil, the
+// result is nil.
 func (d *Decoder) DecodeUntypedMap() (map[any]any, error) {
 	return decodeUser(d, func(d *Decoder, i int) (map[any]any, int) {
 		if d.isNil(i) {

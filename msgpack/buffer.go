@@ -1,8 +1,8 @@
 package msgpack
 
 // Buffer: a queue of byte chunks between codecs and connections. Package internal/buffer implements
-// the queue. This file contains its public API, and the code by which a Decoder reads from a Buffer
-// and an Encoder writes to a Buffer without copies.
+// the queue. This file contains its public API. It also contains the code with which Decoder and
+// Encoder access a Buffer without copying.
 
 import (
 	"errors"
@@ -15,29 +15,30 @@ import (
 )
 
 // Buffer is a queue of bytes for building and parsing messages. Bytes are added at the end or at
-// the front, and read from the front; bytes in the queue are never moved. A Buffer stores its bytes
+// the front, and read from the front. Bytes in the queue are never moved. A Buffer stores its bytes
 // in pages of 4 KB from a pool that all Buffers share, and large pieces in separate memory. The
 // zero Buffer is empty and ready to use.
 //
-// An Encoder that writes to a Buffer, and a Decoder that reads from one, use it directly. After
-// each successful call, the Buffer contains exactly the bytes that were written, or the rest of the
-// input. If a value cannot be encoded, nothing of it is written. A value that does not fit its
-// target is skipped; an incomplete value stays in the Buffer, and can be read when the rest has
-// arrived. This applies to each public call separately: if an array is written as a header and
-// elements, the header and the elements before an error stay in the Buffer.
+// An Encoder or a Decoder accesses the Buffer's memory directly. After each successful call of an
+// Encoder, the Buffer contains exactly the bytes that were written. After each successful call of a
+// Decoder, it contains exactly the rest of the input. If a value cannot be encoded, no part of it
+// is written. A value that does not fit its target is skipped. An incomplete value stays in the
+// Buffer, and can be read after the missing bytes have been added. This applies to each public call
+// separately: if an array is written as a header and elements, the header and the elements before
+// an error stay in the Buffer.
 //
 // A Buffer must not be copied after its first use, and is not safe for concurrent use.
 type Buffer struct {
-	// ReferenceMin is the size from which an Encoder refers to a []byte or RawMessage instead of
-	// copying it, as [Buffer.Reference] does. Zero means never. A change takes effect at the next
+	// ReferenceMin is the minimum size of a []byte or RawMessage that an Encoder refers to instead
+	// of copying it, like [Buffer.Reference]. Zero means never. A change takes effect at the next
 	// NewEncoder, Reset or ResetWriter.
 	ReferenceMin int
 
-	// ShareMin is the size from which a Decoder returns views of the Buffer's memory instead of
-	// copies. It applies to bin values and raw values that are decoded as []byte and RawMessage.
+	// ShareMin is the minimum size of a value that a Decoder returns as a view of the Buffer's
+	// memory instead of a copy. It applies to values that are decoded as []byte or RawMessage.
 	// Views are valid forever, but keep the memory around them alive: 4 KB, or as much as Grow has
-	// allocated. Values in several chunks, or in memory that was passed to Reference, are copied.
-	// Zero means never.
+	// allocated. A value is copied if it lies in several chunks, or in memory that was passed to
+	// Reference. Zero means never.
 	ShareMin int
 
 	queue  buffer.Queue
@@ -56,7 +57,7 @@ func (b *Buffer) Reset() {
 }
 
 // Grow ensures that the next n bytes that are written, or read by ReadFrom, are contiguous. It
-// allocates at once, so check n if it comes from untrusted input.
+// allocates memory for all n bytes immediately, so check n if it comes from untrusted input.
 func (b *Buffer) Grow(n int) { b.queue.Grow(n) }
 
 // Write adds a copy of p. The error is always nil.
@@ -74,7 +75,7 @@ func (b *Buffer) WriteByte(c byte) error {
 	return nil
 }
 
-// Prepend adds a copy of p at the front. A header of a few bytes usually does not allocate.
+// Prepend adds a copy of p at the front. For a header of a few bytes, it usually does not allocate.
 func (b *Buffer) Prepend(p []byte) {
 	b.last = 0
 	b.queue.Prepend(p)
@@ -85,7 +86,8 @@ func (b *Buffer) Prepend(p []byte) {
 func (b *Buffer) Reference(p []byte) { b.queue.Refer(p) }
 
 // ReadFrom adds bytes from r until io.EOF, and reads them directly into the Buffer's pages. It
-// returns the error of r, or io.ErrNoProgress if r returns nothing a hundred times.
+// returns the error of r, or io.ErrNoProgress if r returns neither bytes nor an error 100 times in
+// a row.
 func (b *Buffer) ReadFrom(r io.Reader) (n int64, err error) {
 	for idle := 0; ; {
 		room := b.queue.Room()
@@ -113,10 +115,10 @@ func (b *Buffer) ReadFrom(r io.Reader) (n int64, err error) {
 	}
 }
 
-// WriteTo writes all bytes without joining them: by one writev to a network connection, chunk by
-// chunk to another writer. It removes the written bytes; after an error, the other bytes stay in
-// the Buffer. If a writer writes fewer bytes than it gets, but returns no error, WriteTo returns
-// io.ErrShortWrite.
+// WriteTo writes all bytes to w without joining the chunks. If w is a network connection, it calls
+// writev once. Otherwise it calls Write for each chunk. It removes the written bytes; after an
+// error, the other bytes stay in the Buffer. If a call of Write writes only a part of its argument
+// but returns no error, WriteTo returns io.ErrShortWrite.
 func (b *Buffer) WriteTo(w io.Writer) (int64, error) {
 	list := b.queue.Chunks(b.pieces[:0])
 	b.pieces = list
@@ -133,7 +135,7 @@ func (b *Buffer) WriteTo(w io.Writer) (int64, error) {
 // list of references that an Encoder keeps.
 const piecesMax = 1024
 
-// take removes the first n bytes. n is at most b.Len().
+// take removes the first n bytes. The number n must not exceed b.Len().
 func (b *Buffer) take(n int) {
 	b.last = 0
 	b.queue.Discard(n)
@@ -189,17 +191,18 @@ func (b *Buffer) Peek(n int) ([]byte, error) {
 	return p, nil
 }
 
-// Next removes the next n bytes, or as many as there are, and returns a copy.
+// Next removes the next n bytes, and returns a copy of them. If the Buffer contains fewer bytes, it
+// removes and returns all of them.
 func (b *Buffer) Next(n int) []byte {
 	p, _ := b.Peek(n)
 	b.take(len(p))
 	return p
 }
 
-// View removes the next n bytes, or as many as there are, and returns them without a copy if they
-// are contiguous. The result is valid forever, because the Buffer does not reuse that memory. The
-// result keeps its page alive. For bytes added by Reference, the result is a part of the referenced
-// slice.
+// View removes the next n bytes, and returns them. If the Buffer contains fewer bytes, it removes
+// and returns all of them. If the bytes are contiguous, View does not copy them. The result is
+// valid forever, because the Buffer does not reuse the memory of a result. The result keeps its
+// page alive. For bytes added by Reference, the result is a part of the referenced slice.
 func (b *Buffer) View(n int) []byte {
 	n = b.within(n)
 	first := b.queue.First()
@@ -224,10 +227,10 @@ func (b *Buffer) Discard(n int) (int, error) {
 	return k, nil
 }
 
-// A Decoder reads from a Buffer through its window, d.b, which at first is the first chunk. If a
-// value extends beyond the first chunk, the window becomes a copy of as many bytes from the front
-// as are needed. The window always contains the Buffer's first len(d.b) bytes. The bytes that a
-// call has read are removed at the end of the call. See begin, need and end.
+// A Decoder reads from a Buffer through a window, d.b. At first, the window is the Buffer's first
+// chunk. If a value extends beyond that chunk, the decoder copies the needed bytes to other memory,
+// and uses the copy as the window. The window always contains the Buffer's first len(d.b) bytes.
+// The bytes that a call has read are removed at the end of the call. See begin, need and end.
 
 // lend makes the first chunk of b the window of d.
 func (b *Buffer) lend(d *Decoder) {
@@ -239,9 +242,9 @@ func (b *Buffer) lend(d *Decoder) {
 	}
 }
 
-// gather extends the window to at least n bytes after i, and to at least twice its length, so that
-// a value in many chunks is copied no more than twice. If the Buffer contains too few bytes, the
-// window becomes the whole Buffer, and gather returns false.
+// gather extends the window to at least n bytes after i. It at least doubles the window's length,
+// so that a value in many chunks is copied no more than twice. If the Buffer contains too few
+// bytes, the window becomes the whole Buffer, and gather returns false.
 func (d *Decoder) gather(i, n int) bool {
 	all := d.chunks.Len()
 	enough := n <= all-i
@@ -257,8 +260,8 @@ func (d *Decoder) gather(i, n int) bool {
 	return enough
 }
 
-// giveBack closes the window of a Buffer or a bytes.Buffer, and removes the first n bytes from that
-// buffer.
+// giveBack closes the window, and removes its first n bytes from the Buffer or bytes.Buffer that
+// the window belongs to.
 func (d *Decoder) giveBack(n int) {
 	if d.buf != nil {
 		d.buf.Next(n)
@@ -269,8 +272,8 @@ func (d *Decoder) giveBack(n int) {
 	d.b, d.i = d.b[:0], 0
 }
 
-// giveBackFrom closes the window of a Buffer, which keeps the value at mark. If views of the value
-// exist, the value is moved to other memory.
+// giveBackFrom closes the window of a Buffer, but leaves the value at mark in the Buffer. If views
+// of the value exist, the value is moved to other memory.
 func (d *Decoder) giveBackFrom(mark int) {
 	if d.shared {
 		d.chunks.queue.Detach()
@@ -279,8 +282,8 @@ func (d *Decoder) giveBackFrom(mark int) {
 	d.giveBack(mark)
 }
 
-// owned returns b, a part of the window, as a copy in memory of its own, or as a view if an option
-// requests views.
+// owned returns a copy of b in separately allocated memory, or b itself if an option requests
+// views. The slice b is a part of the window.
 func (d *Decoder) owned(b []byte) []byte {
 	if d.views() {
 		return b[:len(b):len(b)]
@@ -294,7 +297,7 @@ func (d *Decoder) owned(b []byte) []byte {
 }
 
 // shares reports whether a value of n bytes in the window is returned as a view of the Buffer.
-func (d *Decoder) shares(n int) bool { return uint(d.shareMin-1) < uint(n) } // a shareMin of zero wraps around to more than every length
+func (d *Decoder) shares(n int) bool { return uint(d.shareMin-1) < uint(n) } // if shareMin is zero, the subtraction wraps around to the maximum uint
 
 // reference is a value that an Encoder writes to its Buffer without copying it.
 type reference struct {
@@ -302,8 +305,8 @@ type reference struct {
 	b  []byte
 }
 
-// appendBody appends the bytes after a header, or records that the Buffer must refer to them at
-// this position.
+// appendBody appends the bytes after a header. If the Buffer must refer to them instead of copying
+// them, appendBody only records this position.
 func (e *Encoder) appendBody(b, body []byte) []byte {
 	if uint(e.referenceMin-1) < uint(len(body)) { // zero wraps around to more than every length
 		return e.refer(b, body)
@@ -319,8 +322,8 @@ func (e *Encoder) refer(b, body []byte) []byte {
 	return b
 }
 
-// writeReferences writes the bytes in e.b up to the last reference, and the references between
-// them. It returns the offset of the rest. If err is not nil, it only drops the references.
+// writeReferences writes the references, and the bytes of e.b before each of them. It returns the
+// offset of the bytes after the last reference. If err is not nil, it only drops the references.
 func (e *Encoder) writeReferences(err error) (from int) {
 	if out, ok := e.w.(*Buffer); ok && err == nil {
 		for _, r := range e.references {
@@ -333,7 +336,7 @@ func (e *Encoder) writeReferences(err error) (from int) {
 	return from
 }
 
-// forgetReferences drops the references from number n on.
+// forgetReferences drops all references except the first n.
 func (e *Encoder) forgetReferences(n int) {
 	clear(e.references[n:])
 	if e.references = e.references[:n]; n == 0 && cap(e.references) > piecesMax {

@@ -3,20 +3,19 @@ package msgpack
 import "io"
 
 // Buffered returns a reader of the remaining input: the bytes that d has read ahead, followed by
-// its reader. Reading from it advances d, so the next value starts after the bytes that were read.
-// In the function of an ext, the reader ends at the end of the ext. It also implements
-// io.ByteScanner.
+// the bytes of d's reader. Reading from the result advances d, so the next value starts after the
+// bytes that were read. In a function that decodes an ext, the result ends at the end of the ext.
+// The result also implements io.ByteScanner.
 func (d *Decoder) Buffered() io.Reader { return &remainder{d: d} }
 
 // A remainder reads the input that a Decoder has not decoded.
 type remainder struct {
 	d    *Decoder
 	last byte  // the byte that UnreadByte puts back
-	next int64 // the offset in the input after last, where UnreadByte is possible; 0 if it is not
+	next int64 // the offset in the input after the byte in last, where UnreadByte is possible; 0 if it is not possible
 }
 
-// Read returns bytes of the window. If the window is empty, it reads from the Decoder's reader
-// once.
+// Read returns bytes of the window. If the window is empty, it calls the Decoder's reader once.
 func (r *remainder) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil

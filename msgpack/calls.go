@@ -3,8 +3,8 @@ package msgpack
 // Methods that read and write single values, for custom codecs and for programs that know the
 // structure of their input.
 //
-// A Decode method first tries the buffered bytes. It calls begin and end only if that fails, or if
-// the bytes belong to a bytes.Buffer.
+// A Decode method first tries the buffered bytes. It calls begin and end only if the buffered bytes
+// are not sufficient, or belong to a bytes.Buffer.
 
 import (
 	"fmt"
@@ -30,8 +30,8 @@ func (d *Decoder) PeekCode() (byte, error) {
 			mark := d.begin()
 			d.end(mark, mark)
 		}
-		// Bytes that the window has read from such a reader must be decoded. So the code is put
-		// back instead.
+		// A byte that the window has read from an io.ByteScanner cannot be returned to it. So the
+		// code is read directly, and put back.
 		if d.i == len(d.b) && d.rest == (scan{}) {
 			if c, err := s.ReadByte(); err == nil && s.UnreadByte() == nil {
 				return c, nil
@@ -59,11 +59,11 @@ func (d *Decoder) DecodeNil() error {
 	return d.end(mark, mark+1)
 }
 
-// DecodeBool reads a bool, or nil as false.
+// DecodeBool reads a bool. It reads nil as false.
 func (d *Decoder) DecodeBool() (bool, error) { return decodeOne(d, (*Decoder).readBool) }
 
-// DecodeInt64 reads an int of any width, or a float without a fraction, or nil as 0. A uint64 out
-// of range wraps around, or is an error with [DecodeOptions.StrictInts].
+// DecodeInt64 reads an int of any width, or a float without a fraction. It reads nil as 0. A uint64
+// out of range wraps around; with [DecodeOptions.StrictInts], it is an error.
 func (d *Decoder) DecodeInt64() (int64, error) {
 	if v, next := readInt(d.b, d.i); next >= 0 && d.flags&strictInts == 0 {
 		d.i = next
@@ -72,8 +72,8 @@ func (d *Decoder) DecodeInt64() (int64, error) {
 	return decodeOne(d, (*Decoder).readInt)
 }
 
-// DecodeUint64 is like [Decoder.DecodeInt64] for unsigned numbers: a negative number wraps around,
-// or is an error.
+// DecodeUint64 is like [Decoder.DecodeInt64], but for unsigned numbers. A negative number wraps
+// around; with [DecodeOptions.StrictInts], it is an error.
 func (d *Decoder) DecodeUint64() (uint64, error) {
 	if v, next := readInt(d.b, d.i); next >= 0 && d.flags&strictInts == 0 {
 		d.i = next
@@ -82,30 +82,30 @@ func (d *Decoder) DecodeUint64() (uint64, error) {
 	return decodeUintOfWidth[uint64](d, 64)
 }
 
-// DecodeInt is like [Decoder.DecodeInt64] for an int. As in the methods for 8, 16 and 32 bits, an
-// int that does not fit is truncated as in a Go conversion, or is an error with
-// [DecodeOptions.StrictInts]. A float that does not fit is always an error.
+// DecodeInt is like [Decoder.DecodeInt64], but returns an int. A number that does not fit is
+// truncated as in a Go conversion; with [DecodeOptions.StrictInts], it is an error. A float that
+// does not fit is always an error. The methods for 8, 16 and 32 bits follow the same rules.
 func (d *Decoder) DecodeInt() (int, error) { return decodeIntOfWidth[int](d, strconv.IntSize) }
 
-// DecodeInt8 is [Decoder.DecodeInt] for 8 bits.
+// DecodeInt8 is like [Decoder.DecodeInt], but returns an int8.
 func (d *Decoder) DecodeInt8() (int8, error) { return decodeIntOfWidth[int8](d, 8) }
 
-// DecodeInt16 is [Decoder.DecodeInt] for 16 bits.
+// DecodeInt16 is like [Decoder.DecodeInt], but returns an int16.
 func (d *Decoder) DecodeInt16() (int16, error) { return decodeIntOfWidth[int16](d, 16) }
 
-// DecodeInt32 is [Decoder.DecodeInt] for 32 bits.
+// DecodeInt32 is like [Decoder.DecodeInt], but returns an int32.
 func (d *Decoder) DecodeInt32() (int32, error) { return decodeIntOfWidth[int32](d, 32) }
 
-// DecodeUint is like [Decoder.DecodeInt] for a uint.
+// DecodeUint is like [Decoder.DecodeInt], but returns a uint.
 func (d *Decoder) DecodeUint() (uint, error) { return decodeUintOfWidth[uint](d, strconv.IntSize) }
 
-// DecodeUint8 is [Decoder.DecodeInt] for 8 bits without a sign.
+// DecodeUint8 is like [Decoder.DecodeInt], but returns a uint8.
 func (d *Decoder) DecodeUint8() (uint8, error) { return decodeUintOfWidth[uint8](d, 8) }
 
-// DecodeUint16 is [Decoder.DecodeInt] for 16 bits without a sign.
+// DecodeUint16 is like [Decoder.DecodeInt], but returns a uint16.
 func (d *Decoder) DecodeUint16() (uint16, error) { return decodeUintOfWidth[uint16](d, 16) }
 
-// DecodeUint32 is [Decoder.DecodeInt] for 32 bits without a sign.
+// DecodeUint32 is like [Decoder.DecodeInt], but returns a uint32.
 func (d *Decoder) DecodeUint32() (uint32, error) { return decodeUintOfWidth[uint32](d, 32) }
 
 func decodeIntOfWidth[T int | int8 | int16 | int32](d *Decoder, bits int) (T, error) {
@@ -129,7 +129,7 @@ func decodeUintOfWidth[T uint | uint8 | uint16 | uint32 | uint64](d *Decoder, bi
 	return T(v), d.end(mark, next)
 }
 
-// DecodeFloat64 reads a float or an int, or nil as 0.
+// DecodeFloat64 reads a float or an int. It reads nil as 0.
 func (d *Decoder) DecodeFloat64() (float64, error) {
 	if b, i := d.b, d.i; i+9 <= len(b) && b[i] == msgpwire.Float64 {
 		d.i = i + 9
@@ -138,11 +138,11 @@ func (d *Decoder) DecodeFloat64() (float64, error) {
 	return decodeOne(d, (*Decoder).readFloat64)
 }
 
-// DecodeFloat32 reads a float or an int as the nearest float32, or nil as 0. A finite number out of
-// range is an error.
+// DecodeFloat32 reads a float or an int, and returns the nearest float32. It reads nil as 0. A
+// finite number out of range is an error.
 func (d *Decoder) DecodeFloat32() (float32, error) { return decodeOne(d, (*Decoder).readFloat32) }
 
-// DecodeString reads a str or bin as a new string, or nil as an empty one.
+// DecodeString reads a str or bin as a new string. It reads nil as the empty string.
 func (d *Decoder) DecodeString() (string, error) {
 	if start, next := readStr(d.b, d.i); next >= 0 && d.flags&careful == 0 {
 		d.i = next
@@ -151,7 +151,7 @@ func (d *Decoder) DecodeString() (string, error) {
 	return decodeOne(d, func(d *Decoder, i int) (string, int) { return d.readStringSlow(i, true) })
 }
 
-// DecodeBytes reads a bin or str as a new []byte, or nil as nil.
+// DecodeBytes reads a bin or str as a new []byte. It reads nil as a nil slice.
 func (d *Decoder) DecodeBytes() ([]byte, error) {
 	return decodeOne(d, func(d *Decoder, i int) ([]byte, int) {
 		if d.isNil(i) {
@@ -165,19 +165,20 @@ func (d *Decoder) DecodeBytes() ([]byte, error) {
 	})
 }
 
-// DecodeTime reads a timestamp: the ext, an array of seconds and nanoseconds, or an RFC 3339
-// string. It reads nil as the zero time. The result is in Local, unless [DecodeOptions.UTC] is set
-// or a string has another zone. The zero time is in UTC.
+// DecodeTime reads a timestamp: a timestamp ext, an array of seconds and nanoseconds, or an RFC
+// 3339 string. It reads nil as the zero time. The result is in time.Local, unless
+// [DecodeOptions.UTC] is set or an RFC 3339 string specifies another zone. The zero time is in UTC.
 func (d *Decoder) DecodeTime() (time.Time, error) { return decodeOne(d, (*Decoder).readTime) }
 
-// DecodeDuration reads an int as nanoseconds, as [Decoder.DecodeInt64] does.
+// DecodeDuration reads a number of nanoseconds. It accepts the same values as
+// [Decoder.DecodeInt64].
 func (d *Decoder) DecodeDuration() (time.Duration, error) {
 	v, err := d.DecodeInt64()
 	return time.Duration(v), err
 }
 
-// DecodeArrayLen reads the header of an array and returns the number of elements that follow, or -1
-// for nil.
+// DecodeArrayLen reads the header of an array, and returns the number of elements that follow. For
+// nil, it returns -1.
 func (d *Decoder) DecodeArrayLen() (int, error) {
 	if n, next := readCount(d.b, d.i, false); next >= 0 && d.flags&limited == 0 {
 		d.i = next
@@ -186,8 +187,8 @@ func (d *Decoder) DecodeArrayLen() (int, error) {
 	return d.decodeCount((*Decoder).arrayLen)
 }
 
-// DecodeMapLen reads the header of a map and returns the number of pairs that follow, or -1 for
-// nil. It skips the header of an ext before the map.
+// DecodeMapLen reads the header of a map, and returns the number of pairs that follow. For nil, it
+// returns -1. It skips the header of an ext that contains the map.
 func (d *Decoder) DecodeMapLen() (int, error) {
 	if n, next := readCount(d.b, d.i, true); next >= 0 && d.flags&limited == 0 {
 		d.i = next
@@ -208,8 +209,8 @@ func (d *Decoder) decodeCount(read func(*Decoder, int) (int, int)) (int, error) 
 	return n, d.end(mark, next)
 }
 
-// DecodeBytesLen reads the header of a bin or str and returns the number of bytes that follow, for
-// ReadFull, or -1 for nil.
+// DecodeBytesLen reads the header of a bin or str, and returns the number of bytes that follow. For
+// nil, it returns -1. Use ReadFull to read the bytes.
 func (d *Decoder) DecodeBytesLen() (int, error) {
 	mark := d.begin()
 	c, ok := d.codeAt(mark)
@@ -239,8 +240,8 @@ func (d *Decoder) DecodeBytesLen() (int, error) {
 	return int(n), d.end(mark, mark+int(f.Head))
 }
 
-// DecodeExtHeader reads the header of an ext and returns its type and the number of bytes that
-// follow, for ReadFull.
+// DecodeExtHeader reads the header of an ext, and returns its type and the number of bytes that
+// follow. Use ReadFull to read the bytes.
 func (d *Decoder) DecodeExtHeader() (id int8, n int, err error) {
 	mark := d.begin()
 	id, n, next := d.extHeader(mark)
@@ -248,8 +249,8 @@ func (d *Decoder) DecodeExtHeader() (id int8, n int, err error) {
 }
 
 // ReadFull reads bytes until buf is full, for example the bytes after a header whose length the
-// caller has read. If the input contains fewer bytes, buf is unchanged, and the error is io.EOF, or
-// wraps io.ErrUnexpectedEOF.
+// caller has read. If the input contains fewer bytes, buf is unchanged. The error is then io.EOF,
+// or wraps io.ErrUnexpectedEOF.
 func (d *Decoder) ReadFull(buf []byte) error {
 	mark := d.begin()
 	if !d.whole(mark, 0, len(buf)) {
@@ -277,11 +278,12 @@ func (d *Decoder) Skip() error {
 	return d.end(mark, d.skipJoining(mark))
 }
 
-// DecodeInterface reads a value of any type, as into an any.
+// DecodeInterface reads a value of any type. The result is the same as for a target of type any.
 func (d *Decoder) DecodeInterface() (any, error) { return decodeUser(d, (*Decoder).readAny) }
 
 // DecodeInterfaceLoose is like DecodeInterface, but numbers become int64, uint64 and float64, and
-// bin becomes string. Values in arrays and maps are converted only if the option is on.
+// bin becomes string. Values in arrays and maps are converted only if
+// [Decoder.UseLooseInterfaceDecoding] is on.
 func (d *Decoder) DecodeInterfaceLoose() (any, error) {
 	flags := d.flags
 	if c, err := d.PeekCode(); err == nil && c < msgpwire.Fixmap || c >= msgpwire.Nil && c < msgpwire.Array16 || c >= msgpwire.Negfixint {
@@ -291,7 +293,8 @@ func (d *Decoder) DecodeInterfaceLoose() (any, error) {
 	return d.DecodeInterface()
 }
 
-// DecodeMap reads a map with string keys, or nil as nil. A key of another type is an error.
+// DecodeMap reads a map with string keys. A key of another type is an error. For nil, the result is
+// nil.
 func (d *Decoder) DecodeMap() (map[string]any, error) {
 	return decodeUser(d, func(d *Decoder, i int) (map[string]any, int) {
 		if d.isNil(i) {
@@ -301,7 +304,7 @@ func (d *Decoder) DecodeMap() (map[string]any, error) {
 	})
 }
 
-// DecodeSlice reads an array, or nil as nil.
+// DecodeSlice reads an array. For nil, the result is nil.
 func (d *Decoder) DecodeSlice() ([]any, error) {
 	return decodeUser(d, func(d *Decoder, i int) ([]any, int) {
 		if d.isNil(i) {
@@ -311,7 +314,7 @@ func (d *Decoder) DecodeSlice() ([]any, error) {
 	})
 }
 
-// decodeUser is a variant of decodeOne for values that may call methods of the user.
+// decodeUser is a variant of decodeOne for values whose decoding may call a user's methods.
 func decodeUser[T any](d *Decoder, read func(d *Decoder, i int) (T, int)) (T, error) {
 	mark := d.begin()
 	g := d.guard(mark)
@@ -326,15 +329,15 @@ func decodeOne[T any](d *Decoder, read func(d *Decoder, i int) (T, int)) (T, err
 	return v, d.end(mark, next)
 }
 
-// The calls that custom encoders make most often store their bytes directly in e.b. Passing a slice
-// around and storing it back would cost more than writing these bytes.
+// The methods that custom encoders call most often store their bytes directly in e.b. Passing a
+// slice to helper functions and storing their result would cost more than writing the bytes.
 
 // grow increases the capacity of e.b for n more bytes.
 //
 //go:noinline
 func (e *Encoder) grow(n int) { e.b = slices.Grow(e.b, n) }
 
-// flushed is a variant of flush for a value that is already in e.b.
+// flushed is a variant of flush for a value that e.b already contains.
 func (e *Encoder) flushed() error {
 	if e.inside > 0 && e.err == nil {
 		return nil
@@ -388,26 +391,29 @@ func (e *Encoder) EncodeBool(v bool) error {
 	return e.encode8(msgpwire.False)
 }
 
-// EncodeString writes v as str, or as its number if strings are interned.
+// EncodeString writes v as a str. If strings are interned, it may write the number of v instead.
 func (e *Encoder) EncodeString(v string) error { return e.flush(appendStringOf(e, e.b, v)) }
 
-// EncodeTime writes t as ext -1, in the shortest of its three forms. The zone is not written.
+// EncodeTime writes t as ext -1, in the shortest of the three timestamp forms. The zone is not
+// written.
 func (e *Encoder) EncodeTime(t time.Time) error { return e.flush(msgpwire.AppendTime(e.b, t)) }
 
-// EncodeFloat32 writes v in 4 bytes, or as an int with UseCompactFloats if it is a whole number.
+// EncodeFloat32 writes v as a float32. With UseCompactFloats, it writes a whole number as an int.
 func (e *Encoder) EncodeFloat32(v float32) error { return e.flush(e.appendFloat32(e.b, v)) }
 
-// EncodeMap writes m, or nil. The order of keys is random, unless SetSortMapKeys is on.
+// EncodeMap writes m. A nil map is written as nil. The order of keys is random, unless
+// SetSortMapKeys is on.
 func (e *Encoder) EncodeMap(m map[string]any) error {
 	return e.guarded(func(b []byte) []byte { return e.appendAnyMap(b, m) })
 }
 
-// EncodeFloat64 writes v in 8 bytes, or as an int with UseCompactFloats if it is a whole number.
+// EncodeFloat64 writes v as a float64. With UseCompactFloats, it writes a whole number as an int.
 func (e *Encoder) EncodeFloat64(v float64) error {
 	return e.encode64(msgpwire.Float64, math.Float64bits(v))
 }
 
-// EncodeInt writes v in its shortest form of 1 to 9 bytes, a positive number as an unsigned one.
+// EncodeInt writes v in its shortest form, in 1 to 9 bytes. A positive number is written as an
+// unsigned int.
 func (e *Encoder) EncodeInt(v int64) error {
 	if uint64(v) <= msgpwire.FixintMax {
 		return e.encode8(byte(v))
@@ -415,7 +421,7 @@ func (e *Encoder) EncodeInt(v int64) error {
 	return e.flush(msgpwire.AppendInt(e.b, v))
 }
 
-// EncodeUint writes v in its shortest form of 1 to 9 bytes.
+// EncodeUint writes v in its shortest form, in 1 to 9 bytes.
 func (e *Encoder) EncodeUint(v uint64) error {
 	if v <= msgpwire.FixintMax {
 		return e.encode8(byte(v))
@@ -423,8 +429,8 @@ func (e *Encoder) EncodeUint(v uint64) error {
 	return e.flush(msgpwire.AppendUint(e.b, v))
 }
 
-// EncodeInt8 writes v as an int8. All methods with a width in their names write that width,
-// whatever the value and the options are, except with Canonical.
+// EncodeInt8 writes v as an int8. Every method with a width in its name writes an int of that
+// width, regardless of the value. The only option that changes this is [EncodeOptions.Canonical].
 func (e *Encoder) EncodeInt8(v int8) error { return e.encode16(msgpwire.Int8, byte(v)) }
 
 // EncodeInt16 writes v as an int16.
@@ -456,11 +462,11 @@ func (e *Encoder) EncodeUint32(v uint32) error {
 // EncodeUint64 writes v as a uint64.
 func (e *Encoder) EncodeUint64(v uint64) error { return e.encode64(msgpwire.Uint64, v) }
 
-// EncodeDuration writes v in nanoseconds, as [Encoder.EncodeInt] does. Encode writes a
+// EncodeDuration writes the nanoseconds of v with [Encoder.EncodeInt]. In contrast, Encode writes a
 // time.Duration as an int64.
 func (e *Encoder) EncodeDuration(v time.Duration) error { return e.EncodeInt(int64(v)) }
 
-// EncodeBytes writes v as bin, or as nil.
+// EncodeBytes writes v as a bin. A nil slice is written as nil.
 func (e *Encoder) EncodeBytes(v []byte) error {
 	if v == nil {
 		return e.EncodeNil()
@@ -468,9 +474,9 @@ func (e *Encoder) EncodeBytes(v []byte) error {
 	return e.flush(e.appendBody(msgpwire.AppendBytesLen(e.b, len(v)), v))
 }
 
-// EncodeArrayLen writes the header of an array. The caller must then write n elements. -1 writes
-// nil. In all methods that write a length, it is an error if n is less than -1, or does not fit in
-// 32 bits.
+// EncodeArrayLen writes the header of an array. The caller must then write n elements. If n is -1,
+// it writes nil. Like every method that writes a length, it returns an error if n is less than -1
+// or does not fit in 32 bits.
 func (e *Encoder) EncodeArrayLen(n int) error {
 	if uint(n) < 16 {
 		return e.encode8(msgpwire.Fixarray | byte(n))
@@ -478,7 +484,8 @@ func (e *Encoder) EncodeArrayLen(n int) error {
 	return e.encodeCount(n, msgpwire.AppendArrayLen)
 }
 
-// EncodeMapLen writes the header of a map. The caller must then write n pairs. -1 writes nil.
+// EncodeMapLen writes the header of a map. The caller must then write n pairs. If n is -1, it
+// writes nil.
 func (e *Encoder) EncodeMapLen(n int) error {
 	if uint(n) < 16 {
 		return e.encode8(msgpwire.Fixmap | byte(n))
@@ -486,8 +493,8 @@ func (e *Encoder) EncodeMapLen(n int) error {
 	return e.encodeCount(n, msgpwire.AppendMapLen)
 }
 
-// EncodeBytesLen writes the header of a bin. The caller must then write n bytes to Writer. -1
-// writes nil.
+// EncodeBytesLen writes the header of a bin. The caller must then write n bytes to
+// [Encoder.Writer]. If n is -1, it writes nil.
 func (e *Encoder) EncodeBytesLen(n int) error { return e.encodeCount(n, msgpwire.AppendBytesLen) }
 
 func (e *Encoder) encodeCount(n int, appendLen func([]byte, int) []byte) error {
@@ -504,12 +511,13 @@ func (e *Encoder) encodeLength(n int, appendLen func([]byte, int) []byte) error 
 	return e.flush(appendLen(e.b, n))
 }
 
-// EncodeExtHeader writes the header of an ext. The caller must then write n bytes to Writer.
+// EncodeExtHeader writes the header of an ext. The caller must then write n bytes to
+// [Encoder.Writer].
 func (e *Encoder) EncodeExtHeader(id int8, n int) error {
 	return e.encodeLength(n, func(b []byte, n int) []byte { return msgpwire.AppendExtHeader(b, id, n) })
 }
 
-// EncodeMapSorted writes m, and the maps in it, in the order of their keys, as with SetSortMapKeys.
+// EncodeMapSorted writes m with sorted keys, as with SetSortMapKeys. Maps inside m are sorted, too.
 func (e *Encoder) EncodeMapSorted(m map[string]any) error {
 	on := e.flags&sortMapKeys != 0
 	e.flags |= sortMapKeys

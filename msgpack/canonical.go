@@ -1,6 +1,6 @@
 package msgpack
 
-// Canonical bytes: equal values have equal bytes, independent of their Go types.
+// Canonical encoding: equal values have the same encoding, independent of their Go types.
 //
 // A value is encoded as usual, and then its bytes are rewritten. So the same code handles maps and
 // structs of every type, the output of methods, and RawMessage. The comment of
@@ -19,8 +19,9 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// maxKeyDepth is the maximum number of nested keys that are arrays or maps. Each level copies or
-// reads its keys once more, so the cost of a message can be its size times this limit.
+// maxKeyDepth is the maximum nesting depth of keys inside keys, where the outer keys are arrays or
+// maps. Each level copies or reads its keys once more, so the cost of a message can be its size
+// times this limit.
 const maxKeyDepth = 4
 
 var (
@@ -34,32 +35,32 @@ type canonicalizer struct {
 	in, out  []byte
 	nodes    []node
 	open     []openNode
-	pairs    []mapPair // pairs of the maps that are being written
-	keys     []byte    // canonical bytes of the keys of these pairs
+	pairs    []mapPair // pairs of the maps that value is currently writing
+	keys     []byte    // canonical encodings of the keys of these pairs
 	keyDepth int
 	err      error
 }
 
-// A node is an array or a map of the input. Nodes are ordered by the offsets of these values.
+// A node is an array or a map in the input. Nodes are ordered by their offsets.
 type node struct {
-	end  int // after its last byte
-	next int // index of the first node after this node and the nodes in it
+	end  int // offset after its last byte
+	next int // index of the first node after this node and its inner nodes
 }
 
 // openNode is a node whose end has not been found.
 type openNode struct {
 	node int
-	left int // number of values that are still to be read
+	left int // number of values that have not been read
 }
 
 // A mapPair is a key and its value: the key is keys[from:to].
 type mapPair struct {
 	from, to    int
-	value, node int // where the value begins, and the first node in it
+	value, node int // the value's offset, and the index of its first node
 }
 
 // appendCanonical appends values, each in its canonical form, to dst. An incomplete value at the
-// end is copied unchanged: it is a header whose elements the caller writes by other calls.
+// end is copied unchanged: it is a header, and the caller writes its elements by later calls.
 func (e *Encoder) appendCanonical(dst, values []byte) ([]byte, error) {
 	if e.flags&interned != 0 {
 		return dst, errCanonicalDict
@@ -83,8 +84,8 @@ func (e *Encoder) appendCanonical(dst, values []byte) ([]byte, error) {
 	return c.out, nil
 }
 
-// index records the arrays and maps in the value at i, and returns the offset after the value, or
-// -1 if it is incomplete.
+// index records the arrays and maps in the value at i, and returns the offset after the value. If
+// the value is incomplete, it returns -1.
 func (c *canonicalizer) index(i int) (next int, err error) {
 	c.nodes, c.open = c.nodes[:0], c.open[:0]
 	for {
@@ -118,7 +119,7 @@ func (c *canonicalizer) index(i int) (next int, err error) {
 	}
 }
 
-// past returns the offset and the node after the value at i, whose first node is k.
+// past returns the offset and the node after the value at i. The value's first node is k.
 func (c *canonicalizer) past(i, k int) (next, node int) {
 	h, _ := readHead(c.in, i)
 	if _, ok := h.holds(); ok {
@@ -127,7 +128,8 @@ func (c *canonicalizer) past(i, k int) (next, node int) {
 	return h.next, k
 }
 
-// value writes the value at i, whose first node is k, and returns the offset and the node after it.
+// value writes the value at i, and returns the offset and the node after the value. The value's
+// first node is k.
 func (c *canonicalizer) value(i, k int) (next, node int) {
 	h, _ := readHead(c.in, i)
 	switch h.form {
@@ -146,8 +148,8 @@ func (c *canonicalizer) value(i, k int) (next, node int) {
 	return h.next, k
 }
 
-// table writes the n pairs of a map, which begin at i, in the order of their keys. It returns the
-// offset and the node after them.
+// table writes the n pairs of a map in the order of their keys. The pairs begin at i, and their
+// first node is k. table returns the offset and the node after the pairs.
 func (c *canonicalizer) table(n, i, k int) (next, node int) {
 	mark, room := len(c.pairs), len(c.keys)
 	for range n {
@@ -174,8 +176,8 @@ func (c *canonicalizer) table(n, i, k int) (next, node int) {
 	return i, k
 }
 
-// key appends the key at i, whose first node is k, to c.keys, and returns the offset and the node
-// after it.
+// key appends the key at i to c.keys, and returns the offset and the node after the key. The key's
+// first node is k.
 func (c *canonicalizer) key(i, k int) (next, node int) {
 	h, _ := readHead(c.in, i)
 	if _, ok := h.holds(); !ok {
@@ -198,10 +200,10 @@ func (c *canonicalizer) key(i, k int) (next, node int) {
 	return next, node
 }
 
-// canonicalNaN contains the bits that are written for every NaN.
+// canonicalNaN contains the bits of the canonical NaN, which replaces every other NaN.
 const canonicalNaN = 0x7ff8 << 48
 
-// leaf appends the value at i, which is neither an array nor a map, to b.
+// leaf appends the value at i to b. The value is neither an array nor a map.
 func (c *canonicalizer) leaf(b []byte, i int, h head) []byte {
 	code := c.in[i]
 	if v, next := readInt(c.in, i); next >= 0 {
@@ -228,8 +230,8 @@ func (c *canonicalizer) leaf(b []byte, i int, h head) []byte {
 	return append(b, code) // nil or a bool
 }
 
-// ext appends the ext at i. A time gets its shortest form, unless another type is registered for
-// the ext id of times.
+// ext appends the ext at i to b. A timestamp gets its shortest form, unless another type is
+// registered for the ext id of timestamps.
 func (c *canonicalizer) ext(b []byte, i int, h head) []byte {
 	id := i + 1 + int(msgpwire.Forms[c.in[i]].Count)
 	data := c.in[id+1 : h.next]

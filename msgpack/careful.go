@@ -2,9 +2,9 @@ package msgpack
 
 import "github.com/slipstream-go/slipstream/internal/mem"
 
-// decodeStructCareful reads n pairs into the struct at p, as decodeStruct does, but without its
-// shortcuts. It is for options that affect single keys and values, and calls a function for each of
-// them.
+// decodeStructCareful reads n pairs into the struct at p, like decodeStruct, but without shortcuts.
+// It is used with options that affect single keys and values, and calls a function for each key and
+// value.
 func (d *Decoder) decodeStructCareful(o *op, p mem.Pointer, n, i int) int {
 	if !d.claim(i, n, 2) {
 		return -1

@@ -1,7 +1,7 @@
 package msgpack
 
-// Options that restrict the input apply to all of it, also to values that are skipped, kept raw, or
-// read by a user's method. If one of these options is set, skipChecked replaces the fast skip.
+// Options that restrict the input apply to every value, even if it is skipped, kept raw, or read by
+// a user's method. If one of these options is set, skipChecked replaces the fast function skip.
 
 import (
 	"math"
@@ -10,19 +10,19 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// judging contains the options that restrict the input, independent of the target.
+// judging contains the flags of the options that restrict the input, regardless of the target.
 const judging = limited | strictUTF8 | uniqueKeys
 
 // A checkedLevel is an array or map around the current position of skipChecked.
 type checkedLevel struct {
-	left   int    // number of values that are still to be read
+	left   int    // number of values that have not been read
 	keys   keySet // keys of a map of several pairs, with UniqueKeys
 	key    int    // offset of the current key in such a map
-	within int    // number of keys of such maps around this value
+	within int    // number of keys of such maps that contain this value
 }
 
-// skipChecked skips a value like skipAt, and checks it against the options. With joins set, its
-// strings join the dict as if they were read.
+// skipChecked skips a value like skipAt, and checks it against the options. If joins is true, the
+// value's strings join the dict, as if they were read.
 func (d *Decoder) skipChecked(i int, joins bool) int {
 	joins = joins && d.flags&internStrings != 0
 	var room [8]checkedLevel
@@ -72,10 +72,10 @@ func (d *Decoder) skipChecked(i int, joins bool) int {
 	}
 }
 
-// checkHead checks the value at i against the options, without the elements of an array or map. It
-// returns the number of values in an array or map, or -1 for another value, and the offset after
-// the checked bytes. around is the number of arrays and maps around the value within the skipped
-// value.
+// checkHead checks the value at i against the options, but not the elements of an array or map. It
+// returns the number of values in an array or map, or -1 for other values. next is the offset after
+// the checked bytes. The argument around is the number of arrays and maps that contain the value
+// within the skipped value.
 func (d *Decoder) checkHead(i, around int, joins bool) (values int, pairs bool, next int) {
 	c, ok := d.codeAt(i)
 	if !ok {
@@ -128,10 +128,10 @@ func (d *Decoder) checkHead(i, around int, joins bool) (values int, pairs bool, 
 }
 
 // checkTaken checks the values that a user's method has read, d.b[i:d.i], against the options. The
-// method's calls cannot check all options, because a call for a single value does not know the
-// enclosing map or its depth. Bytes that are not a complete value are not checked.
+// calls in that method cannot check all options, because a call for a single value knows neither
+// the enclosing map nor its depth. Bytes that are not a complete value are not checked.
 func (d *Decoder) checkTaken(i int) bool {
-	if d.inside > d.outer+1 || d.i > len(d.b) { // inside the value of another method, or after the method has reset d
+	if d.inside > d.outer+1 || d.i > len(d.b) { // another method's value encloses this value, or the method has reset d
 		return true
 	}
 	for i < d.i && skip(d.b[:d.i], i) >= 0 {
@@ -142,8 +142,8 @@ func (d *Decoder) checkTaken(i int) bool {
 	return true
 }
 
-// checkKey checks whether the next value repeats a key of a map that is read pair by pair. It does
-// not read the value.
+// checkKey returns an error if the next value repeats a key of a map that is read pair by pair. It
+// does not read the value.
 func (d *Decoder) checkKey(seen keySet) error {
 	if seen.keys == nil {
 		return nil
@@ -160,8 +160,8 @@ func (d *Decoder) checkKey(seen keySet) error {
 	return d.end(mark, mark)
 }
 
-// keySet contains the keys of a map that have been read, with UniqueKeys. The zero value records
-// nothing.
+// keySet contains the keys that have been read from a map, if UniqueKeys is set. The zero value
+// records no keys.
 type keySet struct{ keys map[any]struct{} }
 
 func (d *Decoder) newKeySet() (s keySet) {
@@ -171,16 +171,16 @@ func (d *Decoder) newKeySet() (s keySet) {
 	return s
 }
 
-// Types of keys in a keySet, in addition to string, bool, int64, uint64, float64 and other Go
-// types.
+// Additional types of keys in a keySet. Other keys are strings, bools, int64s, uint64s, float64s
+// and values of other Go types.
 type (
-	fieldKey   uint16 // a field, by its index; its name and aliases are one key
+	fieldKey   uint16 // the index of a field, whose name and aliases are one key
 	encodedKey string // the encoding of a key of another type
 )
 
-// twice reports whether s contains key, and adds it. Equal ints of different widths are the same
-// key, as are equal floats. A key that is not equal to itself, such as NaN, is compared by its
-// encoded bytes, wire.
+// twice reports whether s already contains key, and adds key if it does not. Equal ints of
+// different widths are the same key, as are equal floats. A key that is not equal to itself, such
+// as NaN, is compared by its encoding, wire.
 func (s keySet) twice(key any, wire []byte) bool {
 	if s.keys == nil {
 		return false
@@ -202,7 +202,7 @@ func (s keySet) twice(key any, wire []byte) bool {
 	return there
 }
 
-// unsigned returns v as an int64 if it fits, and otherwise unchanged.
+// unsigned returns v as an int64 if it fits. Otherwise it returns v as a uint64.
 func unsigned(v uint64) any {
 	if v > math.MaxInt64 {
 		return v
@@ -210,8 +210,8 @@ func unsigned(v uint64) any {
 	return int64(v)
 }
 
-// keyOf returns an encoded key without a known Go type as a key of a keySet. str, bin and nil
-// become strings, as in an any.
+// keyOf converts an encoded key to a key of a keySet. The Go type of the map is not known. str, bin
+// and nil become strings, as in a map that is decoded into type any.
 func (d *Decoder) keyOf(key []byte) any {
 	if start, next := readStr(key, 0); next >= 0 {
 		return string(key[start:next])
@@ -240,7 +240,7 @@ func (d *Decoder) keyOf(key []byte) any {
 	return encodedKey(key)
 }
 
-// internedText returns the string of the dict whose encoded number is b.
+// internedText returns the string in the dict whose encoded number is b.
 func (d *Decoder) internedText(b []byte) (string, bool) {
 	if !d.interns() {
 		return "", false

@@ -6,10 +6,11 @@ package msgpack
 //	columns   {"time": [1, 2, 3], "host": ["a", "b", "c"]}
 //	rows      [{"time": 1, "host": "a"}, {"time": 2, "host": "b"}]
 //
-// A column gets the kind of its first value that is not nil. Ints become floats if a float follows
-// and no int is rounded. Text must be UTF-8, even without StrictUTF8, because it goes into files
-// and responses that contain only UTF-8. The loops of run.go read runs of equal codes, as in
-// columns of numbers. appendCell reads all other cells, one by one.
+// The first value other than nil determines the kind of a column. If a float follows ints, the ints
+// become floats, unless one of them would be rounded. Text must be UTF-8, even without StrictUTF8,
+// because it is written to files and responses that contain only UTF-8. The loops in run.go read
+// runs of cells with the same code, such as columns of numbers. The function appendCell reads all
+// other cells, one by one.
 
 import (
 	"errors"
@@ -23,12 +24,13 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// DecodeColumns reads a map of arrays of equal length into b, which must be empty: each key is a
-// column. Cells are nil, bool, int, float, str, or a timestamp ext. Ints become int64. These are
-// errors: an int that does not fit int64, an int that a column of floats would round, and a string
-// or name that is not UTF-8, with and without [DecodeOptions.StrictUTF8]. The path of an error
-// contains the column and the index of the cell. After an error b contains the cells that were read
-// before; b.Reset removes them. b does not refer to the input.
+// DecodeColumns reads a map of arrays into b. Each key is the name of a column, and the arrays must
+// have the same length. The batch b must be empty. Cells may be nil, bool, int, float, str, or a
+// timestamp ext. Ints become int64. The following are errors: an int that does not fit int64, an
+// int that would be rounded in a column of floats, and a string or name that is not UTF-8, with or
+// without [DecodeOptions.StrictUTF8]. The path of an error contains the column and the index of the
+// cell. After an error, b contains the cells before the error, and b.Reset removes them. The batch
+// does not refer to the input.
 func (d *Decoder) DecodeColumns(b *column.Batch) error {
 	if b.Rows > 0 || len(b.Columns) > 0 {
 		return errors.New("msgpack: DecodeColumns needs an empty batch")
@@ -37,9 +39,8 @@ func (d *Decoder) DecodeColumns(b *column.Batch) error {
 	return d.end(mark, d.readColumns(b, mark))
 }
 
-// DecodeRows reads an array of maps and adds each to b as a row. A key that is missing in a map is
-// a null in its row. After an error, b.Undo removes the incomplete row; the rows before it remain
-// in b.
+// DecodeRows reads an array of maps, and adds each map to b as a row. If a map lacks a key, the
+// cell is null. After an error, b.Undo removes the incomplete row; the rows before it remain in b.
 func (d *Decoder) DecodeRows(b *column.Batch) error {
 	mark := d.begin()
 	n, i := d.arrayLen(mark)
@@ -58,22 +59,22 @@ func (d *Decoder) DecodeRows(b *column.Batch) error {
 	return d.end(mark, i)
 }
 
-// DecodeRow reads a map and adds it to b as a row. After an error, b.Undo removes the incomplete
+// DecodeRow reads a map, and adds it to b as a row. After an error, b.Undo removes the incomplete
 // row.
 func (d *Decoder) DecodeRow(b *column.Batch) error {
 	mark := d.begin()
 	return d.end(mark, d.readRow(b, mark))
 }
 
-// DecodeColumn reads an array into c. It empties c first, and reuses its memory. After an error c
-// contains the elements that were read before.
+// DecodeColumn reads an array into c. It empties c first, and reuses the memory of c. After an
+// error, c contains the elements before the error.
 func (d *Decoder) DecodeColumn(c *column.Column) error {
 	mark := d.begin()
 	c.Reset()
 	return d.end(mark, d.readColumn(c, mark, 0))
 }
 
-// DecodeCell reads a value and adds it to c. After an error c is unchanged.
+// DecodeCell reads a value, and adds it to c. After an error, c is unchanged.
 func (d *Decoder) DecodeCell(c *column.Column) error {
 	mark := d.begin()
 	return d.end(mark, d.appendCell(c, mark))
@@ -118,8 +119,8 @@ func (d *Decoder) readColumns(b *column.Batch, i int) int {
 	return i
 }
 
-// readColumn reads an array into c, which is empty. If most is positive, an array of more than most
-// cells is an error.
+// readColumn reads an array into c, which must be empty. If the argument most is positive, it is
+// the maximum number of cells.
 func (d *Decoder) readColumn(c *column.Column, i, most int) int {
 	n, next := d.arrayLen(i)
 	if next < 0 || !d.claim(next, n, 1) {
@@ -149,9 +150,9 @@ func (d *Decoder) readColumn(c *column.Column, i, most int) int {
 	return i
 }
 
-// readCells reads up to n consecutive cells with the code of the first cell, and returns their
-// number and the offset after them. The input is complete, and each cell has at least one byte, so
-// the input size limits memory.
+// readCells reads up to n consecutive cells of the first cell's type. It returns their number and
+// the offset after them. The input must be complete. Each cell has at least one byte, so the size
+// of the input limits the memory that readCells allocates.
 func (d *Decoder) readCells(c *column.Column, n, i int) (k, next int) {
 	if i >= len(d.b) {
 		return 0, i
@@ -182,9 +183,9 @@ func (d *Decoder) readCells(c *column.Column, n, i int) (k, next int) {
 	return k, next
 }
 
-// checkText checks the text of the cells of c from row `from` on, which were read from d.b[i:next].
-// It returns next. If a cell is not UTF-8, it fails at that cell, and removes it and the cells
-// after it.
+// checkText checks the cells of c from row `from` on, which were read from d.b[i:next]. It returns
+// next. If the text of a cell is not UTF-8, checkText records an error for that cell, and removes
+// the cell and all cells after it.
 func (d *Decoder) checkText(c *column.Column, from, i, next int) int {
 	bad := c.InvalidText(from)
 	if bad < 0 {
@@ -198,7 +199,8 @@ func (d *Decoder) checkText(c *column.Column, from, i, next int) int {
 	return d.fail(i, errText)
 }
 
-// takesOn sets the kind of a column of nulls to the kind of values with this code.
+// takesOn sets the kind of a column that contains only nulls. The code determines the kind. It
+// returns false if no column kind corresponds to the code.
 func takesOn(c *column.Column, code byte) bool {
 	switch {
 	case code <= msgpwire.FixintMax || code >= msgpwire.Uint8 && code <= msgpwire.Int64 || code >= msgpwire.Negfixint:
@@ -213,8 +215,8 @@ func takesOn(c *column.Column, code byte) bool {
 	return false
 }
 
-// readTextRun appends up to n consecutive strings of fewer than 32 bytes to c. It returns their
-// number and the offset after them.
+// readTextRun appends up to n consecutive strings to c, and stops at a string of 32 bytes or more.
+// It returns the number of appended strings and the offset after them.
 func readTextRun(b []byte, i int, c *column.Column, n int) (k, next int) {
 	text, ends := c.Text, slices.Grow(c.Ends, n)
 	ends = ends[:len(ends)+n]
@@ -258,8 +260,8 @@ func readTextRun(b []byte, i int, c *column.Column, n int) (k, next int) {
 	return k, i
 }
 
-// textRoom estimates the size of the text of n strings in b[i:] from the first strings. The result
-// is at most the number of bytes from i on.
+// textRoom estimates the total length of n strings in b[i:] from the lengths of the first strings.
+// The result is at most the length of b[i:].
 func textRoom(b []byte, i, n int) int {
 	start, seen := i, 0
 	for ; seen < min(n, 16) && i < len(b) && b[i] >= msgpwire.Fixstr && b[i] <= msgpwire.FixstrMax; seen++ {
@@ -277,8 +279,8 @@ var (
 	errNested      = errors.New("msgpack: a column cannot hold arrays, maps, bin or ext other than time")
 )
 
-// mismatch fails at the cell at i, which does not fit its column. text is the error text of package
-// column.
+// mismatch records an error for the cell at i, which does not fit its column. The argument text is
+// the error text of package column.
 func (d *Decoder) mismatch(i int, text string) int { return d.fail(i, errors.New("msgpack: "+text)) }
 
 // appendCell reads one value into c.
@@ -342,7 +344,7 @@ func (d *Decoder) appendCell(c *column.Column, i int) int {
 	return d.fail(i, errNested)
 }
 
-// readText finds the bytes of a str or bin, or of an interned string.
+// readText returns the bytes of a str, a bin or an interned string.
 func (d *Decoder) readText(i int) (text []byte, next int) {
 	if d.isInterned(i) {
 		s, next := d.readInterned(i)
@@ -377,7 +379,7 @@ func (d *Decoder) appendTimeCell(c *column.Column, i int) int {
 	return next
 }
 
-// readRow reads a map as row b.Rows of b.
+// readRow reads a map, and stores it in row b.Rows of b.
 func (d *Decoder) readRow(b *column.Batch, i int) int {
 	n, i := d.mapLen(i)
 	if i < 0 || !d.claim(i, n, 2) {

@@ -1,6 +1,6 @@
 package msgpack
 
-// Types that write and read themselves.
+// Types with methods that encode and decode their values.
 
 import (
 	"bytes"
@@ -12,8 +12,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// CustomEncoder is implemented by types that write themselves to an Encoder: one value, or several
-// if the type's CustomDecoder reads as many.
+// CustomEncoder is implemented by types that write themselves to an Encoder. The method must write
+// one value, or as many values as the type's CustomDecoder reads.
 type CustomEncoder interface {
 	EncodeMsgpack(*Encoder) error
 }
@@ -28,13 +28,14 @@ type Marshaler interface {
 	MarshalMsgpack() ([]byte, error)
 }
 
-// Unmarshaler is implemented by types that decode themselves from MessagePack. The type may keep
+// Unmarshaler is implemented by types that decode themselves from MessagePack. The method may keep
 // the bytes.
 type Unmarshaler interface {
 	UnmarshalMsgpack([]byte) error
 }
 
-// RawMessage is an encoded value. Decoding copies the value; an empty RawMessage is written as nil.
+// RawMessage is an encoded value. Decoding into a RawMessage copies the encoded value. An empty
+// RawMessage is written as nil.
 type RawMessage []byte
 
 // EncodeMsgpack writes m unchanged.
@@ -68,9 +69,9 @@ func decodeRawMessage(d *Decoder, o *op, p mem.Pointer, i int) int {
 	return next
 }
 
-// methods returns a pointer to the value at p, of a type T, as the interface I. The methods of *T
-// include the methods of T. table is the MethodTable of such an interface, or nil if interfaces
-// cannot be built from a table.
+// methods returns a pointer to the value at p as an interface of type I. If the value has the type
+// T, the pointer has the type *T, whose methods include the methods of T. The argument table is the
+// MethodTable of such an interface, or nil if interfaces cannot be built from a table.
 func methods[I any](o *op, table mem.Raw, p mem.Pointer) I {
 	if table != nil {
 		return mem.WithMethods[I](table, p)
@@ -82,8 +83,8 @@ func tableOf[I any](t reflect.Type) mem.Raw {
 	return mem.MethodTable(reflect.Zero(reflect.PointerTo(t)).Interface().(I))
 }
 
-// absent reports whether the value at p is nil, if its kind can be nil. The methods of a nil value
-// are not called. In each of these kinds, the first word of nil is zero.
+// absent reports whether the value at p is a nil map, slice, func or chan. The methods of such a
+// value are not called. For each of these kinds, the first word of a nil value is zero.
 func absent(o *op, p mem.Pointer) bool { return o.nilable && *mem.FirstWord(p) == nil }
 
 func nilable(k reflect.Kind) bool {
@@ -100,7 +101,7 @@ func encodeCustom(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	return e.custom(b, mem.WithMethods[CustomEncoder](o.writes, p))
 }
 
-// custom appends a value that writes itself.
+// custom appends a value by calling its EncodeMsgpack method.
 func (e *Encoder) custom(b []byte, v CustomEncoder) []byte {
 	depth := e.depth
 	if e.err != nil || depth >= maxDepth { // the value may contain itself
@@ -115,8 +116,8 @@ func (e *Encoder) custom(b []byte, v CustomEncoder) []byte {
 	return e.b
 }
 
-// appendCustoms appends the array of the n values at p, which write themselves by the methods in
-// o.elem. Their bytes are collected in e.b.
+// appendCustoms appends an array of the n values at p. It calls the encoding methods in o.elem,
+// which append to e.b.
 func (e *Encoder) appendCustoms(o *op, p mem.Pointer, n int, b []byte) []byte {
 	depth := e.depth
 	if e.err != nil || depth+2 > maxDepth {
@@ -156,7 +157,7 @@ func encodeBinary(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	return e.appendOr(err, b, msgpwire.AppendBytes(b, out))
 }
 
-// encodeText writes text as bin, as vmihailenco/msgpack does.
+// encodeText writes the result of MarshalText as a bin, as vmihailenco/msgpack does.
 func encodeText(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	if absent(o, p) {
 		return msgpwire.AppendNil(b)
@@ -165,8 +166,8 @@ func encodeText(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	return e.appendOr(err, b, msgpwire.AppendBytes(b, out))
 }
 
-// appendOr returns longer, which is b with a value that a method returned. If the method returned
-// err, appendOr returns b and records err.
+// appendOr returns the slice longer, which contains b and the result of a user's method. If the
+// method returned an error, appendOr records err and returns b.
 func (e *Encoder) appendOr(err error, b, longer []byte) []byte {
 	if err != nil {
 		if e.err == nil {
@@ -177,8 +178,8 @@ func (e *Encoder) appendOr(err error, b, longer []byte) []byte {
 	return longer
 }
 
-// encodeErrorInterface writes the value in an error interface by the codec of its type or, if it
-// has none, as the text of the error.
+// encodeErrorInterface writes the value in an interface of type error. It uses the codec of the
+// value's type. If the type has no codec, it writes the text of the error.
 func encodeErrorInterface(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	v := reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Elem()
 	if v.IsNil() {
@@ -195,8 +196,8 @@ func encodeErrorInterface(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	return appendStringOf(e, b, v.Interface().(error).Error())
 }
 
-// zero sets the value at p to zero. This is the effect of nil in the input for a type that reads
-// itself.
+// zero sets the value at p to zero. It is called if the input is nil and the type has its own
+// decoding method.
 func zero(o *op, p mem.Pointer) { reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Elem().SetZero() }
 
 func decodeCustom(d *Decoder, o *op, p mem.Pointer, i int) int {
@@ -210,7 +211,7 @@ func decodeCustom(d *Decoder, o *op, p mem.Pointer, i int) int {
 	return d.custom(i, mem.WithMethods[CustomDecoder](o.reads, p))
 }
 
-// custom reads a value that reads itself.
+// custom reads a value by calling its DecodeMsgpack method.
 func (d *Decoder) custom(i int, v CustomDecoder) int {
 	if d.steps >= maxDepth { // the value may contain itself
 		return d.fail(i, depthError(maxDepth))
@@ -223,8 +224,9 @@ func (d *Decoder) custom(i int, v CustomDecoder) int {
 	return d.tookCall(i, depth, err)
 }
 
-// tookCall returns the offset after the values that a user's method has read from offset i on, by
-// calls of d. It returns -1 if the method returned err, or if the options reject these values.
+// tookCall ends a call of a user's method that has read values from d, starting at offset i. It
+// returns the offset after these values. If the method returned an error err, or if the options
+// reject the values, it returns -1.
 func (d *Decoder) tookCall(i, depth int, err error) int {
 	if err != nil {
 		return d.failIn(d.i, err)
@@ -264,8 +266,8 @@ func decodeText(d *Decoder, o *op, p mem.Pointer, i int) int {
 	return d.took(i, next, methods[encoding.TextUnmarshaler](o, o.readsText, p).UnmarshalText(bytes.Clone(d.b[start:next])))
 }
 
-// decodeBinaryOrText decodes a type that has both methods. A str is text, and any other value is
-// binary.
+// decodeBinaryOrText decodes a value whose type has both methods, UnmarshalText and
+// UnmarshalBinary. It calls UnmarshalText for a str, and UnmarshalBinary for any other input.
 func decodeBinaryOrText(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if c, ok := d.codeAt(i); ok && (msgpwire.Forms[c].Kind == msgpwire.FormFixBytes || c >= msgpwire.Str8 && c <= msgpwire.Str32) {
 		return decodeText(d, o, p, i)
@@ -273,8 +275,9 @@ func decodeBinaryOrText(d *Decoder, o *op, p mem.Pointer, i int) int {
 	return decodeBinary(d, o, p, i)
 }
 
-// bytesFor finds the bytes of a str or bin for a method of the value at p: d.b[start:next]. For
-// nil, it sets the value to zero. For nil and on an error, start is -1.
+// bytesFor finds the bytes of a str or bin, d.b[start:next], which a method of the value at p
+// decodes. If the input is nil, it sets the value to zero. If the input is nil or an error occurs,
+// start is -1.
 func (d *Decoder) bytesFor(o *op, p mem.Pointer, i int) (start, next int) {
 	if d.isNil(i) {
 		zero(o, p)

@@ -1,11 +1,12 @@
 package msgpack
 
-// Unmarshal and the decode ops.
+// Unmarshal, and the decode functions of the ops.
 //
-// The input is one []byte, d.b, and an offset that the ops pass on in a register. An op takes the
-// offset of its value and returns the offset after it, or -1 with d.err set. Fast paths need the
-// complete value in d.b. The slow functions in read.go read all other values. They may refill d.b
-// from a stream, so a local copy of d.b must be loaded again after them.
+// The input consists of one []byte, d.b, and an offset that the functions pass on in a register.
+// Each function takes the offset of a value, and returns the offset after the value, or -1 with
+// d.err set. Fast paths require the complete value in d.b. The slow functions in read.go read all
+// other values. They may refill d.b from a stream, so a local copy of d.b is invalid after a call
+// of a slow function.
 
 import (
 	"errors"
@@ -26,14 +27,14 @@ const maxDepth = 10_000
 
 func (d *Decoder) tooDeep(i int) int { return d.fail(i, depthError(d.limits.depth)) }
 
-// depthError reports values that nest deeper than the limit that it contains.
+// depthError reports values nested too deeply. Its value is the limit.
 type depthError int
 
 func (e depthError) Error() string { return fmt.Sprintf("msgpack: values nest deeper than %d", int(e)) }
 
 // Unmarshal decodes the first value in data into the target of the pointer v. It ignores bytes
 // after the value. Decoded values do not refer to data. After an error, the target may contain a
-// part of the value. The errors are those of [Decoder.Decode].
+// part of the value. It returns the same errors as [Decoder.Decode].
 func Unmarshal(data []byte, v any) error {
 	face := mem.FaceOf(v)
 	var o *op
@@ -79,19 +80,20 @@ func (d *Decoder) putBack() {
 	}
 }
 
-// isNilAny reports whether the value at p is an any that is nil.
+// isNilAny reports whether the value at p has the type any and is nil.
 func isNilAny(o *op, p mem.Pointer) bool { return o.typ == anyType && *mem.At[any](p, 0) == nil }
 
 var errDecodeNil = errors.New("msgpack: Decode(nil)")
 
-// Decode decodes the next value into the target of the pointer v. At the end of the input it
+// Decode decodes the next value into the target of the pointer v. At the end of the input, it
 // returns io.EOF itself. If the input ends inside a value, it returns an [Error] whose cause is
-// io.EOF or io.ErrUnexpectedEOF. After a value that does not fit its target, the next value can be
-// decoded.
+// io.EOF or io.ErrUnexpectedEOF. If a value does not fit its target, Decode skips the value, so
+// that the next call decodes the next value.
 //
-// If v points to an any, the any must contain nil or a pointer. If it contains another value, for
-// example after an earlier Decode, Decode skips the next value and returns an error. A loop that
-// decodes into one any must set it to nil before each call.
+// If v points to a variable of type any, the variable must contain nil or a pointer. If it contains
+// another value, for example from an earlier call, Decode skips the next value and returns an
+// error. A loop that decodes into the same variable of type any must set it to nil before each
+// call.
 func (d *Decoder) Decode(v any) error {
 	face := mem.FaceOf(v)
 	if v == nil {
@@ -111,7 +113,7 @@ func (d *Decoder) Decode(v any) error {
 	return d.decodeOp(to, mem.Of(face.Data, to.typ))
 }
 
-// decodeOp decodes the next value into the value at p.
+// decodeOp decodes the next input value into the target at p.
 func (d *Decoder) decodeOp(o *op, p mem.Pointer) error {
 	mark := d.begin()
 	if !o.tame {
@@ -131,8 +133,8 @@ func (d *Decoder) decodeGuarded(o *op, p mem.Pointer, mark int) error {
 	return g.end(o.decode(d, o, p, mark))
 }
 
-// A guard is deferred in public calls that may call methods of the user. If such a method panics,
-// the call ends like a failed call, so that the decoder remains usable.
+// A guard ends a public call that may call a user's methods. Its method done is deferred. If a
+// user's method panics, the call ends like a failed call, so that the decoder remains usable.
 type guard struct {
 	d                          *Decoder
 	mark, inside, depth, steps int
@@ -168,10 +170,10 @@ func (g *guard) done() {
 	}
 }
 
-// decodeFace decodes into the interface at p. If the interface contains a pointer, it decodes into
-// the pointer's target; if it is nil, it sets the interface. Any other value in the interface is an
-// error, as in a call of Decode with that value. The next value is skipped, so that a loop that
-// ignores the error ends.
+// decodeFace decodes into the interface at p. If the interface contains a pointer, decodeFace
+// decodes into the pointer's target. If the interface is nil, decodeFace sets it. Any other value
+// in the interface is an error, like an argument of Decode that is not a pointer. After this error,
+// the next input value is skipped, so that a loop that ignores the error ends.
 func (d *Decoder) decodeFace(o *op, p mem.Pointer) error {
 	if v := reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Elem(); !v.IsNil() {
 		if held := v.Elem(); held.Kind() != reflect.Pointer {
@@ -202,7 +204,8 @@ func (d *Decoder) DecodeValue(v reflect.Value) error {
 	return d.decodeOp(o, mem.PlaceOf(v))
 }
 
-// DecodeMulti decodes values into the targets of v, one after the other, until the first error.
+// DecodeMulti decodes the next values into the targets of the pointers v, in order. It stops at the
+// first error.
 func (d *Decoder) DecodeMulti(v ...any) error {
 	for _, p := range v {
 		if err := d.Decode(p); err != nil {
@@ -212,8 +215,8 @@ func (d *Decoder) DecodeMulti(v ...any) error {
 	return nil
 }
 
-// isNil reports whether the value at i is nil. It returns false at the end of the input, which the
-// next read reports.
+// isNil reports whether the value at i is nil. At the end of the input, it returns false, and the
+// next read function returns the error.
 func (d *Decoder) isNil(i int) bool {
 	if uint(i) >= uint(len(d.b)) && !d.need(i, 1) {
 		return false
@@ -313,8 +316,8 @@ func decodeString(d *Decoder, o *op, p mem.Pointer, i int) int {
 	return i
 }
 
-// decodeBytes reads str or bin into a []byte. The slice in the target may be a view of another
-// input, or may belong to the caller. So it is overwritten only with the option ReuseBytes.
+// decodeBytes reads a str or bin into a []byte. The slice in the target may be a view of another
+// input, or may belong to the caller. So its bytes are overwritten only with the option ReuseBytes.
 func decodeBytes(d *Decoder, o *op, p mem.Pointer, i int) int {
 	to := mem.At[[]byte](p, 0)
 	if d.isNil(i) {
@@ -373,8 +376,8 @@ func decodePointer(d *Decoder, o *op, p mem.Pointer, i int) int {
 	return o.elem.decode(d, o.elem, mem.Of(*to, o.elem.typ), i)
 }
 
-// step calls a function that may call itself without reading a byte. Such a call has no counterpart
-// in the input, so it does not count for MaxDepth.
+// step calls a decoding function that may recurse without reading a byte. It limits the depth of
+// this recursion separately, because MaxDepth counts only the nesting of the input.
 func (d *Decoder) step(i int, call func() int) int {
 	if d.steps >= maxDepth {
 		return d.fail(i, depthError(maxDepth))
@@ -385,9 +388,10 @@ func (d *Decoder) step(i int, call func() int) int {
 	return next
 }
 
-// room returns the number of elements, of n announced elements of the given size, for which memory
-// may be allocated now. It subtracts their size from the credit that all values of one input share,
-// so that nested counts cannot multiply. Memory for the other elements grows as they arrive.
+// room returns the number of elements for which memory may be allocated now. The header announces n
+// elements, each of which needs the given size. room subtracts the granted memory from d.credit,
+// which all values of one input share, so that nested counts cannot multiply. For the other
+// elements, memory grows as they arrive.
 func (d *Decoder) room(n int, size uintptr) int {
 	if size == 0 || n == 0 {
 		return n
@@ -397,8 +401,8 @@ func (d *Decoder) room(n int, size uintptr) int {
 	return granted
 }
 
-// claim checks a count against MaxElements and the remaining input. Each element has at least width
-// bytes.
+// claim checks the count n against MaxElements and the remaining input. Each counted element must
+// have at least width bytes.
 func (d *Decoder) claim(i, n, width int) bool {
 	if n > d.limits.elements {
 		d.tooMany(i, n)
@@ -456,7 +460,7 @@ func decodeSlice(d *Decoder, o *op, p mem.Pointer, i int) int {
 	return i
 }
 
-// growSlice allocates memory for n elements and keeps the first s.Len elements. For n = 0, s
+// growSlice allocates memory for n elements, and keeps the first s.Len elements. If n is 0, s
 // becomes an empty slice that is not nil.
 func growSlice(s *mem.Slice, o *op, n int) {
 	if n == 0 {
@@ -500,9 +504,9 @@ func decodeArray(d *Decoder, o *op, p mem.Pointer, i int) int {
 	return i
 }
 
-// openSlice reads an array's header for a slice of a leaf kind, and sets the final length of the
-// slice. This is safe, because every element has at least one byte, and openSlice first waits for
-// these bytes in a stream.
+// openSlice reads an array's header, and sets the slice at p to its final length. The elements have
+// a leaf kind. Allocating the whole slice is safe, because every element has at least one byte, and
+// openSlice first reads that many bytes from a stream.
 func openSlice[T any](d *Decoder, p mem.Pointer, i int) (s []T, next int, done bool) {
 	to := mem.At[[]T](p, 0)
 	n := 0
@@ -534,8 +538,8 @@ func openSlice[T any](d *Decoder, p mem.Pointer, i int) (s []T, next int, done b
 	return *to, i, false
 }
 
-// longList is the minimum number of strings in a list that is expected to repeat strings, like a
-// column of hosts.
+// longList is the minimum length of a list of strings that decodeStrings expects to contain
+// repeated strings, such as a column of host names.
 const longList = 32
 
 func decodeStrings(d *Decoder, o *op, p mem.Pointer, i int) int {
@@ -594,8 +598,9 @@ func fixstrLen(b []byte, i int) int {
 	return -1
 }
 
-// readStringRun reads consecutive fixstrs from b[i:] into dst. It stops near the end of b, and if
-// the memory for strings is used up. It returns their number and the offset after them.
+// readStringRun reads consecutive fixstrs from b[i:] into dst. It stops near the end of b, and when
+// the memory for strings is used up. It returns the number of strings that were read, and the
+// offset after them.
 func (d *Decoder) readStringRun(b []byte, i int, dst []string) (n, next int) {
 	const word = 8
 	var room []byte
@@ -798,8 +803,9 @@ func decodeStruct(d *Decoder, o *op, p mem.Pointer, i int) int {
 	return i
 }
 
-// structHeader reads the header of a struct that is not a short map: a longer map, nil, or an
-// array. It decodes nil and an array completely; mapped is false then.
+// structHeader reads the header of a struct that is not encoded as a short map. If the struct is
+// encoded as a longer map, mapped is true. If it is encoded as nil or an array, structHeader
+// decodes it completely, and mapped is false.
 func (d *Decoder) structHeader(o *op, p mem.Pointer, i int) (n, next int, mapped bool) {
 	c, ok := d.codeAt(i)
 	switch {
@@ -865,8 +871,8 @@ func (d *Decoder) decodeTuple(o *op, p mem.Pointer, i int) int {
 	return j
 }
 
-// reachField follows the embedded pointers to f and returns its address. It allocates the structs
-// that are missing, even if the value in the input is nil.
+// reachField follows the embedded pointers to the field f, and returns the field's address. It
+// allocates a struct for each nil pointer on the path, even if the value in the input is nil.
 func reachField(o *op, f *inField, p mem.Pointer) mem.Pointer {
 	field := &o.fields.list[f.index]
 	for _, hop := range field.Hops {
@@ -879,9 +885,10 @@ func reachField(o *op, f *inField, p mem.Pointer) mem.Pointer {
 	return mem.Add(p, field.Offset)
 }
 
-// findField reads a key that did not match the expected field in two words. The key is too long for
-// the comparison, too near the end of the input, or belongs to another field. If no field has this
-// key, findField skips the value, and returns nil and the offset after the value.
+// findField reads a key for which the comparison of two words with the expected field failed. Such
+// a key belongs to another field, is too long for the comparison, or is too near the end of the
+// input. If no field has this key, findField skips the value, and returns nil and the offset after
+// the value.
 func (d *Decoder) findField(o *op, expected, i int) (f *inField, next int) {
 	key := o.fields.keys[expected]
 	if unseen := len(key) > 16 || i+16 > len(d.b); unseen && predictFields &&
@@ -913,9 +920,9 @@ func (d *Decoder) findField(o *op, expected, i int) (f *inField, next int) {
 
 func unknownField(name []byte) error { return fmt.Errorf("msgpack: unknown field %q", name) }
 
-// isNameless reports whether the key at i cannot be the name of a field, like an int, and must be
-// skipped with its value. If unknown fields are not allowed, it returns false, because reading the
-// key as a string creates the error.
+// isNameless reports whether the key at i, for example an int, cannot be the name of a field, and
+// must be skipped with its value. If unknown fields are not allowed, it returns false, because
+// reading the key as a string creates the error.
 func (d *Decoder) isNameless(i int) bool {
 	if d.flags&disallowUnknown != 0 || i >= len(d.b) || d.isInterned(i) {
 		return false

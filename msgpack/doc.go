@@ -42,14 +42,16 @@
 //	any, when reading                                                     int8 … uint64 as sent, float32, float64, string,
 //	                                                                      []byte, []any, map[string]any, time.Time
 //
-// In an any, a map whose keys are not strings becomes a map[K]any, or a map[any]any if its keys
-// have several types. nil sets the target to its zero value, but leaves an array unchanged.
+// When decoding into type any, a map whose keys are not strings becomes a map[K]any, or a
+// map[any]any if its keys have several types. A nil in the input sets the target to its zero value,
+// but leaves a Go array unchanged.
 //
-// A type can have methods that write and read it. The package looks for them in this order:
-// [CustomEncoder] and [CustomDecoder], [Marshaler] and [Unmarshaler], encoding.BinaryMarshaler,
-// encoding.TextMarshaler, and their counterparts. A codec set by [Register] and an ext type set by
-// [RegisterExt] have precedence over methods. In an any, an ext becomes the Go type that is
-// registered for it.
+// A type can have methods that encode and decode its values. The package looks for interfaces in
+// this order: [CustomEncoder] and [CustomDecoder], [Marshaler] and [Unmarshaler],
+// encoding.BinaryMarshaler and encoding.BinaryUnmarshaler, encoding.TextMarshaler and
+// encoding.TextUnmarshaler. A codec set by [Register] and an ext type set by [RegisterExt] have
+// precedence over methods. Decoding an ext into type any yields a value of the Go type that is
+// registered for the ext.
 //
 // # Tags
 //
@@ -62,39 +64,40 @@
 //	_msgpack struct{} `msgpack:",as_array"`     the whole struct as an array; with any_length, of any length
 //	_msgpack struct{} `msgpack:",omitempty"`    omitempty for all fields that follow
 //
-// If a type has an IsZero method, the method reports whether a value is empty. Otherwise these are
-// empty: false, 0, nil, a string, slice or map without elements, an interface that contains an
-// empty value, and a struct whose fields would all be omitted and whose unexported fields are zero.
-// [EncodeOptions.JSONOmitEmpty] selects the rules of encoding/json.
+// If a type has an IsZero method, the method reports whether a value is empty. Otherwise, the
+// following values are empty: false, 0, nil, a string, slice or map of length 0, an interface that
+// contains an empty value, and a struct whose fields would all be omitted and whose unexported
+// fields are zero. [EncodeOptions.JSONOmitEmpty] selects the rules of encoding/json.
 //
 // # Interned strings
 //
-// With [Encoder.UseInternedStrings], the encoder numbers its strings, and writes a string that it
-// has written before as its number, in 3 or 4 bytes. The decoder needs the same option, and must
-// read or skip all values in the order in which they were written. Strings inside a [RawMessage],
-// the bytes of a [Marshaler] or the data of an ext have no numbers. So a value that was written in
-// one of these ways must be read in one of these ways. The decoder accepts a number where it
-// expects a string or an any, and as a key.
+// With [Encoder.UseInternedStrings], the encoder numbers its strings. If it has written a string
+// before, it writes the string's number instead, in 3 or 4 bytes. The decoder needs the same
+// option, and must read or skip all values in the order in which they were written. Strings inside
+// a [RawMessage], the bytes of a [Marshaler] or the data of an ext are not numbered. So a value
+// that was written in such a form must also be read in such a form: as a RawMessage, by an
+// [Unmarshaler], or as an ext. The decoder accepts a number instead of a string, also for a target
+// of type any, and instead of a key.
 //
 // # Columns
 //
 // [Decoder.DecodeColumns] and [Decoder.DecodeRows] read a batch into typed slices (package column).
 // They do not allocate per cell, and do not allocate at all if the batch is reused. They return an
-// error for text that is not UTF-8, and for an integer that a column of floats would round.
+// error for text that is not UTF-8, and for an integer that would be rounded in a column of floats.
 //
 // # Streams
 //
-// An [Encoder] calls Write once for each value. A [Decoder] reads values from any io.Reader.
-// [Values], [Elements] and [Entries] loop over streams, arrays and maps that may be larger than
-// memory. A [Buffer] builds and parses messages: it can put a header before the body, refer to
-// large bodies without copying them, and write everything with one writev. A [Feed] accepts bytes
-// in any pieces, and reports when a value is complete.
+// An [Encoder] calls Write once per value. A [Decoder] reads values from any io.Reader. [Values],
+// [Elements] and [Entries] return iterators over streams, arrays and maps that may be larger than
+// memory. A [Buffer] is a queue of bytes for building and parsing messages. It can prepend a header
+// to the body, refer to large bodies without copying them, and write everything with one writev. A
+// [Feed] accepts chunks of any size, and reports when a value is complete.
 //
 // # Parts of a value
 //
 // A [Raw] is a view of the bytes of an encoded value. Its methods return the parts of the value as
-// Raw, or as Go values. [Decoder.Query] and [Raw.Query] follow a path such as users.*.name. A
-// [RawMessage] is a copy of the bytes.
+// Raw, or as Go values. [Decoder.Query] and [Raw.Query] select parts by a path such as
+// users.*.name. A [RawMessage] is a copy of the bytes of an encoded value.
 //
 // # Options
 //
@@ -106,23 +109,24 @@
 // # Canonical bytes
 //
 // With [EncodeOptions.Canonical], equal values have equal bytes, independent of their Go types. Use
-// it for signatures, hashes and comparison. The rules do not depend on Go; vectors/msgpack.txt has
-// examples. To check whether bytes are canonical, decode them, encode them with this option, and
-// compare.
+// this option for signatures, hashes and comparison. The rules do not depend on Go;
+// vectors/msgpack.txt contains examples. To check whether bytes are canonical, decode them, encode
+// them with this option, and compare.
 //
 // # Memory and lifetime
 //
 // Decoded values do not refer to the input, and the caller may reuse the input as soon as a call
-// returns. The exceptions must be requested: [Raw], [Buffer.ShareMin] and [DecodeOptions.ZeroCopy]
-// return views. The decoder never writes to memory that a []byte of the target refers to, because
-// that may be such a view; [DecodeOptions.ReuseBytes] allows it.
+// returns. There are exceptions, which the caller must request: with [Raw], [Buffer.ShareMin] and
+// [DecodeOptions.ZeroCopy], results are views of the input. A []byte in the target may be such a
+// view. So the decoder does not overwrite its bytes, unless [DecodeOptions.ReuseBytes] is set.
 //
-// Short strings and []byte share chunks of 2 KB. A value that the program keeps therefore keeps up
-// to 2 KB alive and, in an any, up to 31 other short values.
+// Short strings and []byte share chunks of 2 KB. So a retained string or []byte keeps up to 2 KB
+// alive. Short values that were decoded into type any share slabs: a retained value also keeps up
+// to 31 other short values alive.
 //
 // # Limits and errors
 //
-// Before the decoder allocates memory for a length or a count in the input, it checks the number
-// against the available bytes. Values nest at most 10,000 deep. An [Error] contains the offset and
-// the path of the value that failed.
+// Before the decoder allocates memory for a length or a count in the input, it checks this number
+// against the available bytes. Values may be nested up to 10,000 levels deep. An [Error] contains
+// the offset and the path of the value that failed.
 package msgpack

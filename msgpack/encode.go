@@ -1,7 +1,8 @@
 package msgpack
 
-// Marshal and the encode ops. An op appends a value to the bytes that it gets, and returns them. An
-// error is stored in e.err and returned at the end of the call.
+// Marshal, and the encode functions of the ops. Each function appends a value to its argument b,
+// and returns the extended slice. An error is stored in e.err, and returned at the end of the
+// public call.
 
 import (
 	"fmt"
@@ -16,9 +17,9 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// Marshal returns the MessagePack encoding of v. It returns an error for a chan, func, complex
-// number or unsafe.Pointer, for values nested more than 10,000 deep, including cyclic values, and
-// if a method of v returns an error.
+// Marshal returns the MessagePack encoding of v. It returns an error if v contains a chan, func,
+// complex number or unsafe.Pointer, if values are nested more than 10,000 deep (as cyclic values
+// are), or if a method of v returns an error.
 func Marshal(v any) ([]byte, error) {
 	if v == nil {
 		return []byte{msgpwire.Nil}, nil
@@ -31,8 +32,8 @@ func Marshal(v any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A size remembered from larger values would waste memory. So the remembered size shrinks with
-	// the values, and a result with much unused capacity is copied.
+	// A size remembered from larger values would waste memory. So the remembered size follows the
+	// sizes of later values, and a result with much unused capacity is copied.
 	if n := len(b); n > hint || n < hint-hint/8 {
 		size.Store(uint32(min(n, math.MaxInt32)))
 		if cap(b)-n > n/8+32 {
@@ -54,8 +55,8 @@ func MarshalAppend(dst []byte, v any) ([]byte, error) {
 	return b, nil
 }
 
-// remembered returns the place of the encoded size of the last value of the type or, for a pointer,
-// of the type that it points to.
+// remembered returns the variable with the encoded size of the last value of o's type. For a
+// pointer type, it returns the variable of the element type.
 func (o *op) remembered() *atomic.Uint32 {
 	if o.pointer {
 		return &o.elem.last
@@ -63,14 +64,14 @@ func (o *op) remembered() *atomic.Uint32 {
 	return &o.last
 }
 
-// marshalers contains encoders with default options, so that Marshal does not have to set options.
+// marshalers contains encoders with default options, so that Marshal does not need to set options.
 var marshalers = sync.Pool{New: func() any { return newEncoder() }}
 
 // flatEncoder writes flat values. All goroutines share it, because encoding a flat value does not
 // change the Encoder.
 var flatEncoder = newEncoder()
 
-// marshalAppend appends v, whose op is o.
+// marshalAppend appends v to b. The op of v's type is o.
 func marshalAppend(b []byte, o *op, v any) ([]byte, error) {
 	data := mem.FaceOf(v).Data
 	if o.through && data != nil && o.elem.flat {
@@ -89,7 +90,7 @@ func marshalAppend(b []byte, o *op, v any) ([]byte, error) {
 	if e.flags&knownStrings != 0 {
 		e.forgetDict() // strings of fields with the tag intern
 	}
-	// An encoder that a user's method has changed does not return to the pool.
+	// An encoder that a user's method has changed is not returned to the pool.
 	if e.flags == 0 && e.inside == 0 && e.w == nil && e.plans == defaultPlans {
 		marshalers.Put(e)
 	}
@@ -112,8 +113,8 @@ func (e *Encoder) Encode(v any) error {
 	return e.guarded(func(b []byte) []byte { return e.appendAny(b, v) })
 }
 
-// guarded calls appendTo, which may call methods of the user. If a method panics, or the value
-// cannot be written, guarded restores the state of e, so that a custom encoder can write another
+// guarded calls the function appendTo, which may call a user's methods. If a method panics, or the
+// value cannot be written, guarded restores the state of e. Then a custom encoder can write another
 // value instead.
 func (e *Encoder) guarded(appendTo func(b []byte) []byte) error {
 	before, references, keys, word := e.b, len(e.references), len(e.keys), e.word
@@ -137,8 +138,8 @@ func (e *Encoder) guarded(appendTo func(b []byte) []byte) error {
 	return err
 }
 
-// EncodeMulti writes several values with one call of Write. If one of them cannot be encoded, none
-// is written.
+// EncodeMulti writes several values with one call of Write. If one of them cannot be encoded, it
+// writes no value.
 func (e *Encoder) EncodeMulti(v ...any) error {
 	return e.guarded(func(b []byte) []byte {
 		for _, x := range v {
@@ -148,13 +149,14 @@ func (e *Encoder) EncodeMulti(v ...any) error {
 	})
 }
 
-// EncodeValue is like [Encoder.Encode] for a reflect.Value. The zero Value is nil. A method with a
-// pointer receiver is called for v itself if v is addressable, and otherwise for a copy.
+// EncodeValue is like [Encoder.Encode] for a reflect.Value. The zero reflect.Value is written as
+// nil. A method with a pointer receiver is called for v itself if v is addressable, and otherwise
+// for a copy.
 func (e *Encoder) EncodeValue(v reflect.Value) error {
 	return e.guarded(func(b []byte) []byte { return e.appendValue(b, v) })
 }
 
-// appendValue appends v; the zero reflect.Value is nil.
+// appendValue appends v. The zero reflect.Value is written as nil.
 func (e *Encoder) appendValue(b []byte, v reflect.Value) []byte {
 	switch {
 	case !v.IsValid():
@@ -360,7 +362,7 @@ func encodeSlice(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	return e.appendElements(o, o.elements(s), s.Len, b)
 }
 
-// elements returns a pointer to the elements of s, a slice with the op o.
+// elements returns a pointer to the first element of the slice s, whose op is o.
 func (o *op) elements(s mem.Slice) mem.Pointer {
 	if !mem.Guarded {
 		return mem.ArrayOf(s.Data, nil, s.Len)
@@ -466,8 +468,8 @@ func encodeFloat64s(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 
 // encodeStruct writes a struct as a map, or as an array if its tag or an option requires it.
 //
-// The capacity of b is checked once for a run of fields of known length (structPlan.reserve). Keys
-// and numbers of the run are then stored at the end of b without further checks.
+// The capacity of b is checked once for a run of fields of known length (structPlan.reserve). The
+// keys and numbers in the run are then stored at the end of b without further checks.
 func encodeStruct(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	fields := o.fields
 	if fields.slow || e.flags&(arrayStructs|omitEmpty|compactInts|compactFloats|interned) != 0 {
@@ -534,8 +536,8 @@ func encodeStruct(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	return b
 }
 
-// reach follows the embedded pointers to the field f, and returns its address, or nil if one of the
-// pointers is nil.
+// reach follows the embedded pointers to the field f, and returns the field's address. If one of
+// the pointers is nil, it returns nil.
 func (s *structPlan) reach(f *outField, p mem.Pointer) (at mem.Pointer) {
 	field := &s.list[f.index]
 	for _, hop := range field.Hops {
@@ -548,8 +550,8 @@ func (s *structPlan) reach(f *outField, p mem.Pointer) (at mem.Pointer) {
 	return mem.Add(p, field.Offset)
 }
 
-// appendStructSlow appends a struct if fields may be omitted, if it is written as an array, or if
-// options apply.
+// appendStructSlow appends a struct in the cases that encodeStruct does not handle: fields may be
+// omitted, the struct is written as an array, or options apply.
 func (e *Encoder) appendStructSlow(fields *structPlan, p mem.Pointer, b []byte) []byte {
 	asArray := fields.asArray || e.flags&arrayStructs != 0
 	if asArray {
@@ -587,8 +589,8 @@ func (e *Encoder) appendStructSlow(fields *structPlan, p mem.Pointer, b []byte) 
 	return b
 }
 
-// omitted reports whether f is omitted. If a struct may omit any field, it also omits the fields
-// behind a nil embedded pointer.
+// omitted reports whether the field f is omitted. If a struct may omit any field, it also omits all
+// fields that are promoted from a nil embedded pointer.
 func (e *Encoder) omitted(fields *structPlan, f *outField, p mem.Pointer) bool {
 	if !fields.omits && e.flags&omitEmpty == 0 {
 		return false

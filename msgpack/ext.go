@@ -2,8 +2,8 @@ package msgpack
 
 // Ext: values of application-defined types, encoded as a type number and bytes.
 //
-// A user's function that reads an ext gets a separate decoder, whose window ends at the end of the
-// ext (Decoder.confined). A function that writes an ext gets a separate encoder. So neither
+// A user's function that reads an ext receives a separate decoder, whose window ends at the end of
+// the ext (Decoder.confined). A function that writes an ext receives a separate encoder. So neither
 // function can damage the enclosing value.
 
 import (
@@ -16,8 +16,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// Ext is an ext of any type, with its encoded data. Every ext can be decoded into an Ext, which
-// copies the data. nil becomes the zero Ext.
+// Ext is an ext of any type, with its encoded data. Every ext can be decoded into an Ext; the data
+// is copied. nil is decoded as the zero Ext.
 type Ext struct {
 	Type int8
 	Data []byte
@@ -53,7 +53,7 @@ func (e *Encoder) appendExt(b []byte, id int8, data []byte) []byte {
 	return append(msgpwire.AppendExtHeader(b, id, len(data)), data...)
 }
 
-// encodeExt writes a value as the ext that its type is registered as.
+// encodeExt writes a value as an ext. The value's type must be registered for an ext id.
 func encodeExt(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	if e.err != nil {
 		return b
@@ -72,8 +72,8 @@ func encodeExt(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	return e.appendExt(b, x.id, data)
 }
 
-// aside returns an Encoder from a pool with the options of e, for bytes that are not written to e,
-// or not yet. Its dict of interned strings is empty.
+// aside returns an Encoder from a pool, for bytes that are written to e later, or not at all. It
+// has the options of e, and its dict of interned strings is empty.
 func (e *Encoder) aside() *Encoder {
 	a := marshalers.Get().(*Encoder)
 	a.flags, a.plans = e.flags, e.plans
@@ -81,7 +81,8 @@ func (e *Encoder) aside() *Encoder {
 	return a
 }
 
-// release returns an Encoder from aside to the pool, unless a user's function has reset it.
+// release returns e to the pool, unless a user's function has reset it. The method aside must have
+// created e.
 func (e *Encoder) release() {
 	if e.w != nil {
 		return
@@ -93,7 +94,7 @@ func (e *Encoder) release() {
 	marshalers.Put(e)
 }
 
-// decodeExt reads a value from the ext that its type is registered as.
+// decodeExt reads a value from an ext. The value's type must be registered for the ext's id.
 func decodeExt(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if d.isNil(i) {
 		zero(o, p)
@@ -117,8 +118,8 @@ func wrongExt(got, want int8) error {
 	return fmt.Errorf("msgpack: got ext type=%d, wanted %d", got, want)
 }
 
-// confined calls x for the ext whose data is d.b[start:start+n], with a decoder that contains only
-// these bytes.
+// confined calls the function of x for the ext whose data is d.b[start:start+n]. The function
+// receives a decoder that contains only these bytes.
 func (d *Decoder) confined(x *typeDecoder, v reflect.Value, start, n int) int {
 	if d.depth >= d.limits.depth {
 		return d.tooDeep(start)
@@ -143,13 +144,13 @@ func (d *Decoder) confined(x *typeDecoder, v reflect.Value, start, n int) int {
 	return end
 }
 
-// unknownExtError reports an ext that is decoded into an any but has no registered type.
+// unknownExtError reports an ext without a registered type that is decoded into type any.
 type unknownExtError struct{ id int8 }
 
 func (e unknownExtError) Error() string { return fmt.Sprintf("msgpack: unknown ext id=%d", e.id) }
 
-// readAnyExt reads an ext into an any: as the type registered for its id, a time, an interned
-// string, or an Ext.
+// readAnyExt reads an ext for a target of type any. The result is a value of the type that is
+// registered for the ext's id, a time, an interned string, or an Ext.
 func (d *Decoder) readAnyExt(i int) (any, int) {
 	id, n, start := d.extHeader(i)
 	if start < 0 || !d.whole(i, start-i, start-i+n) {

@@ -1,6 +1,6 @@
 package msgpack
 
-// Feed: values from bytes that the caller adds in pieces of any size.
+// Feed decodes values from bytes that the caller adds in chunks of any size.
 //
 //	b    [taken | the next value, as far as it is here | more]
 //	      0      from                                      len(b)
@@ -16,12 +16,13 @@ import (
 	"github.com/slipstream-go/slipstream/internal/buffer"
 )
 
-// ErrMore is returned by a [Feed] while the next value is incomplete. Call the method again after
-// more bytes have been added.
+// ErrMore is returned by the methods of a [Feed] while the next value is incomplete. Call the
+// method again after adding more bytes.
 var ErrMore = errors.New("msgpack: the next value is incomplete: feed more")
 
-// Feed decodes values from bytes that are added in pieces. It returns [ErrMore] where a Decoder
-// would wait for its reader. The zero Feed is ready to use. It is not safe for concurrent use.
+// Feed decodes values from bytes that are added in chunks of any size. It returns [ErrMore] where a
+// Decoder would wait for its reader. The zero Feed is ready to use. A Feed is not safe for
+// concurrent use.
 //
 //	f.Feed(piece)
 //	for {
@@ -34,15 +35,15 @@ var ErrMore = errors.New("msgpack: the next value is incomplete: feed more")
 //
 // At the end of the input, f.Len() is the length of an incomplete value.
 type Feed struct {
-	// MaxBytes is the maximum length of a value. A longer value is an error as soon as its length
-	// is known, before it is buffered. Zero means 64 MiB.
+	// MaxBytes is the maximum length of a value. For a longer value, Next returns an error as soon
+	// as the length is known, before it buffers the value. Zero means 64 MiB.
 	MaxBytes int
 
 	b     []byte
 	peak  buffer.Peak // sizes of b
 	from  int         // offset of the next value
-	value scan        // search for the end of the next value; its at counts from the field from
-	open  bool        // the search has begun
+	value scan        // search for the end of the next value; value.at is relative to from
+	open  bool        // whether the search has begun
 	base  int64       // offset of b[0] in the whole input
 	err   error       // the error that ended the Feed
 	d     *Decoder
@@ -64,9 +65,9 @@ func (f *Feed) Feed(data []byte) {
 	f.b = append(f.b, data...)
 }
 
-// slide removes the bytes that have been read, before more bytes are added. It is called if they
-// are at least as many as the bytes that must move. Memory of more than feedKept is replaced if no
-// unread bytes remain, or if recent values have not needed it.
+// slide removes the bytes that have been read, before more bytes are added. Feed calls slide only
+// if at least half of the buffered bytes have been read. Memory of more than feedKept bytes is
+// replaced if no unread bytes remain, or if recent values have not needed it.
 func (f *Feed) slide(more int) {
 	waits := f.b[f.from:]
 	f.base += int64(f.from)
@@ -78,10 +79,11 @@ func (f *Feed) slide(more int) {
 	f.b = f.b[:copy(f.b, waits)]
 }
 
-// Len returns the number of buffered bytes. If no value is complete, they are the beginning of one.
+// Len returns the number of buffered bytes. If there is no complete value, these bytes are the
+// beginning of a value.
 func (f *Feed) Len() int { return len(f.b) - f.from }
 
-// Reset removes buffered bytes and errors. It keeps the options of the decoder.
+// Reset removes buffered bytes and errors, but keeps the options of the decoder.
 func (f *Feed) Reset() {
 	b := f.b[:0]
 	if cap(b) > feedKept {
@@ -93,7 +95,7 @@ func (f *Feed) Reset() {
 	}
 }
 
-// Decoder returns the decoder that Next uses, to set its options. It must not be used to decode.
+// Decoder returns the decoder that Next uses. Use it only to set options, not to decode.
 func (f *Feed) Decoder() *Decoder {
 	if f.d == nil {
 		f.d = newDecoder()
@@ -103,8 +105,8 @@ func (f *Feed) Decoder() *Decoder {
 
 // Next decodes the next value into the target of the pointer v. While the value is incomplete, it
 // returns [ErrMore]. If a value does not fit v, Next skips it and returns an error. After invalid
-// bytes, or a value of more than MaxBytes, Next returns the same error until Reset. The type of v
-// must not have a CustomDecoder that reads more than one value.
+// bytes, or after a value longer than MaxBytes, Next returns the same error until Reset is called.
+// The type of v must not have a CustomDecoder that reads more than one value.
 func (f *Feed) Next(v any) error {
 	end, err := f.next()
 	if err != nil {
@@ -113,8 +115,8 @@ func (f *Feed) Next(v any) error {
 	return f.read(end, func(d *Decoder) error { return d.Decode(v) })
 }
 
-// read calls the function with a decoder for the next value, which ends at end, and then skips the
-// value.
+// read passes a decoder for the next value to the function call, and then skips the value. The
+// argument end is the offset after the value.
 func (f *Feed) read(end int, call func(*Decoder) error) error {
 	d := f.Decoder()
 	d.b, d.i, d.base, d.transient = f.b[f.from:end:end], 0, f.base+int64(f.from), true
@@ -124,7 +126,7 @@ func (f *Feed) read(end int, call func(*Decoder) error) error {
 	return err
 }
 
-// NextRaw returns a copy of the bytes of the next value. While it is incomplete, it returns
+// NextRaw returns a copy of the bytes of the next value. While the value is incomplete, it returns
 // [ErrMore].
 func (f *Feed) NextRaw() (RawMessage, error) {
 	end, err := f.next()
@@ -144,8 +146,8 @@ func (f *Feed) NextRaw() (RawMessage, error) {
 	return raw, nil
 }
 
-// All returns an iterator over the complete values, as NextRaw returns them. An error other than
-// ErrMore is yielded last, with a nil value.
+// All returns an iterator over copies of the complete values, like the results of NextRaw. If an
+// error other than ErrMore occurs, the iterator yields it last, with a nil value.
 func (f *Feed) All() iter.Seq2[RawMessage, error] {
 	return func(yield func(RawMessage, error) bool) {
 		for {
@@ -157,7 +159,7 @@ func (f *Feed) All() iter.Seq2[RawMessage, error] {
 	}
 }
 
-// take skips the next value, which ends at end.
+// take skips the next value. The argument end is the offset after the value.
 func (f *Feed) take(end int) {
 	f.from, f.open = end, false
 }
@@ -188,7 +190,7 @@ func (f *Feed) next() (end int, err error) {
 	return f.from + int(f.value.at), nil
 }
 
-// stop ends the Feed with an error, which all later calls return until Reset.
+// stop records an error, which all later calls return until Reset is called.
 func (f *Feed) stop(err error) error {
 	f.b, f.from, f.err = nil, 0, err
 	return err

@@ -2,15 +2,15 @@ package msgpack
 
 import "github.com/slipstream-go/slipstream/internal/msgpwire"
 
-// A head describes the beginning of a value, up to its bytes, elements or pairs.
+// A head describes the part of a value before its bytes, elements or pairs.
 type head struct {
 	form uint8 // FormScalar, FormBytes, FormArray or FormMap of msgpwire
-	n    int   // the bytes, elements or pairs that follow
+	n    int   // number of bytes, elements or pairs that follow
 	next int   // offset after the head, or after the bytes of a str, bin or ext
 }
 
-// readHead reads the head of the value at i. It fails where skip does: for an undefined code, for
-// incomplete bytes, and for more values than remaining bytes.
+// readHead reads the head of the value at i. Like skip, it fails for an undefined code, for
+// incomplete bytes, and if the header announces more values than there are remaining bytes.
 func readHead(b []byte, i int) (h head, ok bool) {
 	if uint(i) >= uint(len(b)) {
 		return h, false

@@ -1,21 +1,22 @@
 package msgpack
 
-// Interned strings: if a string was written before, its number is written instead.
+// Interned strings: if a string has been written before, the encoder writes its number instead.
 //
 //	d4 80        u8 index
 //	d5 80       u16 index
 //	d6 80       u32 index       ext type -128
 //
-// Both sides number the strings in order: the encoder when it writes a string, the decoder when it
-// reads a string into a target of any type. A str joins the dict if it has at least 3 bytes (the
-// minimum size of an encoded number), is not in the dict, and the dict contains fewer than 65,535
-// strings. The strings of a dict that the caller passes have the first numbers, and that dict is
-// not changed. Strings join only while the option is on, or if they belong to a field with the tag
-// intern. Numbers are written and accepted as long as the dict contains strings.
+// Encoder and decoder each keep a dict, and number its strings in the same order. The encoder
+// numbers a string when it writes the string, and the decoder when it reads the string into a
+// target of any type. A str joins the dict if it has at least 3 bytes (the minimum size of an
+// encoded number), is not yet in the dict, and the dict contains fewer than 65,535 strings. If the
+// caller passes a dict, the strings in it have the first numbers, and that dict is not changed.
+// Strings join only while the option is on, or if they belong to a field with the tag intern.
+// Numbers are written and accepted as long as the dict contains strings.
 //
-// Strings inside opaque bytes do not join the dict: a RawMessage, the bytes of a Marshaler or
-// Unmarshaler, and the data of an ext. So a value that is written as opaque bytes must be read as
-// opaque bytes.
+// Some values are opaque bytes for the encoder and the decoder: a RawMessage, the bytes of a
+// Marshaler or Unmarshaler, and the data of an ext. Strings inside opaque bytes do not join the
+// dict. So a value that is written as opaque bytes must be read as opaque bytes.
 
 import (
 	"fmt"
@@ -29,7 +30,7 @@ import (
 
 const (
 	extInterned = -128
-	minInterned = 3     // minimum length in bytes of a string that joins
+	minInterned = 3     // minimum length, in bytes, of a string that joins
 	maxDict     = 65535 // strings
 	keptDict    = 4096  // maximum size of a dict that a pool keeps, in strings
 )
@@ -60,12 +61,12 @@ func (t *encoderDict) join(s string) bool {
 	return true
 }
 
-// decoderDict contains strings in the order of their numbers.
+// decoderDict contains the strings in the order of their numbers.
 type decoderDict struct {
 	given []string // passed by the caller, and never changed
 	own   []string
 	room  int   // capacity to allocate for own
-	last  int64 // offset in the input of the end of the last string that joined
+	last  int64 // input offset after the last string that joined
 }
 
 func (t *decoderDict) size() int { return len(t.given) + len(t.own) }
@@ -81,8 +82,8 @@ func (t *decoderDict) at(index uint64) (s string, ok bool) {
 	return "", false
 }
 
-// join adds b, which ends at offset end of the input, unless b has joined before. A value that
-// failed may be read again, and its strings have joined already.
+// join adds the string b, unless it has joined before. The argument end is the input offset after
+// the string. A value that failed may be read again, and then its strings have joined already.
 func (t *decoderDict) join(b []byte, end int64) {
 	if len(b) < minInterned || t.size() >= maxDict || end <= t.last {
 		return
@@ -100,8 +101,8 @@ func (t *decoderDict) reset(given []string) {
 	t.given, t.last = given, 0
 }
 
-// cut removes all strings from own but the first n. The removed strings begin at or after offset
-// from in the input.
+// cut removes all strings from t.own except the first n. The removed strings begin at or after the
+// input offset from.
 func (t *decoderDict) cut(n int, from int64) {
 	clear(t.own[n:])
 	t.own = t.own[:n]
@@ -133,34 +134,35 @@ func (d *Decoder) forgetDict() {
 	d.dict.reset(nil)
 }
 
-// UseInternedStrings makes e number the strings that it writes, and write a string that it has
-// written since the last Reset as its number. The decoder needs the same option, and must read all
-// values in the same order, each once. e keeps the strings until the next Reset.
+// UseInternedStrings makes e number the strings that it writes. If e has written a string before,
+// since the last Reset, it writes the string's number instead. The decoder needs the same option.
+// It must read all values in the same order, and each value once. The encoder keeps the strings
+// until the next Reset.
 func (e *Encoder) UseInternedStrings(on bool) { e.set(internStrings, on) }
 
-// UseInternedStrings makes d number the strings that it reads, as the encoder with the same option
-// did. d keeps the strings until the next Reset.
+// UseInternedStrings makes d number the strings that it reads, like an encoder with the same
+// option. The decoder keeps the strings until the next Reset.
 //
-// After an error, the strings of the failed value have numbers, too. After a value longer than
-// MaxBytes, an error of the reader, or a panic in a method, they may not: call Reset.
+// If a value fails, its strings are numbered nevertheless. There are exceptions: a value longer
+// than MaxBytes, an error of the reader, and a panic in a method. In these cases, call Reset.
 func (d *Decoder) UseInternedStrings(on bool) { d.set(internStrings, on) }
 
-// ResetDict is like Reset, with initial interned strings. e writes the strings in dict as their
-// numbers, also if interned strings are off. It reads dict until the next Reset and never changes
-// it.
+// ResetDict is like Reset, but sets initial interned strings. For a string in dict, e writes the
+// number, even if interned strings are off. The encoder refers to dict until the next Reset, and
+// never changes it.
 func (e *Encoder) ResetDict(w io.Writer, dict map[string]int) {
 	e.Reset(w)
 	e.setDict(dict)
 }
 
-// ResetDict is like Reset, with initial interned strings: the number of a string is its index in
-// dict. d reads dict until the next Reset and never changes it.
+// ResetDict is like Reset, but sets initial interned strings. The number of a string is its index
+// in dict. The decoder refers to dict until the next Reset, and never changes it.
 func (d *Decoder) ResetDict(r io.Reader, dict []string) {
 	d.Reset(r)
 	d.dict.reset(dict)
 }
 
-// WithDict calls fn with e, which uses dict as its interned strings during the call. It never
+// WithDict calls fn(e). During the call, e uses dict as its interned strings. WithDict never
 // changes dict.
 func (e *Encoder) WithDict(dict map[string]int, fn func(*Encoder) error) error {
 	outer, known := e.dict, e.flags&knownStrings != 0
@@ -173,7 +175,7 @@ func (e *Encoder) WithDict(dict map[string]int, fn func(*Encoder) error) error {
 	return fn(e)
 }
 
-// WithDict calls fn with d, which uses dict as its interned strings during the call. It never
+// WithDict calls fn(d). During the call, d uses dict as its interned strings. WithDict never
 // changes dict.
 func (d *Decoder) WithDict(dict []string, fn func(*Decoder) error) error {
 	outer := d.dict
@@ -182,16 +184,16 @@ func (d *Decoder) WithDict(dict []string, fn func(*Decoder) error) error {
 	return fn(d)
 }
 
-// SetInternedStringsDictCap sets the number of interned strings for which e allocates memory at
-// once, at most 65,535. It is not a limit, and Reset keeps it.
+// SetInternedStringsDictCap sets the initial capacity of the dict of e, in strings, up to 65,535.
+// The dict can grow beyond this capacity. Reset does not change the setting.
 func (e *Encoder) SetInternedStringsDictCap(n int) { e.dict.room = min(max(n, 0), maxDict) }
 
-// SetInternedStringsDictCap sets the number of interned strings for which d allocates memory at
-// once, at most 65,535. It is not a limit, and Reset keeps it.
+// SetInternedStringsDictCap sets the initial capacity of the dict of d, in strings, up to 65,535.
+// The dict can grow beyond this capacity. Reset does not change the setting.
 func (d *Decoder) SetInternedStringsDictCap(n int) { d.dict.room = min(max(n, 0), maxDict) }
 
-// appendInterned appends s or its number. It writes all strings while the option is on or the dict
-// contains strings.
+// appendInterned appends s or its number. While the option is on or the dict contains strings, it
+// is called for all strings.
 func (e *Encoder) appendInterned(b []byte, s string) []byte {
 	if index, ok := e.dict.find(s); ok {
 		return e.appendNumberOf(b, index)
@@ -218,7 +220,7 @@ func (e *Encoder) appendNumberOf(b []byte, index int) []byte {
 	return b
 }
 
-// appendInternedMap appends a map whose keys may be written as numbers.
+// appendInternedMap appends a map. Its keys may be written as the numbers of interned strings.
 func appendInternedMap[V any](e *Encoder, b []byte, m map[string]V, appendValue func(*Encoder, []byte, V) []byte) []byte {
 	b = msgpwire.AppendMapLen(b, len(m))
 	if e.flags&sortMapKeys != 0 {
@@ -238,15 +240,15 @@ func appendInternedMap[V any](e *Encoder, b []byte, m map[string]V, appendValue 
 // interns reports whether the input may contain a number instead of a string.
 func (d *Decoder) interns() bool { return d.flags&internStrings != 0 || d.dict.size() > 0 }
 
-// isInterned reports whether the number of a string is at i.
+// isInterned reports whether the value at i is the number of an interned string.
 func (d *Decoder) isInterned(i int) bool {
 	return d.interns() && d.need(i, 2) && d.b[i] >= msgpwire.Fixext1 && d.b[i] <= msgpwire.Fixext4 && int8(d.b[i+1]) == extInterned
 }
 
 // readStringSlow reads any value that is accepted as a string: a str or bin, nil as the empty
-// string, or the number of a string in the dict. It reads the strings that are not completely
-// buffered, may join the dict, or are subject to other options. With own set, the string has memory
-// of its own, which only the dict may share.
+// string, or the number of a string in the dict. It is called for strings that are not completely
+// buffered, may join the dict, or are subject to other options. If own is true, the string has
+// separately allocated memory, which only the dict may share.
 func (d *Decoder) readStringSlow(i int, own bool) (string, int) {
 	c, ok := d.codeAt(i)
 	switch {
@@ -274,7 +276,7 @@ func (d *Decoder) readStringSlow(i int, own bool) (string, int) {
 	return d.strings.Copy(d.b[start:next]), next
 }
 
-// readInterned reads the number of a string in the dict, and returns the string.
+// readInterned reads the number of an interned string, and returns the string.
 func (d *Decoder) readInterned(i int) (string, int) {
 	id, n, start := d.extHeader(i)
 	switch {
@@ -315,8 +317,8 @@ func (d *Decoder) skipJoining(i int) int {
 	return next
 }
 
-// joinFrom adds the strings in d.b[i:end] to the dict. These bytes are complete values, or the rest
-// of one value.
+// joinFrom adds the strings in d.b[i:end] to the dict. These bytes must be complete values, or the
+// rest of one value.
 func (d *Decoder) joinFrom(i, end int) {
 	if d.flags&internStrings == 0 {
 		return

@@ -6,7 +6,7 @@ import "github.com/slipstream-go/slipstream/internal/msgpwire"
 type Kind uint8
 
 const (
-	KindMissing Kind = iota // no value: an empty Raw, or the code that is never used
+	KindMissing Kind = iota // no value: an empty Raw, or the undefined code c1
 	KindNil
 	KindBool
 	KindInt // of any width, signed or not

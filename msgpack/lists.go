@@ -1,8 +1,8 @@
 package msgpack
 
-// Methods that decode the next array into one slice, for programs that know the structure of their
-// input and read it step by step. columns.go reads batches of columns whose names and types are not
-// known.
+// Methods that decode the next array into one slice. They are for programs that know the structure
+// of their input, and read it step by step. For columns whose names and types are not known, see
+// columns.go.
 
 import (
 	"fmt"
@@ -13,39 +13,43 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// DecodeInt64s reads an array of ints, or of floats without a fraction, and appends it to dst. A
-// uint64 out of the range of int64 is an error.
+// DecodeInt64s reads an array of ints, or of floats without a fraction, and appends its elements to
+// dst. A uint64 out of the range of int64 is an error.
 //
-// The following applies to [Decoder.DecodeFloat64s], [Decoder.DecodeBools] and
-// [Decoder.DecodeStrings], too. The capacity of dst is used first. A nil element becomes a zero
-// value. If nulls is not nil, the bit of the element's index in the result is set in nulls. If the
-// input contains nil instead of an array, nothing is appended. On error, dst and nulls are
-// unchanged, and the path of the error contains the index in the array. Memory grows with the
-// elements that arrive, not with the length in the header.
+// The following also applies to [Decoder.DecodeFloat64s], [Decoder.DecodeBools] and
+// [Decoder.DecodeStrings]. The elements are stored in the unused capacity of dst, if there is
+// enough. A nil element becomes a zero value. In addition, if nulls is not nil, the bit at the
+// element's index in the result is set in nulls. If the input contains nil instead of an array, the
+// result is dst. On error, dst and nulls are unchanged, and the path of the error contains the
+// index in the array. Memory grows with the elements that arrive, not with the length in the
+// header.
 func (d *Decoder) DecodeInt64s(dst []int64, nulls *column.Bitmap) ([]int64, error) {
 	return decodeList(d, dst, nulls, (*Decoder).int64Run, (*Decoder).readInt64Exact)
 }
 
-// DecodeFloat64s reads an array of floats or ints and appends it to dst, as [Decoder.DecodeInt64s]
-// does. An int becomes the nearest float64, so beyond 2⁵³ it may be rounded.
+// DecodeFloat64s reads an array of floats or ints, and appends its elements to dst, as
+// [Decoder.DecodeInt64s] does. An int becomes the nearest float64, so ints above 2⁵³ may be
+// rounded.
 func (d *Decoder) DecodeFloat64s(dst []float64, nulls *column.Bitmap) ([]float64, error) {
 	return decodeList(d, dst, nulls, (*Decoder).float64Run, (*Decoder).readFloat64)
 }
 
-// DecodeBools reads an array of bools and appends it to dst, as [Decoder.DecodeInt64s] does.
+// DecodeBools reads an array of bools, and appends its elements to dst, as [Decoder.DecodeInt64s]
+// does.
 func (d *Decoder) DecodeBools(dst []bool, nulls *column.Bitmap) ([]bool, error) {
 	return decodeList(d, dst, nulls, (*Decoder).boolRun, (*Decoder).readBool)
 }
 
-// DecodeStrings reads an array of str or bin and appends it to dst, as [Decoder.DecodeInt64s] does.
-// Text that is not UTF-8 is accepted, unless [DecodeOptions.StrictUTF8] is set.
+// DecodeStrings reads an array of str or bin values, and appends its elements to dst, as
+// [Decoder.DecodeInt64s] does. Text that is not UTF-8 is accepted, unless
+// [DecodeOptions.StrictUTF8] is set.
 func (d *Decoder) DecodeStrings(dst []string, nulls *column.Bitmap) ([]string, error) {
 	return decodeList(d, dst, nulls, (*Decoder).stringRun, (*Decoder).readString)
 }
 
-// decodeList appends an array to dst. run reads as many elements as it can into its slice, and
-// returns their number and the offset after them. The function one reads the element at which run
-// stopped, unless the element is nil.
+// decodeList appends the elements of an array to dst. The function run reads as many elements as it
+// can into its slice, and returns their number and the offset after them. The function one reads
+// the element at which run stopped, unless that element is nil.
 func decodeList[T any](d *Decoder, dst []T, nulls *column.Bitmap,
 	run func(d *Decoder, i int, to []T) (n, next int), one func(d *Decoder, i int) (T, int)) ([]T, error) {
 	mark := d.begin()

@@ -1,7 +1,7 @@
 package msgpack
 
-// Omission of struct fields: empty values of fields with omitempty, and zero values of fields with
-// omitzero.
+// Omission of struct fields. A field with omitempty is omitted if its value is empty, and a field
+// with omitzero if its value is zero.
 
 import (
 	"reflect"
@@ -17,7 +17,8 @@ var zeroerType = reflect.TypeFor[zeroer]()
 // A test reports whether the value at an address is empty or zero.
 type test = func(mem.Pointer) bool
 
-// omission returns the test that decides whether f is omitted, or nil if it never is.
+// omission returns the test that decides whether the field f is omitted. It returns nil if f is
+// never omitted.
 func (s *planSet) omission(f *plan.Field) test {
 	var empty, zero test
 	if f.Omit {
@@ -35,8 +36,9 @@ func (s *planSet) omission(f *plan.Field) test {
 	return func(p mem.Pointer) bool { return empty(p) || zero(p) }
 }
 
-// zeroness returns the test of omitzero, with the rule of encoding/json: the IsZero method of the
-// type or of a pointer to it, or else comparison with the zero value.
+// zeroness returns the test for omitzero. As in encoding/json, the test calls the IsZero method of
+// the type or of a pointer to the type. Without such a method, the test compares with the zero
+// value.
 func zeroness(t reflect.Type) test {
 	if t.Implements(zeroerType) {
 		return methodZero(t)
@@ -47,7 +49,7 @@ func zeroness(t reflect.Type) test {
 	return isZero(t)
 }
 
-// isZero returns a test of whether a value of type t is its zero value.
+// isZero returns a test that reports whether a value of type t is the zero value.
 //
 // If the compiler inlined this function, it would not inline mem.RawAs in its copy of the closure.
 //
@@ -56,7 +58,8 @@ func isZero(t reflect.Type) test {
 	return func(p mem.Pointer) bool { return reflect.NewAt(t, mem.RawAs(p, t)).Elem().IsZero() }
 }
 
-// methodZero returns a test that calls the IsZero method of t. A nil is zero without a call.
+// methodZero returns a test that calls the IsZero method of t. For a nil pointer or interface, the
+// test returns true without calling the method.
 //
 // If the compiler inlined this function, it would not inline mem.RawAs in its copy of the closure.
 //
@@ -71,10 +74,11 @@ func methodZero(t reflect.Type) test {
 	}
 }
 
-// emptiness returns the test of omitempty for values of t. If t has an IsZero method with a value
-// receiver, the test calls it. Otherwise a string, slice, map or array is empty without elements, a
-// struct if it would write no fields and its unexported fields are zero, and any other value if it
-// is zero. With all set, every field of a struct may be omitted, independent of its tag.
+// emptiness returns the test that omitempty applies to values of type t. If t has an IsZero method
+// with a value receiver, the test calls it. Otherwise, a string, slice, map or array is empty if
+// its length is 0. A struct is empty if none of its fields would be written and its unexported
+// fields are zero. Any other value is empty if it is zero. If the argument all is true, every field
+// of a struct may be omitted, regardless of its tag.
 func (s *planSet) emptiness(t reflect.Type, all bool) test {
 	if s.jsonEmpty {
 		return jsonEmptiness(t)
@@ -100,7 +104,8 @@ func (s *planSet) emptiness(t reflect.Type, all bool) test {
 	return isZero(t)
 }
 
-// jsonEmptiness returns the test of omitempty with the rule of encoding/json.
+// jsonEmptiness returns the test that omitempty applies to values of type t according to the rule
+// of encoding/json.
 func jsonEmptiness(t reflect.Type) test {
 	switch t.Kind() {
 	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:
@@ -123,8 +128,8 @@ func (s *planSet) emptyFace(v reflect.Value, all bool) bool {
 	return s.emptiness(t, all)(mem.Of(c.UnsafePointer(), t))
 }
 
-// emptyStruct reports whether a struct is empty: all its fields that are written may be omitted and
-// are empty, and its unexported fields are zero.
+// emptyStruct reports whether a struct is empty. This means that every encoded field may be omitted
+// and is empty, and every unexported field is zero.
 func (s *planSet) emptyStruct(t reflect.Type, p mem.Pointer, all bool) bool {
 	v := reflect.NewAt(t, mem.RawAs(p, t)).Elem()
 	for i := range t.NumField() {

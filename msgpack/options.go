@@ -1,7 +1,7 @@
 package msgpack
 
-// Options that vmihailenco/msgpack does not offer. SetOptions copies these structs, so later
-// changes to a struct have no effect.
+// Options that vmihailenco/msgpack does not offer. SetOptions copies its argument, so later changes
+// to the argument have no effect.
 
 import (
 	"errors"
@@ -12,52 +12,54 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// DecodeOptions are the options of a Decoder. The zero value contains the options of Unmarshal.
+// DecodeOptions contains the options of a Decoder. The zero value selects the behaviour of
+// Unmarshal.
 type DecodeOptions struct {
 	StructTag             string // the tag key for fields without a msgpack tag
 	DisallowUnknownFields bool   // a key without a field is an error
-	Loose                 bool   // in an any, ints become int64 or uint64, floats float64, and bin string
+	Loose                 bool   // when decoding into type any, ints become int64 or uint64, floats become float64, and bin becomes string
 	JSONFields            bool   // embedded structs follow the rules of encoding/json: the least nested field of a name wins, then the tagged field
 
-	// StrictUTF8, UniqueKeys and the limits apply to every byte of a value, also to parts that are
-	// skipped, kept as RawMessage, not selected by Query, or read by methods. In the data of an
-	// ext, they apply to the values that its function reads.
+	// StrictUTF8, UniqueKeys and the limits apply to every byte of a value, including parts that
+	// are skipped, kept as RawMessage, not selected by Query, or read by methods. In the data of an
+	// ext, they apply only to values that the ext's decoding function reads.
 
 	StrictInts bool // an int out of the range of its Go type is an error; otherwise it is truncated as in a Go conversion
 	StrictUTF8 bool // a str that is not UTF-8 is an error, also as a key
 
-	// UniqueKeys makes a repeated key in a map an error. By default the last one wins. The names
-	// and aliases of a field are one key. Equal ints of different widths are one key, as are equal
-	// floats, and a str and a bin with the same bytes. A map may have several NaNs with different
-	// bits.
+	// UniqueKeys makes a repeated key in a map an error. By default, the last value of the key
+	// wins. The name and the aliases of a field count as one key. Equal ints of different widths
+	// count as one key, as do equal floats, and a str and a bin with the same bytes. Several NaNs
+	// are allowed if their bits differ.
 	UniqueKeys bool
 
-	AnyLength bool // an array may be shorter or longer than its struct or Go array: missing elements are zero, and extra elements are skipped
+	AnyLength bool // an array may be shorter or longer than the target struct or Go array: missing elements become zero, and extra elements are skipped
 
-	// ZeroCopy makes strings, []byte and RawMessage views of the input, if the caller passes the
-	// input as a []byte. The input must then never change, even after another value has been
-	// decoded into the target: a string of the target that equals the new string is kept.
+	// ZeroCopy decodes strings, []byte and RawMessage as views of the input, if the caller passes
+	// the input as a []byte. The input must then never change. This is true even after another
+	// value has been decoded into the target: if a string in the target equals the new string, the
+	// decoder keeps the old string, which is a view of the old input.
 	ZeroCopy bool
 
-	// ReuseBytes overwrites the memory of a []byte in the target, if it has enough capacity, as
-	// vmihailenco/msgpack does. That memory must not be a view of an input (ZeroCopy,
-	// [Buffer.ShareMin]), and must not be in use elsewhere. By default each []byte is decoded into
-	// new memory.
+	// ReuseBytes overwrites the bytes of a []byte in the target, if it has enough capacity, as
+	// vmihailenco/msgpack does. The []byte must not be a view of an input (ZeroCopy,
+	// [Buffer.ShareMin]), and its bytes must not be in use elsewhere. By default, each []byte is
+	// decoded into new memory.
 	ReuseBytes bool
 
-	OwnStrings bool // every string and []byte has memory of its own; otherwise short ones share chunks of 2 KB
+	OwnStrings bool // every string and []byte is allocated separately; otherwise short strings and []byte share chunks of 2 KB
 	UTC        bool // times are in UTC instead of Local
-	RawExt     bool // an ext of an unknown type becomes an Ext in an any; otherwise it is an error
+	RawExt     bool // decoding an ext of an unknown type into type any yields an Ext; otherwise it is an error
 
 	// Limits, for untrusted input. Zero selects the default.
-	MaxDepth    int // nesting depth of arrays, maps and exts that functions read; default 10,000
+	MaxDepth    int // nesting depth of arrays, maps, and exts with decoding functions; default 10,000
 	MaxBytes    int // encoded bytes of one value; default no limit
 	MaxElements int // elements of one array, pairs of one map; default no limit
 	MaxString   int // bytes of one str or bin; default no limit
 }
 
-// Unmarshal is like the function [Unmarshal], with the options o. With ZeroCopy, decoded values
-// refer to data.
+// Unmarshal is like the function [Unmarshal], but applies the options o. With ZeroCopy, decoded
+// values refer to data.
 func (o DecodeOptions) Unmarshal(data []byte, v any) error {
 	d := GetDecoder()
 	d.ResetBytes(data)
@@ -68,9 +70,9 @@ func (o DecodeOptions) Unmarshal(data []byte, v any) error {
 	return err
 }
 
-// SetOptions sets all options of d to those of o. It does not change interned strings, dicts,
-// SetMapDecoder and DisableAllocLimit. Reset and ResetBytes restore the defaults; ResetReader keeps
-// o.
+// SetOptions replaces all options of d by o. It does not change interned strings, dicts, and the
+// settings of SetMapDecoder and DisableAllocLimit. Reset and ResetBytes restore the defaults;
+// ResetReader keeps o.
 func (d *Decoder) SetOptions(o DecodeOptions) {
 	d.flags &= noAllocLimit | internStrings
 	d.set(disallowUnknown, o.DisallowUnknownFields)
@@ -96,25 +98,27 @@ func orElse(n, otherwise int) int {
 	return otherwise
 }
 
-// limits are the limits for one value.
+// limits contains the limits for one value.
 type limits struct{ depth, bytes, elements, str int }
 
 var noLimits = limits{maxDepth, math.MaxInt, math.MaxInt, math.MaxInt}
 
-// EncodeOptions are the options of an Encoder. The zero value contains the options of Marshal.
+// EncodeOptions contains the options of an Encoder. The zero value selects the behaviour of
+// Marshal.
 type EncodeOptions struct {
 	StructTag     string // the tag key for fields without a msgpack tag
 	JSONFields    bool   // embedded structs follow the rules of encoding/json: the least nested field of a name wins, then the tagged field
 	JSONOmitEmpty bool   // omitempty as in encoding/json: omits false, 0, nil, and strings, arrays, slices and maps of length 0; never a struct
-	OmitEmpty     bool   // every field has omitempty
+	OmitEmpty     bool   // every field is treated as if it had omitempty
 	ArrayStructs  bool   // structs are written as arrays
-	SortMapKeys   bool   // all maps are written in the order of their keys: strings by their bytes, other keys by their encoding
+	SortMapKeys   bool   // all maps are written in the order of their keys; strings are compared by their bytes, other keys by their encoding
 	CompactInts   bool   // ints of every type are written in their shortest form
 	CompactFloats bool   // floats without a fraction are written as ints
 
-	// Canonical encodes equal values as equal bytes, independent of their Go types: a struct and a
-	// map with the same keys and values, ints of any width, float32 and float64. The output of
-	// methods, and a RawMessage, are converted to the same form:
+	// Canonical encodes equal values as equal bytes, independent of their Go types. For example, a
+	// struct and a map with the same keys and values have equal bytes, and so have equal ints of
+	// different widths, and an equal float32 and float64. The output of methods and the contents of
+	// a RawMessage are converted to the same form:
 	//
 	//	map     pairs in the bytewise order of their encoded keys (RFC 8949, section 4.2.1); equal keys are an error, and so are
 	//	        keys that are arrays or maps within such keys, more than 4 deep
@@ -124,16 +128,16 @@ type EncodeOptions struct {
 	//	length  the shortest form. str and bin differ, as do nil and empty
 	//	time    the shortest of the three forms of ext -1; the data of other exts is unchanged
 	//
-	// Interned strings are an error, and the tag intern has no effect. If an array or a map is
-	// written as a header and elements by separate calls, the caller is responsible for the order.
+	// With interned strings, encoding fails; the tag intern has no effect. If separate calls write
+	// the header and the elements of a map, the caller is responsible for the order of the keys.
 	Canonical bool
 }
 
-// Marshal is like the function [Marshal], with the options o.
+// Marshal is like the function [Marshal], but applies the options o.
 func (o EncodeOptions) Marshal(v any) ([]byte, error) { return o.MarshalAppend(nil, v) }
 
-// MarshalAppend is like the function [MarshalAppend], with the options o. On error, it returns dst
-// unchanged.
+// MarshalAppend is like the function [MarshalAppend], but applies the options o. On error, it
+// returns dst unchanged.
 func (o EncodeOptions) MarshalAppend(dst []byte, v any) ([]byte, error) {
 	e := GetEncoder()
 	own := e.b
@@ -159,8 +163,8 @@ func (o EncodeOptions) MarshalAppend(dst []byte, v any) ([]byte, error) {
 	return b, nil
 }
 
-// SetOptions sets all options of e to those of o. It does not change interned strings and dicts.
-// Reset restores the defaults; ResetWriter keeps o.
+// SetOptions replaces all options of e by o. It does not change interned strings and dicts. Reset
+// restores the defaults; ResetWriter keeps o.
 func (e *Encoder) SetOptions(o EncodeOptions) {
 	e.flags &= interned
 	e.set(omitEmpty, o.OmitEmpty)
@@ -179,12 +183,13 @@ var (
 	errNotNumber = errors.New("msgpack: the int does not fit its type")
 )
 
-// tooMany reports that the container at i claims more elements than the options allow.
+// tooMany records an error for the array or map at i, which has more elements than the options
+// allow.
 func (d *Decoder) tooMany(i, n int) int {
 	return d.fail(i, fmt.Errorf("msgpack: %d elements are more than MaxElements, %d", n, d.limits.elements))
 }
 
-// tooLong reports that the str or bin at i has more bytes than the options allow.
+// tooLong records an error for the str or bin at i, which has more bytes than the options allow.
 func (d *Decoder) tooLong(i, n int) int {
 	return d.fail(i, fmt.Errorf("msgpack: a string of %d bytes is longer than MaxString, %d", n, d.limits.str))
 }
@@ -192,7 +197,7 @@ func (d *Decoder) tooLong(i, n int) int {
 // views reports whether decoded values may refer to the input.
 func (d *Decoder) views() bool { return d.flags&zeroCopy != 0 && d.r == nil && !d.transient }
 
-// allows checks the str or bin at i, whose bytes are d.b[start:next], against the options.
+// allows checks the str or bin at i against the options. Its bytes are d.b[start:next].
 func (d *Decoder) allows(i, start, next int) bool {
 	if next-start > d.limits.str {
 		d.tooLong(i, next-start)
@@ -205,8 +210,8 @@ func (d *Decoder) allows(i, start, next int) bool {
 	return true
 }
 
-// fits reports whether the int at i, which was read as v, fits a signed or unsigned int of the
-// given number of bits. It is called only with StrictInts.
+// fits reports whether the int at i fits a signed or unsigned int with the given number of bits.
+// The int was read as v. fits is called only if StrictInts is set.
 func (d *Decoder) fits(i int, v int64, bits int, signed bool) bool {
 	beyond := v < 0 && d.b[i] == msgpwire.Uint64 // v is the negative number with the same bits
 	var ok bool
@@ -232,7 +237,8 @@ func (d *Decoder) intText(i int, v int64) string {
 	return fmt.Sprint(v)
 }
 
-// carefulAny reads a str or bin as a string in an any, and applies the options for strings.
+// carefulAny reads a str or bin as a string for a target of type any, and applies the options for
+// strings.
 func (d *Decoder) carefulAny(i int) (any, int) {
 	s, next := d.readStringSlow(i, false)
 	if next < 0 {

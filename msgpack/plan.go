@@ -1,9 +1,10 @@
 package msgpack
 
-// Each Go type is compiled once into an op: data and two static functions, which decode and encode
-// a value of the type at an address. A structPlan stores the fields of a struct in two flat arrays,
-// one for each direction. The struct loops iterate over these arrays. A switch in the loops handles
-// the most common leaf kinds, and the function of the op handles all others.
+// Each Go type is compiled once into an op. An op contains data and two static functions, which
+// decode and encode a value of the type at an address. A structPlan stores the fields of a struct
+// in two flat arrays, one for decoding and one for encoding. The loops that decode and encode
+// structs iterate over these arrays. A switch in each loop handles the most common leaf kinds, and
+// the op's function handles all other kinds.
 
 import (
 	"encoding"
@@ -20,7 +21,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/plan"
 )
 
-// kind selects the case in the switch of the struct loops.
+// kind selects the case of the switch in the loops over a struct's fields.
 type kind uint8
 
 const (
@@ -30,8 +31,8 @@ const (
 	kindUint
 	kindFloat64
 	kindBool
-	kindFixedInt  // int64 written in its own width
-	kindFixedUint // uint64 written in its own width
+	kindFixedInt  // an int64 that is always written in 8 bytes
+	kindFixedUint // a uint64 that is always written in 8 bytes
 )
 
 type (
@@ -42,19 +43,19 @@ type (
 	encodeFn func(e *Encoder, o *op, p mem.Pointer, b []byte) []byte
 )
 
-// op contains the functions and data to read and write values of one type.
+// op contains the functions and data for reading and writing values of one type.
 type op struct {
 	decode   decodeFn
 	encode   encodeFn
 	kind     kind
 	receiver bool // encode calls a method with a pointer receiver, of the type or of a part of it
 	pointer  bool // typ is a pointer
-	through  bool // typ is a pointer, and its target is encoded in its place
+	through  bool // typ is a pointer, and the pointer's target is encoded in its place
 	face     bool // typ is an interface
 	direct   bool // an interface contains the value itself, not a pointer to it
-	flat     bool // encoding uses only the flags of the Encoder: no interface, no method, no recursive type
-	tame     bool // decoding calls no method, and leaves no state in the Decoder
-	custom   bool // encode is encodeCustom, by the method table in writes
+	flat     bool // encoding uses only the flags of the Encoder; the type contains no interface, no method and no recursive type
+	tame     bool // decoding calls no method, and does not change the Decoder's state
+	custom   bool // encode is encodeCustom, and writes contains the method table
 	nilable  bool // typ can be nil, but is neither a pointer nor an interface
 	size     uintptr
 	length   int // of an array
@@ -66,17 +67,18 @@ type op struct {
 	typ      reflect.Type
 	last     atomic.Uint32 // size in bytes of the last value that Marshal encoded
 
-	// The method tables (mem.MethodTable) of the interfaces whose methods write and read the type.
+	// Method tables (mem.MethodTable) of the interfaces with the type's encoding and decoding
+	// methods.
 	writes, reads, readsText mem.Raw
 }
 
 // structPlan contains the fields of a struct, in the order in which they are written.
 type structPlan struct {
-	in        []inField // by index in list, followed by a field that never matches
-	keys      []string  // encoded keys, by index in list
+	in        []inField // indexed like list, followed by a field that never matches
+	keys      []string  // encoded keys, indexed like list
 	out       []outField
 	names     *plan.Names
-	byName    []*inField // by the index that names returns
+	byName    []*inField // indexed by the results of names
 	header    []byte     // header of the map if no field can be omitted
 	omits     bool       // a field can be omitted
 	asArray   bool
@@ -87,8 +89,8 @@ type structPlan struct {
 
 // inField describes a field for decoding.
 //
-// key1 and key2 contain the encoded key, header and name. mask1 and mask2 select the bytes that are
-// compared. A key of more than 16 bytes never matches them, and is compared as text.
+// key1 and key2 contain the encoded key: the header and the name. mask1 and mask2 select the bytes
+// to compare. For a key of more than 16 bytes, they never match, and the key is compared as text.
 type inField struct {
 	key1, mask1 uint64
 	key2, mask2 uint64
@@ -109,8 +111,8 @@ type outField struct {
 	offset  uint32
 	kind    kind
 	hops    bool
-	spills  bool   // the key may be stored in whole words, because the value always overwrites the rest of the last word
-	reserve uint32 // bytes to reserve before this field, up to the next field that reserves; 0 for none
+	spills  bool   // the key may be stored in whole words, because the value always overwrites the extra bytes of the last word
+	reserve uint32 // number of bytes to reserve before this field, for all fields up to the next field with a reservation; 0 for none
 	index   uint16
 }
 
@@ -149,7 +151,7 @@ func plansFor(r planRules) *planSet {
 	return s.(*planSet)
 }
 
-// tagged returns the rules of s with another tag.
+// tagged returns the rules of s, but with another tag key.
 func (s *planSet) tagged(tag string) planRules {
 	r := s.planRules
 	r.tag = tag
@@ -175,7 +177,7 @@ func (s *planSet) of(t reflect.Type) *op {
 	return o
 }
 
-// byWord returns the op for the type with this type word. v is any interface value with the word.
+// byWord returns the op for the type with this type word. The type of v must have this type word.
 func (s *planSet) byWord(word mem.Raw, v any) *op {
 	if o, ok := s.cache.Get(word); ok {
 		return o
@@ -195,12 +197,13 @@ var (
 	errorType             = reflect.TypeFor[error]()
 	timeType              = reflect.TypeFor[time.Time]()
 	anyType               = reflect.TypeFor[any]()
-	valueType             = reflect.TypeFor[reflect.Value]() // the value in it is encoded
+	valueType             = reflect.TypeFor[reflect.Value]() // the value that it contains is encoded
 	rawMessageType        = reflect.TypeFor[RawMessage]()
 	rawType               = reflect.TypeFor[Raw]()
 )
 
-// encodesItself reports whether t has a method or an ext of its own in either direction.
+// encodesItself reports whether t has an encoding or decoding method, or is registered. It is also
+// true for time.Time.
 func encodesItself(t reflect.Type) bool {
 	if t == timeType || registered.Load().has(t) {
 		return true
@@ -231,7 +234,8 @@ func (s *planSet) compile(t reflect.Type) *op {
 	return o
 }
 
-// isTame computes the field tame. A recursive type finds its own op unfinished, so it is not tame.
+// isTame computes the field tame. For a recursive type, it is false, because the type's own op is
+// not finished yet.
 func (o *op) isTame() bool {
 	switch {
 	case o.typ == timeType || o.typ == rawMessageType:
@@ -249,7 +253,8 @@ func (o *op) isTame() bool {
 	return (o.key == nil || o.key.tame) && (o.elem == nil || o.elem.tame)
 }
 
-// isFlat computes the field flat. A recursive type finds its own op unfinished, so it is not flat.
+// isFlat computes the field flat. For a recursive type, it is false, because the type's own op is
+// not finished yet.
 func (o *op) isFlat() bool {
 	switch {
 	case o.typ == timeType || o.typ == rawMessageType:
@@ -273,7 +278,7 @@ func (o *op) isFlat() bool {
 	return true
 }
 
-// compileKind sets the functions of o for the kind of t.
+// compileKind sets the functions of o according to the kind of t.
 func (s *planSet) compileKind(o *op, t reflect.Type) {
 	switch t.Kind() {
 	case reflect.Bool:
@@ -384,7 +389,7 @@ func (s *planSet) compileMap(o *op, t reflect.Type) {
 	}
 }
 
-// compileMethods replaces the functions of o for the kind of t by the methods of t, if any.
+// compileMethods makes o call the encoding and decoding methods of t, if there are any.
 func (s *planSet) compileMethods(o *op, t reflect.Type) {
 	if t == timeType {
 		o.decode, o.encode, o.kind = decodeTimeValue, encodeTimeValue, kindOther
@@ -404,7 +409,7 @@ func (s *planSet) compileMethods(o *op, t reflect.Type) {
 		return // the value in it is written by the value's methods
 	}
 	p := reflect.PointerTo(t)
-	// Methods of the value have precedence over methods of a pointer to it.
+	// Methods with a value receiver have precedence over methods with a pointer receiver.
 	if o.encodeBy(t, t) {
 		o.receiver = false
 	} else if o.encodeBy(p, t) {
@@ -429,8 +434,8 @@ func (s *planSet) compileMethods(o *op, t reflect.Type) {
 	}
 }
 
-// encodeBy makes o call an encoding method of the type by, which is t or a pointer to it. It
-// reports whether there is such a method.
+// encodeBy makes o call an encoding method of the argument by, which is the type t or the type of a
+// pointer to t. It reports whether there is such a method.
 func (o *op) encodeBy(by, t reflect.Type) bool {
 	switch {
 	case by.Implements(customEncoderType):
@@ -482,7 +487,7 @@ func (s *planSet) compileStruct(t reflect.Type) *structPlan {
 	sp.names = plan.NewNames(names)
 	for i := range sp.in {
 		if f := &sp.in[i]; sp.byName[sp.names.Find([]byte(read.Fields[i].Name))] != f {
-			// The name belongs to a later field, so this field is never expected.
+			// A later field has the same name and takes precedence, so this field never matches.
 			f.neverMatch()
 			sp.keys[i] = neverKey
 		}
@@ -528,11 +533,11 @@ func newInField(f *plan.Field, o *op, index int, key string) inField {
 	return in
 }
 
-// neverKey is equal to no encoded key.
+// neverKey differs from every encoded key.
 const neverKey = "\xc1"
 
-// neverMatch sets the words of f so that they match no valid key. The size of 0 excludes invalid
-// keys, too.
+// neverMatch sets the words of f so that they match no valid key. Because the size is 0, they match
+// no invalid key either.
 func (f *inField) neverMatch() {
 	f.key1, f.mask1, f.key2, f.mask2, f.size = msgpwire.Never, 0xff, 0, 0, 0
 }
@@ -551,14 +556,14 @@ func (s *planSet) newOutField(f *plan.Field, o *op, index int) outField {
 	return out
 }
 
-// Maximum and minimum encoded size of a leaf's value in bytes, with the code and without the text
-// of a string.
+// Maximum and minimum encoded size of a leaf's value, in bytes. The sizes include the code, but not
+// the text of a string.
 var leafMax = [...]int{kindOther: 0, kindString: 5, kindInt: 9, kindUint: 9, kindFloat64: 9, kindBool: 1, kindFixedInt: 9, kindFixedUint: 9}
 var leafMin = [...]int{kindOther: 1, kindString: 1, kindInt: 1, kindUint: 1, kindFloat64: 9, kindBool: 1, kindFixedInt: 9, kindFixedUint: 9}
 
 // reserve sets the number of bytes that each field reserves, so that capacity is checked once for a
-// run of leaves. A run begins at a field after a value of unknown length, and ends with the header
-// of the next such value.
+// run of leaves. A run begins at the first field after a value of unknown length, and ends with the
+// header of the next value of unknown length.
 func (sp *structPlan) reserve() {
 	start, sum := 0, 0
 	for i := range sp.out {

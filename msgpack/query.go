@@ -1,7 +1,8 @@
 package msgpack
 
-// Query: the values that a path selects. Decoder and Raw share one walk over the bytes of a
-// complete value. The Decoder decodes the selected values, and Raw returns views of them.
+// The Query methods find the values that a path selects. Decoder and Raw share the code that
+// searches the bytes of a complete value. The Decoder decodes the selected values, and Raw returns
+// views of them.
 
 import (
 	"fmt"
@@ -14,14 +15,15 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// Path selects parts of a value. It is a sequence of steps, separated by dots, such as
+// Path selects parts of a value. It is a sequence of steps that are separated by dots, such as
 // users.0.name.
 //
-// In a map, a step is a key: a str or bin with these bytes, or an int with this decimal form. If a
-// key is repeated, the last one counts, as in decoding. In an array, a step is an index, starting
-// with 0. The step * selects all values of a map or an array. A backslash before a dot, an asterisk
-// or a backslash makes it part of a key: a\.b is one step, and \* is the key *. An empty step ends
-// the path. The empty path selects the value itself.
+// In a map, a step selects the value of a key. The key must be a str or bin with the same bytes as
+// the step, or an int whose decimal form is the step. If a key is repeated, its last value is
+// selected, as in decoding. In an array, a step is an index, starting with 0. The step * selects
+// all values of a map or an array. A backslash makes the following dot, asterisk or backslash a
+// part of the key: a\.b is one step, and \* is the key *. An empty step ends the path. The empty
+// path selects the value itself.
 //
 // A Path may be used concurrently.
 type Path struct{ steps []step }
@@ -31,8 +33,8 @@ type step struct {
 	all bool // the step is *
 }
 
-// ParsePath parses a path. It returns an error only for more than 10,000 steps, the maximum depth
-// of a value.
+// ParsePath parses a path. It returns an error only if the path has more than 10,000 steps, which
+// is the maximum depth of a value.
 func ParsePath(path string) (Path, error) {
 	var p Path
 	for path != "" && path[0] != '.' {
@@ -46,7 +48,7 @@ func ParsePath(path string) (Path, error) {
 	return p, nil
 }
 
-// cutStep cuts the first step off path.
+// cutStep splits path into its first step and the rest.
 func cutStep(path string) (s step, rest string) {
 	escaped := false
 	end := 0
@@ -66,13 +68,14 @@ func cutStep(path string) (s step, rest string) {
 
 var unescape = strings.NewReplacer(`\.`, ".", `\*`, "*", `\\`, `\`)
 
-// Query reads the next value, and decodes the parts that match path, as into an any, in their order
-// in the input. [Path] describes the syntax. Other parts are not decoded. The value is skipped once
-// to find its end, so a value from a stream must arrive completely, and is buffered.
+// Query reads the next value, and decodes the parts of the value that match path, as if into type
+// any. The results are in the order of the input. [Path] describes the syntax. Other parts are not
+// decoded. Query first searches for the end of the value, so a value from a stream must arrive
+// completely, and is buffered.
 //
-// If no part matches, the result and the error are nil. It is an error if path leads into a value
-// that is neither an array nor a map, or if a step into an array is not an index. Unless the value
-// is incomplete, the next call reads the value after it, even after an error.
+// If no part matches, the result and the error are nil. Query returns an error if path continues
+// inside a value that is neither an array nor a map, or if a step into an array is not an index. If
+// the value is complete, the next call reads the following value, even after an error.
 func (d *Decoder) Query(path string) ([]any, error) {
 	p, err := ParsePath(path)
 	if err != nil {
@@ -113,10 +116,10 @@ func (d *Decoder) Query(path string) ([]any, error) {
 	return found, g.end(next)
 }
 
-// Query returns an iterator over the parts of r that match p, as views, in their order in the
-// input. If p leads into a value that is neither an array nor a map, or if a step into an array is
+// Query returns an iterator over views of the parts of r that match p, in the order of the input.
+// If p continues inside a value that is neither an array nor a map, or if a step into an array is
 // not an index, the iterator yields an error last, with a missing value. The offset in the error is
-// relative to the start of r. For a missing value, Query yields nothing.
+// relative to the start of r. If r is a missing value, the iterator yields no values.
 func (r Raw) Query(p Path) iter.Seq2[Raw, error] {
 	return func(yield func(Raw, error) bool) {
 		if len(r) == 0 {
@@ -141,9 +144,9 @@ func (r Raw) Query(p Path) iter.Seq2[Raw, error] {
 // value, until visit returns false.
 type walk struct {
 	b    []byte
-	base int64     // of b[0] in the input
+	base int64     // offset of b[0] in the input
 	err  *Error    // the error that ended the walk, if any
-	path wire.Path // of err; each level adds its step on return
+	path wire.Path // path of err; each level adds its step on return
 }
 
 type visitor = func(i int) (more bool)
@@ -153,8 +156,8 @@ func (w *walk) fail(i int, cause error) bool {
 	return false
 }
 
-// from visits the values that the steps select in the value at i. It returns false if the walk must
-// end.
+// from calls visit for the values that the steps select in the value at i. It returns false if the
+// walk must end.
 func (w *walk) from(i int, steps []step, visit visitor) bool {
 	if len(steps) == 0 {
 		return visit(i)
@@ -197,7 +200,7 @@ func (w *walk) array(i int, s step, rest []step, visit visitor) bool {
 	return w.element(i, k, rest, visit)
 }
 
-// indexError reports a step into an array that is not an index.
+// indexError reports that a step into an array is not an index.
 type indexError struct {
 	key   string
 	cause error // a *strconv.NumError

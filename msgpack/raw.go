@@ -1,15 +1,15 @@
 package msgpack
 
-// Raw: a view of the bytes of a value. Each part is decoded when it is requested.
+// A Raw is a view of the bytes of a value. Each part of the value is decoded when it is requested.
 //
 //	make      NewRaw, DecodeRawView, or Raw(b) of bytes that hold one value
 //	ask       Kind, Len, IsNil
 //	go down   Index, Get, Elements, Entries, Query (query.go)
 //	read      Bool, Int64, Uint64, Float64, Text, Bytes, Time, Ext, Decode
 //
-// Index, Get and Query skip the values before their result. They remember nothing between calls,
-// and skip checks each step against the available bytes. So no method panics if the bytes are not a
-// value.
+// Index, Get and Query skip the values before their result. They keep no state between calls, and
+// the function skip checks each step against the available bytes. So no method panics, even if the
+// bytes are not a valid value.
 
 import (
 	"errors"
@@ -22,23 +22,24 @@ import (
 )
 
 // Raw is a view of an encoded value. It refers to the bytes of the input, which must not change
-// while it is in use. Methods decode only the value that they return, and results of type Raw or
+// while the Raw is in use. Methods decode only the value that they return. Results of type Raw or
 // []byte are views, too. Only Text, Decode, Time for a string, and errors allocate memory.
 //
-// An empty Raw is a missing value. Index and Get return it if there is no such element. Lookups in
-// a missing value find nothing, and methods that read it return [ErrMissing]. So calls can be
-// chained, with one check at the end.
+// An empty Raw is a missing value. Index and Get return a missing value if the requested element
+// does not exist, or if their receiver is a missing value. Methods that decode a missing value
+// return [ErrMissing]. So calls can be chained, with one check at the end.
 //
-// Raw(b) is a view of bytes that are known to be a complete value, such as a RawMessage. If the
-// value is incomplete, methods return missing values or errors for the missing parts. As a field or
-// an element of a decoding target, a Raw works like a [RawMessage]: the value is copied.
+// If the bytes b are known to be a complete value, such as a RawMessage, use the conversion Raw(b).
+// If the value is incomplete, methods return missing values or errors for the missing parts. As a
+// field or an element of a decoding target, a Raw works like a [RawMessage]: the encoded value is
+// copied.
 type Raw []byte
 
 // ErrMissing is returned by the methods of an empty [Raw].
 var ErrMissing = errors.New("msgpack: the value is missing")
 
-// NewRaw returns a view of the first value in data, and the bytes after it. It checks once that the
-// value is complete and valid at every depth. It returns the same errors as [Decoder.Skip].
+// NewRaw returns a view of the first value in data, and the bytes after that value. It checks that
+// the value is complete and valid at every depth. It returns the same errors as [Decoder.Skip].
 func NewRaw(data []byte) (r Raw, rest []byte, err error) {
 	if next := skip(data, 0); next >= 0 {
 		return data[:next:next], data[next:], nil
@@ -49,7 +50,8 @@ func NewRaw(data []byte) (r Raw, rest []byte, err error) {
 }
 
 // DecodeRawView returns the next value as a view of the input. The view is valid until the next
-// call. If the decoder reads from a []byte, the view is valid until that slice changes.
+// call of a method of d. If the decoder reads from a []byte, the view is valid until the bytes of
+// that slice change.
 func (d *Decoder) DecodeRawView() (Raw, error) {
 	return decodeOne(d, func(d *Decoder, i int) (Raw, int) {
 		next := d.skipAt(i)
@@ -60,17 +62,17 @@ func (d *Decoder) DecodeRawView() (Raw, error) {
 	})
 }
 
-// EncodeMsgpack writes r unchanged, or nil for a missing value.
+// EncodeMsgpack writes r unchanged. It writes a missing value as nil.
 func (r Raw) EncodeMsgpack(e *Encoder) error { return RawMessage(r).EncodeMsgpack(e) }
 
 // DecodeMsgpack sets r to a copy of the next value.
 func (r *Raw) DecodeMsgpack(d *Decoder) error { return (*RawMessage)(r).DecodeMsgpack(d) }
 
-// IsNil reports whether r is nil. It is false for a missing value.
+// IsNil reports whether r is an encoded nil. It returns false for a missing value.
 func (r Raw) IsNil() bool { return len(r) > 0 && r[0] == msgpwire.Nil }
 
-// Len returns the number of elements of an array, of pairs of a map, or of bytes of a str, bin or
-// ext, and 0 for other values. It is at most the number of bytes of r.
+// Len returns the number of elements of an array, the number of pairs of a map, or the number of
+// bytes of a str, bin or ext. For other values, it returns 0. The result is at most len(r).
 func (r Raw) Len() int {
 	n := -1
 	switch r.Kind() {
@@ -91,7 +93,7 @@ func (r Raw) Len() int {
 	return n
 }
 
-// at returns the value at offset i, or nil if there is no complete value.
+// at returns the value at offset i. If there is no complete value, it returns nil.
 func (r Raw) at(i int) Raw {
 	next := skip(r, i)
 	if next < 0 {
@@ -100,12 +102,14 @@ func (r Raw) at(i int) Raw {
 	return r[i:next:next]
 }
 
-// Index returns element i of an array. It skips the elements before it: use Elements to read all.
+// Index returns element i of an array. It skips the earlier elements, so use Elements to read all
+// elements.
 func (r Raw) Index(i int) Raw { return r.at(elementAt(r, 0, i)) }
 
-// Get returns the value of a key in a map. A key matches if it is a str or bin with these bytes, an
-// int with this decimal form, or nil for the empty key. If the key is repeated, the last one
-// counts, as in decoding, so Get reads the whole map.
+// Get returns the value of a key in a map. A key in the map matches if it is a str or bin with the
+// same bytes, or an int whose decimal form equals the argument. The empty string also matches a nil
+// key. If the key is repeated, Get returns its last value, as in decoding, so Get reads the whole
+// map.
 func (r Raw) Get(key string) Raw { return r.at(valueAt(r, 0, key)) }
 
 // elementAt returns the offset of element k of the array at i, or -1.
@@ -136,11 +140,12 @@ func valueAt(b []byte, i int, key string) int {
 	return at
 }
 
-// keyRoom is memory for the decimal text of an int key, which has at most 20 bytes.
+// keyRoom is memory for the decimal text of an int key. The text has at most 20 bytes.
 type keyRoom [20]byte
 
-// keyText returns the text by which Get and Query find the key at i. named is false if the key has
-// no such text. next is the offset after the key, or -1.
+// keyText returns the text by which Get and Query find the key at i. The result named is false if
+// the key has no such text. The result next is the offset after the key, or -1 if the key is
+// incomplete or invalid.
 func keyText(b []byte, i int, room *keyRoom) (text []byte, named bool, next int) {
 	if start, next := readStr(b, i); next >= 0 {
 		return b[start:next], true, next
@@ -169,8 +174,8 @@ func (r Raw) Elements() iter.Seq2[int, Raw] {
 	}
 }
 
-// Entries returns an iterator over the pairs of a map. Keys may be of any kind, in any order, and
-// repeated.
+// Entries returns an iterator over the pairs of a map. Keys may have any kind and any order, and
+// may be repeated.
 func (r Raw) Entries() iter.Seq2[Raw, Raw] {
 	return func(yield func(key, value Raw) bool) {
 		n, i := readCount(r, 0, true)
@@ -200,7 +205,7 @@ func readRaw[T any](r Raw, read func(d *Decoder, i int) (T, int)) (T, error) {
 	return v, err
 }
 
-// Bool returns a bool, or false for nil.
+// Bool returns the value of a bool. For nil, it returns false.
 func (r Raw) Bool() (bool, error) {
 	if len(r) > 0 && r[0]|1 == msgpwire.True {
 		return r[0] == msgpwire.True, nil
@@ -208,8 +213,8 @@ func (r Raw) Bool() (bool, error) {
 	return readRaw(r, (*Decoder).readBool)
 }
 
-// Int64 returns an int of any width, or a float without a fraction, or 0 for nil. Unlike
-// [Decoder.DecodeInt64], it returns an error if the value does not fit.
+// Int64 returns the value of an int of any width, or of a float without a fraction. For nil, it
+// returns 0. Unlike [Decoder.DecodeInt64], it returns an error if the value does not fit.
 func (r Raw) Int64() (int64, error) {
 	v, next := readInt(r, 0)
 	if next < 0 {
@@ -221,7 +226,7 @@ func (r Raw) Int64() (int64, error) {
 	return v, nil
 }
 
-// Uint64 is like [Raw.Int64] for unsigned numbers. A negative number is an error.
+// Uint64 is like [Raw.Int64], but for unsigned numbers. A negative number is an error.
 func (r Raw) Uint64() (uint64, error) {
 	v, next := readInt(r, 0)
 	if next < 0 {
@@ -233,7 +238,7 @@ func (r Raw) Uint64() (uint64, error) {
 	return uint64(v), nil
 }
 
-// Float64 returns a float or an int, or 0 for nil.
+// Float64 returns the value of a float or an int. For nil, it returns 0.
 func (r Raw) Float64() (float64, error) {
 	if v, next := readFloat(r, 0); next >= 0 {
 		return v, nil
@@ -241,7 +246,7 @@ func (r Raw) Float64() (float64, error) {
 	return readRaw(r, (*Decoder).readFloat64)
 }
 
-// Bytes returns the bytes of a str or bin as a view, or nil for nil.
+// Bytes returns a view of the bytes of a str or bin. For nil, it returns a nil slice.
 func (r Raw) Bytes() ([]byte, error) {
 	if start, next := readStr(r, 0); next >= 0 {
 		return r[start:next:next], nil
@@ -255,17 +260,17 @@ func (r Raw) Bytes() ([]byte, error) {
 	})
 }
 
-// Text returns a str or bin as a new string, or an empty one for nil.
+// Text returns the text of a str or bin as a new string. For nil, it returns the empty string.
 func (r Raw) Text() (string, error) {
 	b, err := r.Bytes()
 	return string(b), err
 }
 
-// Time returns a timestamp: the ext, an array of seconds and nanoseconds, or an RFC 3339 string. It
-// returns the zero time for nil.
+// Time returns the time of a timestamp ext, an array of seconds and nanoseconds, or an RFC 3339
+// string. For nil, it returns the zero time.
 func (r Raw) Time() (time.Time, error) { return readRaw(r, (*Decoder).readTime) }
 
-// Ext returns the type of an ext, and its data as a view.
+// Ext returns the type of an ext, and a view of its data.
 func (r Raw) Ext() (id int8, data []byte, err error) {
 	data, err = readRaw(r, func(d *Decoder, i int) ([]byte, int) {
 		var n, start int

@@ -1,7 +1,7 @@
 package msgpack
 
-// Functions of Decoder that read one value. They try the fast functions of wire.go first. The slow
-// functions in this file read more bytes from a stream, and create errors.
+// Methods of Decoder that read one value. They first try the fast functions in wire.go. If these
+// fail, the slow functions in this file read more bytes from a stream, or create an error.
 
 import (
 	"errors"
@@ -26,8 +26,9 @@ func (d *Decoder) fail(i int, cause error) int {
 	return -1
 }
 
-// failIn records err, which a user's method returned for the value at i, and returns -1. If err is
-// or wraps the error of a call of d, the recorded error keeps the offset and path of that error.
+// failIn records the error err, which a user's method returned for the value at i, and returns -1.
+// If err is the error of a call of d, or wraps such an error, the recorded error keeps the offset
+// and path of that error.
 func (d *Decoder) failIn(i int, err error) int {
 	var e *Error
 	if !errors.As(err, &e) || e != d.inner {
@@ -51,8 +52,8 @@ func (d *Decoder) codeAt(i int) (byte, bool) {
 	return d.b[i], true
 }
 
-// whole ensures that n bytes from i are buffered. The first head bytes contain the length of the
-// others. If the input ends before, it records an error and returns false.
+// whole ensures that n bytes from i are buffered. The first head bytes of them contain the length
+// of the other bytes. If the input ends too early, whole records an error and returns false.
 func (d *Decoder) whole(i, head, n int) bool {
 	if d.need(i, n) {
 		return true
@@ -99,7 +100,7 @@ func (d *Decoder) readInt(i int) (int64, int) {
 	return v, j
 }
 
-// number ensures that the number at i is completely buffered, and returns its code.
+// number ensures that the number at i is completely buffered, and returns the number's code.
 func (d *Decoder) number(i int) (c byte, ok bool) {
 	if c, ok = d.codeAt(i); !ok {
 		return 0, false
@@ -190,8 +191,8 @@ func (d *Decoder) readFloat32(i int) (float32, int) {
 	return float32(f), j
 }
 
-// readString reads a str or bin as a string, which is a copy unless an option requests views. nil
-// is the empty string.
+// readString reads a str or bin as a string. The string is a copy of the input, unless an option
+// requests views. It reads nil as the empty string.
 func (d *Decoder) readString(i int) (string, int) {
 	start, next := readStr(d.b, i)
 	if next < 0 || d.flags&careful != 0 {
@@ -200,8 +201,8 @@ func (d *Decoder) readString(i int) (string, int) {
 	return d.strings.CopyAt(d.b, start, next-start), next
 }
 
-// readBytes finds the bytes of a str or bin: d.b[start:next]. While strings are interned, a str
-// joins the dict.
+// readBytes finds the bytes of a str or bin, which are d.b[start:next]. If strings are interned, a
+// str joins the dict.
 func (d *Decoder) readBytes(i int) (start, next int) {
 	start, next = readStr(d.b, i)
 	if next < 0 {
@@ -238,7 +239,7 @@ func (d *Decoder) readBytesSlow(i int) (start, next int) {
 	return i + head, i + head + int(n)
 }
 
-// count returns the length or count after the code at i, which is buffered.
+// count returns the length or count after the code at i. The length or count must be buffered.
 func (d *Decoder) count(i int) uint64 { return msgpwire.CountAt(d.b, i) }
 
 // arrayLen reads an array's header.
@@ -256,7 +257,7 @@ func (d *Decoder) arrayLen(i int) (n, next int) {
 	return d.countSlow(i, false)
 }
 
-// mapLen reads a map's header. It skips the header of an ext before the map.
+// mapLen reads a map's header. It skips the header of an ext that contains the map.
 func (d *Decoder) mapLen(i int) (n, next int) {
 	if n, next = readCount(d.b, i, true); next >= 0 {
 		return n, next
@@ -279,7 +280,7 @@ func (d *Decoder) mapLen(i int) (n, next int) {
 	return d.countSlow(i, true)
 }
 
-// countSlow reads the header of an array or a map, which may not be completely buffered.
+// countSlow reads the header of an array or a map. The header need not be completely buffered.
 func (d *Decoder) countSlow(i int, pairs bool) (n, next int) {
 	if !d.whole(i, 1, int(msgpwire.Forms[d.b[i]].Head)) {
 		return 0, -1
@@ -290,7 +291,8 @@ func (d *Decoder) countSlow(i int, pairs bool) (n, next int) {
 	return n, next
 }
 
-// skipValues returns the offset after n values, whose strings join the dict.
+// skipValues skips n values, and returns the offset after them. The strings in these values join
+// the dict.
 func (d *Decoder) skipValues(i, n int) int {
 	for ; n > 0 && i >= 0; n-- {
 		i = d.skipJoining(i)
@@ -298,7 +300,8 @@ func (d *Decoder) skipValues(i, n int) int {
 	return i
 }
 
-// extHeader reads an ext's header: its type and the length of its data, which begins at next.
+// extHeader reads an ext's header. It returns the ext's type, the length of its data, and the
+// offset at which the data begins.
 func (d *Decoder) extHeader(i int) (id int8, n, next int) {
 	c, ok := d.codeAt(i)
 	if !ok {
@@ -331,7 +334,7 @@ func (e unexpectedCodeError) Error() string {
 	return fmt.Sprintf("msgpack: unexpected code=%x decoding map length", e.code)
 }
 
-// readKey reads a map key. nil is the empty key.
+// readKey reads a map key. It reads nil as the empty string.
 func (d *Decoder) readKey(i int) (string, int) {
 	if key, next := d.readKeyAtHand(i); next >= 0 {
 		return key, next
@@ -395,7 +398,7 @@ func (d *Decoder) pass(i int) int {
 	return d.passSlow(i)
 }
 
-// passSlow does the work of pass for a value that is not completely buffered, or contains an
+// passSlow is the variant of pass for a value that is not completely buffered, or contains an
 // undefined code.
 func (d *Decoder) passSlow(i int) int {
 	for pending := uint64(1); pending > 0; pending-- {

@@ -1,11 +1,12 @@
 package msgpack
 
-// Registered codecs of types, and types registered as ext.
+// The registry contains the codecs and the ext ids that are registered for Go types.
 //
 // The registry is an immutable snapshot behind an atomic pointer. Each registration stores a new
-// snapshot and then drops all plans. A plan contains the codecs of the snapshot from which it was
-// compiled, so each type is compiled again at its next use. A value that is being encoded or
-// decoded meanwhile is finished with the earlier codecs.
+// snapshot, and then drops all plans. Plans must be dropped, because a plan contains the codecs of
+// the snapshot from which it was compiled. Each type is compiled again at its next use. If a value
+// is being encoded or decoded during a registration, the earlier codecs are used for the rest of
+// the value.
 
 import (
 	"maps"
@@ -19,15 +20,16 @@ import (
 // Version returns the release of github.com/vmihailenco/msgpack whose API this package implements.
 func Version() string { return "5.4.1" }
 
-// typeEncoder writes the values of a registered type: it calls encode, or writes an ext.
+// typeEncoder writes the values of a registered type. It calls the function encode, or writes an
+// ext.
 type typeEncoder struct {
 	encode func(*Encoder, reflect.Value) error
 	ext    func(*Encoder, reflect.Value) ([]byte, error) // returns the data of the ext
-	id     int8                                          // of the ext
+	id     int8                                          // id of the ext
 	addr   bool                                          // ext takes a pointer to the value
 }
 
-// typeDecoder reads the values of a registered type: it calls decode, or reads an ext.
+// typeDecoder reads the values of a registered type. It calls the function decode, or reads an ext.
 type typeDecoder struct {
 	typ    reflect.Type
 	decode func(*Decoder, reflect.Value) error
@@ -37,16 +39,16 @@ type typeDecoder struct {
 }
 
 // registry contains all registrations. If a pointer type is registered as an ext, the key in the
-// maps is the type that it points to.
+// maps is the pointer's element type.
 type registry struct {
 	encoders map[reflect.Type]*typeEncoder
 	decoders map[reflect.Type]*typeDecoder
-	exts     [256]*typeDecoder // by the ext's id, as a uint8
+	exts     [256]*typeDecoder // indexed by the ext's id, converted to uint8
 	ownTime  bool              // an encoder is registered for time.Time
 }
 
 var (
-	registered = func() *atomic.Pointer[registry] { // neither it nor the pointer that it holds is ever nil
+	registered = func() *atomic.Pointer[registry] { // neither the atomic.Pointer nor the pointer in it is ever nil
 		p := new(atomic.Pointer[registry])
 		p.Store(new(registry))
 		return p
@@ -55,8 +57,8 @@ var (
 )
 
 // register stores a changed copy of the registry, and then drops all plans that were compiled from
-// the old registry. A plan that is compiled meanwhile is compiled under the lock of its set. So the
-// plan is either dropped with the others, or compiled from the new registry.
+// the old registry. If a plan is compiled at the same time, its set is locked meanwhile. So the
+// plan is either dropped with the other plans, or compiled from the new registry.
 func register(change func(*registry)) {
 	registeredMu.Lock()
 	defer registeredMu.Unlock()
@@ -79,7 +81,7 @@ func (s *planSet) forget() {
 	s.cache.Clear()
 }
 
-// has reports whether t has a registered codec in either direction.
+// has reports whether an encoder or a decoder is registered for t.
 func (r *registry) has(t reflect.Type) bool { return r.encoders[t] != nil || r.decoders[t] != nil }
 
 func (r *registry) dropExtEncoder(id int8) {
@@ -91,17 +93,18 @@ func (r *registry) dropExtDecoder(id int8) {
 	r.exts[uint8(id)] = nil
 }
 
-// Register sets the functions that write and read values of value's type. If one of them is nil,
-// that direction does not change. The functions have precedence over the type's methods. They are
-// also called for nil: for a nil pointer, if a pointer type is registered, and for nil in the
-// input. The value passed to dec is settable. The functions must not keep the value.
+// Register sets the functions that write and read values of value's type. If one of the functions
+// is nil, the registration for that direction does not change. The functions have precedence over
+// the type's methods. They are also called for nil: enc for a nil pointer, if a pointer type is
+// registered, and dec for nil in the input. The reflect.Value passed to dec is settable. The
+// functions must not keep their reflect.Value.
 //
-// In an any, bool, numbers, string, []byte, []any and map[string]any are always written in their
-// default form.
+// Registrations do not apply to bools, numbers, strings, []byte, []any and map[string]any in an
+// interface of type any. They are always written in their default form.
 //
-// A registration applies from the next value on. It may be made at any time, also during encoding
-// and decoding in other goroutines. Each registration discards the encoding plans of all types, so
-// register types at the start of the program.
+// A registration applies from the next value on. Types may be registered at any time, even while
+// other goroutines encode and decode. Each registration discards the compiled plans of all types,
+// so register types at the start of the program.
 func Register(value any, enc func(*Encoder, reflect.Value) error, dec func(*Decoder, reflect.Value) error) {
 	t := typeToRegister(value)
 	register(func(r *registry) {
@@ -120,14 +123,14 @@ type MarshalerUnmarshaler interface {
 	Unmarshaler
 }
 
-// RegisterExt registers value's type for the ext id: its values are written as that ext and read
-// from it. The data of the ext is the result of MarshalMsgpack. In an any, the ext becomes a value
-// of that type. If value is a nil pointer, the type it points to is registered, and an any gets a
-// pointer.
+// RegisterExt registers value's type for the ext id. Values of this type are then written as this
+// ext, and read from it. The data of the ext is the result of MarshalMsgpack. Decoding this ext
+// into type any yields a value of the registered type. If value is a pointer, which may be nil, its
+// element type is registered, and decoding into type any yields a pointer.
 //
-// An id identifies one type, the last one registered. The id -1 is the timestamp of the
-// specification. If it is registered, it becomes the registered type wherever the target does not
-// determine the type.
+// An id identifies only one type, the type that was registered last. The specification reserves the
+// id -1 for timestamps. If a type is registered for -1, it replaces time.Time wherever the target
+// does not determine the type.
 func RegisterExt(id int8, value MarshalerUnmarshaler) {
 	RegisterExtEncoder(id, value, func(_ *Encoder, v reflect.Value) ([]byte, error) {
 		return v.Interface().(Marshaler).MarshalMsgpack()
@@ -141,9 +144,9 @@ func RegisterExt(id int8, value MarshalerUnmarshaler) {
 	})
 }
 
-// RegisterExtEncoder makes encoders write values of value's type as the ext id, with the data that
-// enc returns. The Encoder passed to enc has the options of the calling encoder. Bytes that enc
-// writes to it are discarded.
+// RegisterExtEncoder makes encoders write values of value's type as an ext with this id. The data
+// of the ext is the result of the function enc. The Encoder passed to enc has the options of the
+// calling encoder. Bytes that enc writes to this Encoder are discarded.
 func RegisterExtEncoder(id int8, value any, enc func(*Encoder, reflect.Value) ([]byte, error)) {
 	t, addr := extType(value)
 	register(func(r *registry) {
@@ -152,12 +155,13 @@ func RegisterExtEncoder(id int8, value any, enc func(*Encoder, reflect.Value) ([
 	})
 }
 
-// RegisterExtDecoder sets the function that reads the ext id into values of value's type. v is
-// settable, or a pointer if value is one.
+// RegisterExtDecoder sets the function that reads an ext with this id into values of value's type.
+// If value is a pointer, the argument v of the function is a pointer. Otherwise, v is settable.
 //
 // The Decoder passed to dec contains exactly the n bytes of the ext. Bytes that dec does not read
-// are skipped, and calls such as Reset do not affect the calling decoder. It has the options of the
-// calling decoder, but not its interned strings. Dec must not keep it.
+// are skipped. Calls of methods such as Reset do not affect the calling decoder. The Decoder has
+// the options of the calling decoder, but not its interned strings. The function dec must not keep
+// the Decoder.
 func RegisterExtDecoder(id int8, value any, dec func(d *Decoder, v reflect.Value, n int) error) {
 	t, addr := extType(value)
 	register(func(r *registry) {
@@ -167,8 +171,8 @@ func RegisterExtDecoder(id int8, value any, dec func(d *Decoder, v reflect.Value
 	})
 }
 
-// UnregisterExt removes the registration of the ext id for both directions. The id -1 becomes the
-// timestamp again.
+// UnregisterExt removes the registration of the ext id for both directions. If the id is -1, the
+// ext is then decoded as a timestamp again.
 func UnregisterExt(id int8) {
 	register(func(r *registry) {
 		r.dropExtEncoder(id)
@@ -183,8 +187,8 @@ func typeToRegister(value any) reflect.Type {
 	return reflect.TypeOf(value)
 }
 
-// extType returns the type to register as an ext for value. addr reports whether its functions get
-// a pointer to the value.
+// extType returns the type to register as an ext for value. The result addr reports whether the
+// registered functions receive a pointer to the value.
 func extType(value any) (t reflect.Type, addr bool) {
 	t = typeToRegister(value)
 	if t.Kind() == reflect.Pointer {
@@ -193,7 +197,8 @@ func extType(value any) (t reflect.Type, addr bool) {
 	return t, false
 }
 
-// compileRegistered replaces the functions in o with the codecs that are registered for t, if any.
+// compileRegistered replaces the functions in o by the codecs that are registered for t, if there
+// are any.
 func (o *op) compileRegistered(t reflect.Type) {
 	r := registered.Load()
 	if x := r.encoders[t]; x != nil {
@@ -201,8 +206,8 @@ func (o *op) compileRegistered(t reflect.Type) {
 		if x.ext != nil {
 			o.encode = encodeExt
 		}
-		// enc gets a pointer as it is. Other values are addressable, because enc may take their
-		// address.
+		// If the value is a pointer, enc receives it unchanged. Any other value is passed as an
+		// addressable reflect.Value, because enc may take its address.
 		o.through, o.receiver = false, !o.pointer
 	}
 	if x := r.decoders[t]; x != nil {
@@ -213,7 +218,7 @@ func (o *op) compileRegistered(t reflect.Type) {
 	}
 }
 
-// reflectAt returns the value of type t at p or, with addr set, a pointer to it.
+// reflectAt returns the value of type t at p. If addr is true, it returns a pointer to the value.
 func reflectAt(t reflect.Type, p mem.Pointer, addr bool) reflect.Value {
 	v := reflect.NewAt(t, mem.RawAs(p, t))
 	if addr {
@@ -222,8 +227,8 @@ func reflectAt(t reflect.Type, p mem.Pointer, addr bool) reflect.Value {
 	return v.Elem()
 }
 
-// registeredValue implements CustomEncoder and CustomDecoder for a value by its registered
-// functions.
+// registeredValue implements CustomEncoder and CustomDecoder for a value. Its methods call the
+// functions that are registered for the value's type.
 type registeredValue struct {
 	*typeEncoder
 	*typeDecoder

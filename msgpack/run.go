@@ -1,7 +1,8 @@
 package msgpack
 
-// Runs: sequences of numbers that all have the same code, as in columns of numbers. These functions
-// check four codes and store four numbers at a time. The caller handles the value that ends a run.
+// A run is a sequence of numbers with the same code, for example in a column of numbers. The
+// functions in this file check four codes and store four numbers at a time. The caller handles the
+// value that ends a run.
 
 import (
 	"math"
@@ -11,8 +12,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// readInt64Run reads consecutive ints from b[i:] into dst: int64, uint64, uint32, uint16 and
-// fixint. It returns their number and the offset after them.
+// readInt64Run reads consecutive ints with the codes int64, uint64, uint32, uint16 and fixint from
+// b[i:] into dst. It returns the number of ints, and the offset after them.
 func readInt64Run(b []byte, i int, dst []int64) (n, next int) {
 	for readRuns && n < len(dst) && i+9 <= len(b) {
 		c := mem.Load8(b, i)
@@ -47,8 +48,8 @@ func readInt64Run(b []byte, i int, dst []int64) (n, next int) {
 	return n, i
 }
 
-// beforeBeyond cuts a run of ints, read from b[i:next], before the first uint64 that does not fit
-// int64. It returns the number of ints that remain and the offset after them.
+// beforeBeyond cuts a run of ints before the first uint64 that does not fit int64. The run was read
+// from b[i:next]. beforeBeyond returns the number of remaining ints, and the offset after them.
 func beforeBeyond(b []byte, i, next int, run []int64) (k, cut int) {
 	all := int64(0)
 	for _, v := range run {
@@ -66,8 +67,8 @@ func beforeBeyond(b []byte, i, next int, run []int64) (k, cut int) {
 	return len(run), next
 }
 
-// readFloat64Run reads consecutive float64s from b[i:] into dst. It returns their number and the
-// offset after them.
+// readFloat64Run reads consecutive float64s from b[i:] into dst. It returns the number of floats,
+// and the offset after them.
 func readFloat64Run(b []byte, i int, dst []float64) (n, next int) {
 	for readRuns && n+4 <= len(dst) && i+36 <= len(b) && mem.Load8(b, i) == msgpwire.Float64 && mem.Load8(b, i+9) == msgpwire.Float64 &&
 		mem.Load8(b, i+18) == msgpwire.Float64 && mem.Load8(b, i+27) == msgpwire.Float64 {

@@ -2,13 +2,14 @@ package msgpack
 
 import "github.com/slipstream-go/slipstream/internal/msgpwire"
 
-// scan finds the end of a value in bytes that arrive in pieces. It examines each code once, even if
-// the pieces are small. Only a code whose length is incomplete is examined a few times.
+// scan finds the end of a value in bytes that arrive in chunks. It examines each code once, even if
+// the chunks are small. The exception is a code whose length field is incomplete: it is examined a
+// few times.
 //
 //	[ … | the value, as far as it is here ]
 //	      0               at               len(b)
 type scan struct {
-	at     uint64 // offset of the next code; beyond the buffered bytes inside a long string
+	at     uint64 // offset of the next code; inside a long string, it exceeds the number of buffered bytes
 	values uint64 // number of values that must end before the scanned value ends
 }
 
@@ -18,11 +19,12 @@ type found uint8
 const (
 	foundMore  found = iota // no error in the buffered bytes; whole reports whether the value ends there
 	foundNever              // an undefined code is at offset scan.at
-	foundLong               // the value is longer than most
+	foundLong               // the value is longer than the argument most
 )
 
-// over continues the scan through b. Every remaining value has at least one byte, so no sum can
-// overflow while it is at most the argument most.
+// over continues the scan through b. The argument most is the maximum length of the value. Every
+// remaining value has at least one byte, so s.at+s.values is the value's minimum length. Because
+// over stops if this sum exceeds most, the sum cannot overflow.
 func (s *scan) over(b []byte, most uint64) found {
 	for s.values > 0 && s.at < uint64(len(b)) {
 		i := int(s.at)

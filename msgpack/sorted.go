@@ -1,7 +1,7 @@
 package msgpack
 
-// Encoding of maps in the order of their keys. Maps with string keys are sorted by the strings
-// (encodeMapOf, appendAnyMap), and all other maps by their encoded keys.
+// Encoding of maps in the order of their keys. Maps with string keys are sorted by these strings
+// (encodeMapOf, appendAnyMap). All other maps are sorted by their encoded keys.
 
 import (
 	"bytes"
@@ -11,15 +11,15 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// entry is a pair of a map, and the encoded form of its key.
+// entry is a key-value pair of a map, together with the encoded key.
 type entry struct {
 	text       []byte
 	key, value reflect.Value
 }
 
-// appendSorted appends the pairs of m, a map of o, in the order of their encoded keys. A separate
-// Encoder encodes the keys and values for comparison, because interned strings must join the dict
-// of e in the order in which they are written.
+// appendSorted appends the pairs of the map m in the order of their encoded keys. The op of m is o.
+// A separate Encoder encodes the keys and values that are compared, because interned strings must
+// join the dict of e in the order in which they are written.
 func (e *Encoder) appendSorted(o *op, m reflect.Value, b []byte) []byte {
 	aside := e.aside()
 	aside.flags &^= interned
@@ -69,7 +69,7 @@ func textOf(key []byte) []byte {
 	return key
 }
 
-// sortedKeys returns the keys of m in order. They are stored in e.keys, from index mark on, until
+// sortedKeys returns the sorted keys of m. The keys are stored in e.keys, from index mark on, until
 // forget(mark) is called.
 func sortedKeys[V any](e *Encoder, m map[string]V) (keys []string, mark int) {
 	mark = len(e.keys)
@@ -81,7 +81,7 @@ func sortedKeys[V any](e *Encoder, m map[string]V) (keys []string, mark int) {
 	return keys, mark
 }
 
-// forget removes the keys from index mark on from e.keys.
+// forget truncates e.keys to the length mark.
 func (e *Encoder) forget(mark int) {
 	clear(e.keys[mark:])
 	if mark == 0 && cap(e.keys) > keysMax && e.most.TooLarge(len(e.keys), cap(e.keys), keysMax) {

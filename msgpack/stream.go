@@ -1,11 +1,11 @@
 package msgpack
 
-// Encoder and Decoder over io.
+// Encoder and Decoder, which write to an io.Writer and read from an io.Reader.
 //
-// The decoder reads from one []byte, the window. For a stream, an op that needs more bytes fills
-// the window, in the slow path of each read (Decoder.need). So a value is decoded while it arrives,
-// and no byte is scanned twice. Offsets in ops remain valid, because inside a value the window only
-// grows at its end.
+// The decoder reads from one []byte, the window. If the input is a stream and an op needs more
+// bytes, the slow path of the read functions fills the window (Decoder.need). So a value is decoded
+// while it arrives, and no byte is scanned twice. Offsets that ops have stored remain valid,
+// because inside a value the window only grows at its end.
 //
 //	window   [read before | the value being read | more, when the reader may be read ahead]
 //	          0            begin           i      len(b)
@@ -34,9 +34,9 @@ import (
 //	func (e *Error) Where() string                   // returns Path and Offset in words
 //	func (e *Error) Format(s fmt.State, verb rune)   // prints Cause; %+v adds Where
 //
-// The text of an error is the text of vmihailenco/msgpack, without the position, because programs
-// compare such texts. The verb %+v adds the position, as in "msgpack: invalid code=c3 decoding
-// int64 in users[3].age, at byte 96". json.Error and transcode.Error are the same type.
+// The text of an error is the same as in vmihailenco/msgpack, because programs compare error texts.
+// It does not contain the position. The verb %+v adds the position, as in "msgpack: invalid code=c3
+// decoding int64 in users[3].age, at byte 96". json.Error and transcode.Error are the same type.
 type Error = wire.Error
 
 const (
@@ -50,7 +50,7 @@ const (
 	noAllocLimit
 	internStrings
 	knownStrings // the dict of an Encoder contains strings
-	rawExt       // a Decoder returns an ext without a registered type as an Ext
+	rawExt       // a Decoder decodes an ext without a registered type as an Ext
 	strictInts
 	strictUTF8
 	uniqueKeys
@@ -62,11 +62,10 @@ const (
 	reuseBytes
 	canonical // an Encoder rewrites its output in canonical form; see canonical.go
 
-	// careful contains the flags of a decoder that prevent shortcuts in reading structs and
-	// strings.
+	// careful contains the decoder flags that prevent shortcuts when structs and strings are read.
 	careful = internStrings | strictInts | strictUTF8 | uniqueKeys | zeroCopy | ownStrings | limited
 
-	// interned contains the flags of an encoder that require appendInterned to write strings.
+	// interned contains the encoder flags with which strings are written by appendInterned.
 	interned = internStrings | knownStrings
 )
 
@@ -75,15 +74,15 @@ type Decoder struct {
 	b        []byte // the window
 	i        int    // the next byte to read: 0 ≤ i ≤ len(b)
 	flags    uint32
-	depth    int // number of arrays and maps around the current value
-	steps    int // number of pointers and methods around the current value; see step
-	inside   int // number of calls of begin without end; more than one inside a custom decoder
-	outer    int // 1 if d was passed to the function of an ext, which counts in inside; otherwise 0
+	depth    int // number of arrays and maps that contain the current value
+	steps    int // number of active calls for pointers and methods; see the method step
+	inside   int // number of active public calls, from begin to end; more than one inside a custom decoder
+	outer    int // 1 if d was passed to the function of an ext, whose call is counted in the field inside; otherwise 0
 	start    int // offset of the value of the current call
 	credit   int // bytes that may be allocated before the data arrives, for the current value
 	strings  buffer.Strings
-	keys     *buffer.Recent // keys of maps
-	values   *buffer.Recent // strings of long lists
+	keys     *buffer.Recent // cache of map keys
+	values   *buffer.Recent // cache of the strings in long lists
 	numbers  buffer.Slab[uint64]
 	texts    buffer.Slab[string]
 	plans    *planSet
@@ -92,22 +91,22 @@ type Decoder struct {
 	dict     decoderDict
 	dictMark int // len(dict.own) at the start of the current value
 
-	transient bool // r is nil, and the memory of b will be reused, so views of it are not allowed
+	transient bool // r is nil, and the memory of b will be reused, so views of b are not allowed
 
 	base    int64 // offset of b[0] in the input
 	r       io.Reader
-	buf     *bytes.Buffer // r, if it is a bytes.Buffer, whose bytes are the window
-	chunks  *Buffer       // r, if it is a Buffer, whose first bytes are the window
-	lent    bool          // r is buf or chunks: the bytes read from the window are removed from it at the end of a call
+	buf     *bytes.Buffer // r, if r is a bytes.Buffer; its bytes are the window
+	chunks  *Buffer       // r, if r is a Buffer; its first bytes are the window
+	lent    bool          // r is buf or chunks; at the end of a call, the bytes that were read are removed from it
 	exact   bool          // no bytes may be read ahead from r
 	own     []byte        // the memory of the window, if the Decoder owns it
 	peak    buffer.Peak   // sizes of the window
 	readErr error         // the error of r, except io.EOF
-	late    error         // an error that r returned with enough bytes; it is reported when more bytes are needed
-	err     *Error        // of the current call
+	late    error         // an error that r returned together with enough bytes; it is reported when more bytes are needed
+	err     *Error        // error of the current call
 	path    wire.Path     // path of err; each level adds its step on return
 	inner   *Error        // the last error that a call inside a user's method returned
-	rest    scan          // the rest of a failed value, which must be skipped; its at counts from i
+	rest    scan          // the rest of a failed value, which must be skipped; rest.at is relative to i
 
 	shareMin int  // chunks.ShareMin while the window is in a page of chunks, otherwise 0; see buffer.go
 	shared   bool // a view of the window was returned
@@ -125,13 +124,13 @@ const ownMax = 32 << 10
 // keysMax is the maximum capacity of the list of keys that an encoder keeps.
 const keysMax = 1 << 10
 
-// streamCredit is the number of bytes that may be allocated before the data of a value arrives from
-// a stream.
+// streamCredit is the number of bytes that may be allocated for a value from a stream before the
+// value's data arrives.
 const streamCredit = 64 << 10
 
 // NewDecoder returns a decoder that reads from r. If r is an io.ByteScanner, such as a
 // *bytes.Buffer or a *bufio.Reader, the decoder reads no byte after the value. From any other
-// reader, it reads up to 4 KB ahead.
+// reader, it reads ahead up to 4 KB.
 func NewDecoder(r io.Reader) *Decoder {
 	d := newDecoder()
 	d.Reset(r)
@@ -148,12 +147,12 @@ func newDecoder() *Decoder {
 
 var decoders = sync.Pool{New: func() any { return newDecoder() }}
 
-// GetDecoder returns a decoder from a pool. It has the options with which it was put back, so call
-// Reset or ResetBytes first.
+// GetDecoder returns a decoder from a pool. The decoder has the options with which it was returned
+// to the pool, so call Reset or ResetBytes first.
 func GetDecoder() *Decoder { return decoders.Get().(*Decoder) }
 
-// PutDecoder returns d to the pool, without interned strings, its reader, and a buffer of more than
-// 32 KB. The caller must not use d afterwards.
+// PutDecoder returns d to the pool. It removes the interned strings, the reader, and a buffer of
+// more than 32 KB from d. The caller must not use d afterwards.
 func PutDecoder(d *Decoder) {
 	if cap(d.own) > ownMax {
 		d.own = nil
@@ -170,7 +169,7 @@ func (d *Decoder) Reset(r io.Reader) {
 	d.ResetReader(r)
 }
 
-// ResetReader makes d read from r, and keeps its options except the map decoder.
+// ResetReader makes d read from r. It keeps the options of d, except the map decoder.
 func (d *Decoder) ResetReader(r io.Reader) {
 	d.mapFunc = nil
 	d.shrink()
@@ -191,8 +190,8 @@ func (d *Decoder) ResetReader(r io.Reader) {
 	}
 }
 
-// ResetBytes makes d read from data, and sets all options to their defaults. Data must not change
-// until the last value is decoded.
+// ResetBytes makes d read from data, and sets all options to their defaults. The slice data must
+// not change until the last value has been decoded.
 func (d *Decoder) ResetBytes(data []byte) {
 	d.toDefaults()
 	d.b, d.i, d.base = data, 0, 0
@@ -216,7 +215,7 @@ func (d *Decoder) clean() {
 	d.depth, d.steps, d.inside, d.outer = 0, 0, 0, 0
 }
 
-// begin starts a public call, and returns the offset of its value.
+// begin starts a public call, and returns the offset of the value that the call reads.
 func (d *Decoder) begin() int {
 	d.inside++
 	if d.inside > 1 {
@@ -246,9 +245,8 @@ func (d *Decoder) begin() int {
 	return d.i
 }
 
-// slide removes the bytes that have been read from the window, if they are at least as many as the
-// bytes that must move. It replaces a large window by a small one if recent values have not needed
-// it.
+// slide removes bytes that have been read from the window, if they are at least half of the window.
+// It replaces a large window by a small one if recent values have not needed a large window.
 func (d *Decoder) slide() {
 	if cap(d.own) > ownMax && d.peak.TooLarge(len(d.b), cap(d.own), ownMax) {
 		d.base += int64(d.i)
@@ -261,8 +259,8 @@ func (d *Decoder) slide() {
 	}
 }
 
-// shrink empties the memory of the window, to which nothing refers now. It drops the memory if
-// recent values have not needed it.
+// shrink empties the memory of the window, which must not be in use. It drops the memory if recent
+// values have not needed it.
 func (d *Decoder) shrink() {
 	if cap(d.own) > ownMax && d.peak.TooLarge(len(d.own), cap(d.own), ownMax) {
 		d.own = nil
@@ -270,8 +268,8 @@ func (d *Decoder) shrink() {
 	d.own = d.own[:0]
 }
 
-// end ends a public call whose value started at mark. next is the offset after the value, or -1 if
-// the call failed.
+// end ends a public call whose value started at mark. The argument next is the offset after the
+// value, or -1 if the call failed.
 func (d *Decoder) end(mark, next int) error {
 	d.inside--
 	if next < 0 {
@@ -292,8 +290,8 @@ func (d *Decoder) end(mark, next int) error {
 // the error is io.EOF itself.
 //
 // The decoder continues after the failed value. The part of this value that is not buffered is
-// skipped before the next value (catchUp). Inside a user's method, a failed call reads nothing, so
-// the method may try another call.
+// skipped before the next value (catchUp). Inside a user's method, a failed call does not advance
+// the decoder, so the method may try another call.
 func (d *Decoder) endFailed(mark int) error {
 	e := d.err
 	clean := e == nil || e.Cause == io.EOF && e.Offset == d.base+int64(mark) && len(d.b) == mark
@@ -314,8 +312,8 @@ func (d *Decoder) endFailed(mark int) error {
 	return e
 }
 
-// goOn skips the value at mark, which failed with the error e, or with nil at the end of the input.
-// A value that the end of the input cuts off ends there.
+// goOn skips the value at mark, which failed with the error e. At the end of the input, e is nil.
+// An incomplete value ends at the end of the input.
 func (d *Decoder) goOn(mark int, e *Error) {
 	if d.rest != (scan{}) { // the previous failed value is not skipped yet
 		if d.lent {
@@ -324,8 +322,8 @@ func (d *Decoder) goOn(mark int, e *Error) {
 		return
 	}
 	if len(d.b) == mark || d.readErr != nil && d.readErr != errTooLarge && e != nil && errors.Is(e, d.readErr) {
-		// No byte of the value has arrived, or the reader failed, for example at a deadline. The
-		// next call reads the same value.
+		// No byte of the value has arrived, or the reader failed, for example because of a
+		// deadline. The next call reads the same value.
 		if d.lent {
 			d.giveBack(mark)
 		}
@@ -337,7 +335,7 @@ func (d *Decoder) goOn(mark int, e *Error) {
 		return
 	}
 	if e != nil && d.flags&internStrings != 0 {
-		// All strings of the value must join the dict, also those that were not read.
+		// All strings of the value must join the dict, even strings that were not read.
 		if next := d.pass(mark); next >= 0 {
 			d.joinFrom(int(e.Offset-d.base), next)
 		}
@@ -358,7 +356,7 @@ func (d *Decoder) goOn(mark int, e *Error) {
 }
 
 // passOver skips the buffered part of d.rest. If this part contains an undefined code, the start of
-// the next value is unknown. Then passOver skips all buffered bytes and returns false.
+// the next value is unknown. In this case, passOver skips all buffered bytes and returns false.
 func (d *Decoder) passOver() bool {
 	known := d.rest.over(d.b, 1<<62) == foundMore
 	if !known {
@@ -370,7 +368,8 @@ func (d *Decoder) passOver() bool {
 }
 
 // catchUp skips the rest of a value that failed. If the input ends or the reader fails before the
-// end of the value, d.rest is kept: the current call reads nothing, and the next call tries again.
+// end of the value, catchUp keeps d.rest. Then the current call fails, and the next call tries
+// again.
 func (d *Decoder) catchUp() {
 	flags := d.flags
 	d.flags &^= limited // the limits do not apply to skipped bytes
@@ -410,8 +409,9 @@ func (d *Decoder) need(i, n int) bool {
 //go:noinline
 func (d *Decoder) fill(i, n int) bool { return d.rest == (scan{}) && d.fillMore(i, n, 0) }
 
-// fillMore reads like fill, but also if the rest of an earlier value must be skipped. The window
-// doubles as data arrives, independent of n. Up to most bytes are requested in the same read.
+// fillMore is like fill, but also reads if the rest of an earlier value must be skipped. The window
+// doubles as data arrives, regardless of n. fillMore may request more than n bytes in one read: up
+// to the argument most.
 func (d *Decoder) fillMore(i, n, most int) bool {
 	d.readErr = nil
 	if d.flags&limited != 0 && uint(i)+uint(n)-uint(d.start) > uint(d.limits.bytes) {
@@ -480,8 +480,7 @@ func (d *Decoder) DisallowUnknownFields(on bool) { d.set(disallowUnknown, on) }
 // unsigned code of 8 to 64 bits, floats as float64, and bin as string.
 func (d *Decoder) UseLooseInterfaceDecoding(on bool) { d.set(looseInterface, on) }
 
-// ReuseBytes makes d overwrite the memory of a []byte in the target: see
-// [DecodeOptions.ReuseBytes].
+// ReuseBytes makes d overwrite the bytes of a []byte in the target. See [DecodeOptions.ReuseBytes].
 func (d *Decoder) ReuseBytes(on bool) { d.set(reuseBytes, on) }
 
 // UsePreallocateValues has no effect: values are always allocated in their place.
@@ -491,16 +490,16 @@ func (d *Decoder) UsePreallocateValues(bool) {}
 // Then a few bytes of input can cause the allocation of gigabytes.
 func (d *Decoder) DisableAllocLimit(on bool) { d.set(noAllocLimit, on) }
 
-// SetMapDecoder sets the function for maps whose target has no type. fn must read the whole map
-// from its decoder. The value becomes the result of fn.
+// SetMapDecoder sets the function that decodes maps into targets of type any. The function fn must
+// read the whole map from its decoder. The target is set to the result of fn.
 func (d *Decoder) SetMapDecoder(fn func(*Decoder) (any, error)) { d.mapFunc = fn }
 
 // InputOffset returns the number of bytes that have been decoded or skipped since the last Reset.
 func (d *Decoder) InputOffset() int64 { return d.base + int64(d.i) }
 
-// Encoder writes MessagePack values to a stream, with one call of Write for each public call. If a
-// writer writes fewer bytes than it gets, but returns no error, the call returns io.ErrShortWrite.
-// An Encoder is not safe for concurrent use.
+// Encoder writes MessagePack values to a stream. Each public call makes one call of Write. If Write
+// writes only a part of its argument but returns no error, the public call returns
+// io.ErrShortWrite. An Encoder is not safe for concurrent use.
 type Encoder struct {
 	b      []byte
 	peak   buffer.Peak // sizes of b
@@ -510,11 +509,11 @@ type Encoder struct {
 	w      io.Writer
 	err    error
 	plans  *planSet
-	keys   []string    // memory for sorting
+	keys   []string    // sorted keys of the maps that are being written
 	most   buffer.Peak // sizes of keys
-	word   mem.Raw     // a value that an interface stores in its data word
+	word   mem.Raw     // copy of an interface's data word that contains the value itself
 
-	references   []reference // values that w must refer to, in order
+	references   []reference // values that w will refer to, in order
 	referenceMin int         // minimum size of a reference, or 0 for none; see buffer.go
 	dict         encoderDict
 }
@@ -530,12 +529,12 @@ func newEncoder() *Encoder { return &Encoder{plans: defaultPlans} }
 
 var encoders = sync.Pool{New: func() any { return newEncoder() }}
 
-// GetEncoder returns an encoder from a pool. It has the options with which it was put back, so call
-// Reset first.
+// GetEncoder returns an encoder from a pool. The encoder has the options with which it was returned
+// to the pool, so call Reset first.
 func GetEncoder() *Encoder { return encoders.Get().(*Encoder) }
 
-// PutEncoder returns e to the pool, without interned strings, its writer, and memory of more than
-// 32 KB. The caller must not use e afterwards.
+// PutEncoder returns e to the pool. It removes the interned strings, the writer, and memory of more
+// than 32 KB from e. The caller must not use e afterwards.
 func PutEncoder(e *Encoder) {
 	if cap(e.b) > ownMax {
 		e.b = nil
@@ -556,7 +555,7 @@ func (e *Encoder) Reset(w io.Writer) {
 	e.ResetWriter(w)
 }
 
-// ResetWriter makes e write to w, and keeps its options.
+// ResetWriter makes e write to w, and keeps the options of e.
 func (e *Encoder) ResetWriter(w io.Writer) {
 	e.b, e.w, e.err, e.depth, e.inside = e.b[:0], w, nil, 0, 0
 	e.references, e.referenceMin = nil, 0
@@ -566,8 +565,8 @@ func (e *Encoder) ResetWriter(w io.Writer) {
 	e.setDict(nil)
 }
 
-// Writer returns the writer of e. In a custom encoder, bytes written to it become part of the
-// value.
+// Writer returns the writer of e. In a custom encoder, bytes written to this writer become part of
+// the value.
 func (e *Encoder) Writer() io.Writer {
 	if e.inside > 0 {
 		return (*inlay)(e)
@@ -598,8 +597,9 @@ func (e *Encoder) set(flag uint32, on bool) {
 	}
 }
 
-// SetSortMapKeys makes e write maps in the order of their keys: strings by their bytes, others by
-// their encoding. Fields of structs keep the order of their declaration. It returns e.
+// SetSortMapKeys makes e write maps in the order of their keys. It compares strings by their bytes,
+// and other keys by their encoding. Fields of structs keep the order of their declaration.
+// SetSortMapKeys returns e.
 func (e *Encoder) SetSortMapKeys(on bool) *Encoder {
 	e.set(sortMapKeys, on)
 	return e
@@ -612,8 +612,8 @@ func (e *Encoder) UseArrayEncodedStructs(on bool) { e.set(arrayStructs, on) }
 // UseCompactInts makes e write ints of every type in their shortest form.
 func (e *Encoder) UseCompactInts(on bool) { e.set(compactInts, on) }
 
-// UseCompactFloats makes e write floats without a fraction as ints, if they fit an int64. -0 stays
-// a float.
+// UseCompactFloats makes e write floats without a fraction as ints, if they fit an int64. The
+// number -0 is still written as a float.
 func (e *Encoder) UseCompactFloats(on bool) { e.set(compactFloats, on) }
 
 // SetOmitEmpty makes e omit all empty fields of structs, as if they had the tag omitempty.
@@ -634,7 +634,7 @@ func (e *Encoder) flush(b []byte) error {
 	return err
 }
 
-// empty sets e.b to length 0. It drops the memory if recent values have not needed it.
+// empty truncates e.b to length 0. It drops the memory of e.b if recent values have not needed it.
 func (e *Encoder) empty() {
 	if cap(e.b) > ownMax && e.peak.TooLarge(len(e.b), cap(e.b), ownMax) {
 		e.b = nil
@@ -643,8 +643,8 @@ func (e *Encoder) empty() {
 	e.b = e.b[:0]
 }
 
-// hold sets e.b. While the garbage collector marks, storing a pointer costs tens of nanoseconds, so
-// hold stores the pointer only if it changes.
+// hold sets e.b to b. While the garbage collector is marking, storing a pointer takes tens of
+// nanoseconds. So hold stores the pointer only if it changes.
 func (e *Encoder) hold(b []byte) {
 	if mem.SameRoom(e.b, b) {
 		e.b = e.b[:len(b)]

@@ -8,11 +8,12 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// zeroSeconds is the Unix time of the zero time.Time. A time with this value is decoded as
+// zeroSeconds is the Unix time of the zero time.Time. A timestamp with this value is decoded as
 // time.Time{}, in UTC.
 var zeroSeconds = time.Time{}.Unix()
 
-// readTime reads any form of a time: the ext, an array of seconds and nanoseconds, or a string.
+// readTime reads a time in any form: a timestamp ext, an array of seconds and nanoseconds, or a
+// string.
 func (d *Decoder) readTime(i int) (time.Time, int) {
 	c, ok := d.codeAt(i)
 	if !ok {
@@ -74,7 +75,7 @@ func (d *Decoder) zoned(t time.Time) time.Time {
 	return t
 }
 
-// timeIn returns the time in the ext data d.b[start:start+n], which is buffered.
+// timeIn returns the time in the ext data d.b[start:start+n]. The data must be buffered.
 func (d *Decoder) timeIn(i, start, n int) (time.Time, int) {
 	t, ok := msgpwire.TimeOf(d.b[start : start+n])
 	if !ok {

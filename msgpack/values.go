@@ -1,6 +1,6 @@
 package msgpack
 
-// Loops over streams and over containers that need not fit into memory.
+// Iterators over streams, arrays and maps that need not fit into memory.
 
 import (
 	"fmt"
@@ -10,9 +10,9 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// Values returns an iterator that decodes values, each as a T, until the input ends. If the input
-// ends between two values, the loop ends without an error. Any other error is yielded once, with a
-// zero T, and ends the loop. After a break, d continues after the last value that was yielded.
+// Values returns an iterator that decodes values of type T until the input ends. If the input ends
+// between two values, the loop ends without an error. Any other error ends the loop: the iterator
+// yields it last, with a zero T. After a break, d continues after the last yielded value.
 func Values[T any](d *Decoder) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var v T
@@ -28,12 +28,13 @@ func Values[T any](d *Decoder) iter.Seq2[T, error] {
 	}
 }
 
-// Elements returns an iterator that decodes the elements of an array one by one, so only one of
-// them is in memory. For nil it yields nothing. An error is yielded once, with a zero T, and ends
-// the loop. If the input ends before the array does, that is an error.
+// Elements returns an iterator that decodes the elements of an array one by one, so that only one
+// element is in memory. If the input contains nil instead of an array, the iterator yields no
+// elements. An error ends the loop: the iterator yields it last, with a zero T. If the input ends
+// inside the array, that is an error.
 //
-// After a break, d is inside the array, after the last element that was yielded. The caller must
-// read or skip the other elements.
+// After a break, d continues inside the array, after the last yielded element. The caller must read
+// or skip the remaining elements.
 func Elements[T any](d *Decoder) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var v T
@@ -57,8 +58,9 @@ type Entry[K, V any] struct {
 	Value V
 }
 
-// Entries returns an iterator that decodes the entries of a map, as [Elements] does for an array. A
-// repeated key is yielded each time, or is an error with [DecodeOptions.UniqueKeys].
+// Entries returns an iterator that decodes the entries of a map, as [Elements] does for an array.
+// The iterator yields every entry with a repeated key. With [DecodeOptions.UniqueKeys], a repeated
+// key is an error.
 func Entries[K, V any](d *Decoder) iter.Seq2[Entry[K, V], error] {
 	return func(yield func(Entry[K, V], error) bool) {
 		var e Entry[K, V]
@@ -83,9 +85,9 @@ func Entries[K, V any](d *Decoder) iter.Seq2[Entry[K, V], error] {
 	}
 }
 
-// yieldOne yields *v, or a zero value and the error, and reports whether the loop continues. It
-// sets *v to zero first, because memory that the yielded value points to now belongs to the loop's
-// body.
+// yieldOne yields *v. If err is not nil, it yields a zero value and err. It reports whether the
+// loop continues. It sets *v to zero before it yields, because memory that the yielded value points
+// to then belongs to the loop's body.
 func yieldOne[T any](yield func(T, error) bool, v *T, err error) bool {
 	var given T
 	if err == nil {
@@ -94,8 +96,9 @@ func yieldOne[T any](yield func(T, error) bool, v *T, err error) bool {
 	return yield(given, err) && err == nil
 }
 
-// decodeWithin decodes a part of the array or map that d is reading. The end of the input is an
-// error there. step adds the position of the part to the path of an error.
+// decodeWithin decodes a part of the array or map that d is reading. It returns io.ErrUnexpectedEOF
+// as the cause if the input ends there. The function step adds the position of the part to the path
+// of an error.
 func decodeWithin(d *Decoder, v any, step func(*wire.Path)) error {
 	err := d.Decode(v)
 	if err == io.EOF {

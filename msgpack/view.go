@@ -1,7 +1,8 @@
 package msgpack
 
-// DecodeView returns a str or bin as a view of the input, or nil for nil. The view is valid until
-// the next call. If the decoder reads from a []byte, the view is valid until that slice changes.
+// DecodeView returns the bytes of a str or bin as a view of the input. For nil, it returns a nil
+// slice. The view is valid until the next call of a method of d. If the decoder reads from a
+// []byte, the view is valid until the bytes of that slice change.
 func (d *Decoder) DecodeView() ([]byte, error) {
 	if start, next := readStr(d.b, d.i); next >= 0 && d.flags&careful == 0 {
 		d.i = next

@@ -3,10 +3,9 @@ package msgpack
 // Functions that read or skip a single value in a []byte. They do not depend on Go types, options
 // or streams. Package internal/msgpwire defines the codes, and appends values.
 //
-// Each read function takes the bytes and an offset, and returns the value and the offset after it.
-// The returned offset is -1 if the value is of another kind or incomplete. In this case, the slow
-// functions of Decoder (read.go) find the reason, read more bytes if the input is a stream, and
-// create the error.
+// Each read function takes a []byte and an offset, and returns a value and the offset after it. The
+// returned offset is -1 if the value has another kind or is incomplete. In this case, the slow
+// methods of Decoder (read.go) read more bytes if the input is a stream, or create an error.
 
 import (
 	"math"
@@ -19,7 +18,8 @@ import (
 // undefined code. It does not recurse or allocate, and stops at the first length or count that
 // exceeds the input.
 //
-// An offset beyond the end of b is found in the next iteration, or after the last iteration.
+// skip does not check an offset that it has increased immediately, but in the next iteration or
+// after the loop.
 func skip(b []byte, i int) int {
 	for pending := uint64(1); pending > 0; pending-- {
 		if uint(i) >= uint(len(b)) {
@@ -72,9 +72,9 @@ func skip(b []byte, i int) int {
 	return i
 }
 
-// skipLong skips the header at i if its code has no case in skip. It returns the offset after the
-// header, or after the bytes of a str, bin or ext, and the number of values in an array or map. The
-// offset is -1 if skip must return -1.
+// skipLong skips the header at i if skip has no case for its code. For a str, bin or ext, it also
+// skips the bytes. It returns the offset after the skipped bytes, and the number of values in an
+// array or map. If skip must return -1, the offset is -1.
 func skipLong(b []byte, i int, pending uint64) (next int, n uint64) {
 	f := msgpwire.Forms[b[i]]
 	if f.Kind == msgpwire.FormNever || int(f.Head) > len(b)-i {
@@ -100,7 +100,7 @@ func skipLong(b []byte, i int, pending uint64) (next int, n uint64) {
 	return i, n
 }
 
-// The ways to skip a value.
+// Methods to skip a value.
 const (
 	skipOther uint8 = iota
 	skip1           // 1, 2, 3, 5 or 9 bytes
@@ -132,8 +132,8 @@ var skips = func() (t [256]uint8) {
 	return t
 }()
 
-// intSizes contains the number of bytes after the code of an int or a float, ca..d3. It is 0 for
-// every other code.
+// intSizes contains the number of bytes after each code of an int or a float (ca..d3). For every
+// other code, it contains 0.
 var intSizes = [256]uint8{
 	msgpwire.Uint8: 1, msgpwire.Uint16: 2, msgpwire.Uint32: 4, msgpwire.Uint64: 8,
 	msgpwire.Int8: 1, msgpwire.Int16: 2, msgpwire.Int32: 4, msgpwire.Int64: 8,
@@ -172,7 +172,7 @@ func readInt(b []byte, i int) (int64, int) {
 	return 0, -1
 }
 
-// readFloat reads a float of either width.
+// readFloat reads a float32 or a float64.
 func readFloat(b []byte, i int) (float64, int) {
 	if i+9 <= len(b) && b[i] == msgpwire.Float64 {
 		return math.Float64frombits(wire.BE64(b, i+1)), i + 9
@@ -183,7 +183,7 @@ func readFloat(b []byte, i int) (float64, int) {
 	return 0, -1
 }
 
-// readStr reads the header of a str or bin. The bytes of the value are b[start:next].
+// readStr reads the header of a str or bin. The bytes after the header are b[start:next].
 func readStr(b []byte, i int) (start, next int) {
 	if uint(i) >= uint(len(b)) {
 		return 0, -1
@@ -226,7 +226,7 @@ func readStrLong(b []byte, i int) (start, next int) {
 	return start, start + int(n)
 }
 
-// readCount reads the header of an array or, with pairs set, of a map.
+// readCount reads the header of an array. If pairs is true, it reads the header of a map.
 func readCount(b []byte, i int, pairs bool) (n, next int) {
 	if uint(i) >= uint(len(b)) {
 		return 0, -1

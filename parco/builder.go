@@ -9,10 +9,10 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// ModelBuilder is a model: the fields of a T. A builder is immutable. Each method returns a new
-// builder with one more field; use the returned builder. A builder also reads and writes values
-// itself, like its Parser and its Compiler. It may be used concurrently. Its schema is compiled at
-// its first use.
+// ModelBuilder is a model, which defines the fields of a T. A ModelBuilder is immutable. Each
+// method that adds a field returns a new ModelBuilder; use the returned value. A ModelBuilder can
+// also read and write values, like its Parser and its Compiler. It may be used concurrently. Its
+// schema is compiled at its first use.
 type ModelBuilder[T any] struct {
 	*codec[T]
 	model *model[T]
@@ -28,7 +28,7 @@ func (b ModelBuilder[T]) fields() *model[T] { return b.model }
 
 func (b ModelBuilder[T]) layout(d *draft) schema.Type[T] { return b.model.layout(d) }
 
-// CompileAny writes a value, which must be a T or a pointer to a T.
+// CompileAny writes value to w. The type of value must be T or a pointer to T.
 func (b ModelBuilder[T]) CompileAny(value any, w io.Writer) error {
 	switch v := value.(type) {
 	case T:
@@ -41,7 +41,7 @@ func (b ModelBuilder[T]) CompileAny(value any, w io.Writer) error {
 	return fmt.Errorf("%w: %w", ErrUnknownType, NewErrTypeAssertionError(fmt.Sprintf("%T", *new(T)), fmt.Sprintf("%T", value)))
 }
 
-// ParseAny reads a T.
+// ParseAny reads a value of type T.
 func (b ModelBuilder[T]) ParseAny(r io.Reader) (any, error) {
 	v, err := b.Parse(r)
 	if err != nil {
@@ -59,13 +59,14 @@ func (b ModelBuilder[T]) Parser() *Parser[T] { return &Parser[T]{b.codec, b.mode
 // Compiler returns the compiler of the model.
 func (b ModelBuilder[T]) Compiler() *Compiler[T] { return &Compiler[T]{b.codec, b.model} }
 
-// Schema returns the schema of the model, for features that only package schema supports. Its
-// fields are named #1, #2 …
+// Schema returns the schema of the model. Use it for features that only package schema supports.
+// The fields of the schema are named #1, #2 …
 func (b ModelBuilder[T]) Schema() (*schema.Schema[T], error) {
 	return schemaOf[T](b.model, draft{gets: true, sets: true})
 }
 
-// Field adds a field. The methods below also add fields, each of the type in its name.
+// Field adds a field. Each of the methods below also adds a field, whose type is in the name of the
+// method.
 func (b ModelBuilder[T]) Field(f fieldBuilder[T]) ModelBuilder[T] {
 	b.model.id.grown.Store(true)
 	return builder(b.model.with(entry[T]{f, f}))
@@ -77,7 +78,7 @@ func (b ModelBuilder[T]) Slice(f fieldBuilder[T]) ModelBuilder[T]  { return b.Fi
 func (b ModelBuilder[T]) Array(f fieldBuilder[T]) ModelBuilder[T]  { return b.Field(f) }
 func (b ModelBuilder[T]) Option(f fieldBuilder[T]) ModelBuilder[T] { return b.Field(f) }
 
-// Skip adds pad reserved bytes: zeros when written, ignored when read.
+// Skip adds pad reserved bytes. They are written as zeros, and ignored when read.
 func (b ModelBuilder[T]) Skip(pad int) ModelBuilder[T] { return b.Field(DefaultSkipField[T](pad)) }
 
 func (b ModelBuilder[T]) Varchar(getter Getter[T, string], setter Setter[T, string]) ModelBuilder[T] {

@@ -15,13 +15,13 @@ import (
 // because a layout may support only one of these. Each schema is compiled at its first use.
 type codec[V any] struct {
 	of       layout[V]
-	tail     bool     // options at the end may be missing, if the input is one message
+	tail     bool     // options at the end may be missing if the input is one message
 	filled   func(*V) // completes a value after reading, or nil
 	drop     func(V)  // receives a value that could not be read, or nil
 	compiler program[V]
 	parser   program[V]
 	message  program[V] // a parser for one message
-	values   sync.Pool  // of *V: memory for a value that is written
+	values   sync.Pool  // contains values of type *V: memory for a value that is written
 }
 
 // program is a compiled schema, or the error from compiling it.
@@ -42,7 +42,7 @@ func (p *program[V]) schema(of layout[V], d draft) (*schema.Schema[V], error) {
 	return m.s, m.err
 }
 
-// Parse reads one value from r, and does not read past its end. If r is at its end, the error
+// Parse reads one value from r, and reads no bytes after the value. If r is at its end, the error
 // matches both io.EOF and [ErrCannotRead]. After any other error, the position of r is undefined.
 func (c *codec[V]) Parse(r io.Reader) (V, error) {
 	s, err := c.parser.schema(c.of, draft{sets: true})
@@ -65,8 +65,8 @@ func (c *codec[V]) Parse(r io.Reader) (V, error) {
 	return c.parsed(v, err)
 }
 
-// parse reads a value from b as Read reads it from a reader, and returns the number of bytes that
-// are left. After an error, no bytes are left.
+// parse reads a value from b, as Read does from a reader, and returns the number of remaining
+// bytes. After an error, this number is 0.
 func parse[V any](s *schema.Schema[V], b []byte, v *V) (left int, err error) {
 	rest, err := s.Parse(b, v)
 	if err == nil {
@@ -93,7 +93,8 @@ func (c *codec[V]) ParseBytes(b []byte) (V, error) {
 	return c.parsed(v, err)
 }
 
-// parsed returns the result of reading v: err is the error from reading it.
+// parsed returns the result of reading v. The argument err is the error that occurred while v was
+// read.
 func (c *codec[V]) parsed(v *V, err error) (V, error) {
 	if err != nil {
 		if c.drop != nil {
@@ -107,7 +108,7 @@ func (c *codec[V]) parsed(v *V, err error) (V, error) {
 	return *v, nil
 }
 
-// Compile writes v to w, with a single call of Write. If v cannot be encoded, nothing is written.
+// Compile writes v to w, with a single call of Write. If v cannot be encoded, it writes no bytes.
 func (c *codec[V]) Compile(v V, w io.Writer) error {
 	s, err := c.compiler.schema(c.of, draft{gets: true})
 	if err != nil {
@@ -137,7 +138,8 @@ func (c *codec[V]) CompileBytes(v V, box []byte) error {
 	return explain(err)
 }
 
-// write calls add, and writes the appended bytes to w as a whole. If add fails, it writes nothing.
+// write calls the function add, and writes the appended bytes to w in one call. If add fails, it
+// writes no bytes.
 func write(w io.Writer, add func(dst []byte) ([]byte, error)) error {
 	if a, ok := w.(*appender); ok {
 		b, err := add(a.b)
@@ -158,8 +160,8 @@ func write(w io.Writer, add func(dst []byte) ([]byte, error)) error {
 	return explain(err)
 }
 
-// writeAll writes b to w. If w writes a different number of bytes and returns no error, the error
-// is ErrCannotWrite.
+// writeAll writes b to w. If w accepts only a part of the bytes, but returns no error, writeAll
+// returns ErrCannotWrite.
 func writeAll(w io.Writer, b []byte) error {
 	err := wire.WriteAll(w, b)
 	if err == io.ErrShortWrite {

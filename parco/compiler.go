@@ -8,8 +8,8 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// Compiler writes values of type T. Methods that add fields change the Compiler and return it; do
-// not call them after its first use.
+// Compiler writes values of type T. Methods that add fields modify and return their receiver. Do
+// not call them after the first use of the Compiler.
 type Compiler[T any] struct {
 	codec *codec[T]
 	model *model[T]
@@ -21,15 +21,16 @@ func CompilerModel[T any]() *Compiler[T] {
 	return &Compiler[T]{m.codec(), m}
 }
 
-// Compile writes value to w, with a single call of Write. If the value cannot be encoded, nothing
-// is written.
+// Compile writes value to w, with a single call of Write. If the value cannot be encoded, Compile
+// writes no bytes.
 func (c Compiler[T]) Compile(value T, w io.Writer) error { return c.codec.Compile(value, w) }
 
 func (c Compiler[T]) fields() *model[T] { return c.model }
 
 func (c Compiler[T]) layout(d *draft) schema.Type[T] { return c.model.layout(d) }
 
-// Field adds a field. The methods below also add fields, each of the type in its name.
+// Field adds a field. Each of the methods below also adds a field, whose type is in the name of the
+// method.
 func (c *Compiler[T]) Field(f fieldCompiler[T]) *Compiler[T] {
 	c.model = c.model.with(entry[T]{compile: f})
 	c.codec = c.model.codec()
@@ -42,7 +43,7 @@ func (c *Compiler[T]) Slice(f fieldCompiler[T]) *Compiler[T]  { return c.Field(f
 func (c *Compiler[T]) Array(f fieldCompiler[T]) *Compiler[T]  { return c.Field(f) }
 func (c *Compiler[T]) Option(f fieldCompiler[T]) *Compiler[T] { return c.Field(f) }
 
-// Skip adds pad reserved bytes: zeros when written, ignored when read.
+// Skip adds pad reserved bytes. They are written as zeros, and ignored when read.
 func (c *Compiler[T]) Skip(pad int) *Compiler[T] { return c.Field(DefaultSkipField[T](pad)) }
 
 func (c *Compiler[T]) Varchar(getter Getter[T, string]) *Compiler[T] {

@@ -7,8 +7,8 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// Iterable is the Go type of slices and arrays. Compile writes its elements, and Parse returns a
-// new Iterable.
+// Iterable is the Go type of slices and arrays in Parco. Compile writes the elements of an
+// Iterable, and Parse returns a new Iterable.
 type Iterable[T any] interface {
 	Len() int
 	Range(func(T) error) error
@@ -20,7 +20,7 @@ type SliceView[T any] []T
 
 func (s SliceView[T]) Len() int { return len(s) }
 
-// Range calls f for each element, until f returns an error.
+// Range calls f for each element, and stops if f returns an error.
 func (s SliceView[T]) Range(f func(T) error) error {
 	for _, v := range s {
 		if err := f(v); err != nil {
@@ -33,20 +33,21 @@ func (s SliceView[T]) Range(f func(T) error) error {
 // Unwrap returns s.
 func (s SliceView[T]) Unwrap() SliceView[T] { return s }
 
-// SliceType is the type of a slice: the number of elements, then the elements.
+// SliceType is a type for slices. The encoding is the number of elements, followed by the elements.
 type SliceType[T any] struct{ *typed[Iterable[T]] }
 
-// Slice returns the type of a slice whose length is written by header. If the header cannot hold
-// the length, the error is [ErrOverflow].
+// Slice returns a type for slices. The header encodes the length. If the length does not fit the
+// header, the error is [ErrOverflow].
 func Slice[T any](header IntType, inner Type[T]) SliceType[T] {
 	return SliceType[T]{iterable(sliceOf(header, inner))}
 }
 
-// ArrayType is the type of a fixed number of elements, without a header.
+// ArrayType is a type for a fixed number of elements. The encoding consists of the elements,
+// without a header.
 type ArrayType[T any] struct{ *typed[Iterable[T]] }
 
-// Array returns the type of length elements. If a value has another number of elements, Compile
-// returns [ErrInvalidLength].
+// Array returns a type for a fixed number of elements, which is the argument length. If a value has
+// another number of elements, Compile returns [ErrInvalidLength].
 func Array[T any](length int, inner Type[T]) ArrayType[T] {
 	return ArrayType[T]{iterable(arrayOf(length, inner))}
 }
@@ -79,7 +80,7 @@ func view[T any](length func() int, made func(d *draft) schema.Type[[]T]) *typed
 	return t
 }
 
-// iterable returns t as a type whose Go type is Iterable.
+// iterable returns a variant of t whose Go type is Iterable.
 func iterable[T any](t *typed[SliceView[T]]) *typed[Iterable[T]] {
 	return newTyped(t.length, func(d *draft) schema.Type[Iterable[T]] {
 		return schema.Part(schema.Get("items", t.made(d),
@@ -96,8 +97,9 @@ func iterable[T any](t *typed[SliceView[T]]) *typed[Iterable[T]] {
 	})
 }
 
-// MapType returns the type of a map: the number of entries, then keys and values in turn. The order
-// of entries is random. If a key is repeated, its last entry wins.
+// MapType returns a type for maps. The encoding is the number of entries, followed by the key and
+// the value of each entry. The order of entries is random. If a key is repeated in the input, its
+// last entry wins.
 func MapType[K comparable, V any](header IntType, keyType Type[K], valueType Type[V]) Type[map[K]V] {
 	t := newTyped(header.ByteLength, func(d *draft) schema.Type[map[K]V] {
 		if h, ok := headerOf(header); ok {
@@ -114,24 +116,25 @@ func MapType[K comparable, V any](header IntType, keyType Type[K], valueType Typ
 	return t
 }
 
-// OptionalType is the type of a value that may be missing: 0 for nil, or 1 and the value. Any other
-// byte is an error.
+// OptionalType is a type for values that may be missing. The encoding of nil is the byte 0. The
+// encoding of any other value is the byte 1, followed by the value. Any other first byte is an
+// error.
 type OptionalType[T any] struct{ *typed[*T] }
 
-// Option returns the type of an optional value of type inner.
+// Option returns a type for optional values of type inner.
 func Option[T any](inner Type[T]) OptionalType[T] {
 	return OptionalType[T]{newTyped(func() int { return 1 }, func(d *draft) schema.Type[*T] { return schema.Opt(layoutOf(d, inner)) })}
 }
 
-// Maximum numbers of elements of a slice or a map whose header has a type from another package.
-// Other slices and maps are limited only by the size of the input, which must contain their
+// Maximum numbers of elements of a slice or map whose header has a type from another package. All
+// other slices and maps are limited only by the size of the input, which must contain their
 // elements.
 const (
 	MaxReasonableSliceLength = 10_000_000
 	MaxReasonableMapLength   = 10_000_000
 )
 
-// maxEmpty is the maximum number of elements whose type does not have a positive ByteLength.
+// maxEmpty is the maximum number of elements if the ByteLength of their type is not positive.
 const maxEmpty = 1 << 16
 
 // elementsAfter reads and writes elements after a header from another package.

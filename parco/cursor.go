@@ -1,15 +1,15 @@
 package parco
 
-// BufferCursor reads from a slice.
+// BufferCursor is a reader of the bytes of a slice.
 type BufferCursor struct {
 	cursor int
 	data   []byte
 }
 
-// NewBufferCursor returns a cursor that reads data, beginning at the position cursor.
+// NewBufferCursor returns a BufferCursor that reads data from the given position on.
 func NewBufferCursor(data []byte, cursor int) BufferCursor { return BufferCursor{cursor, data} }
 
-// Read fills box. If fewer bytes are left, it reads none and returns [ErrCannotRead].
+// Read fills box. If fewer bytes remain, it reads no bytes, and returns [ErrCannotRead].
 func (b *BufferCursor) Read(box []byte) (int, error) {
 	rest := b.rest()
 	if len(rest) < len(box) {

@@ -8,17 +8,17 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// Parco's errors. If the error is in a message, a [schema.Error] with its place wraps it: use
-// errors.Is.
+// Parco's errors. If the error is in a message, it is wrapped in a [schema.Error] that contains its
+// position, so use errors.Is.
 var (
-	// ErrNotIntegerType: never returned, as in Parco.
+	// ErrNotIntegerType is never returned, as in Parco.
 	ErrNotIntegerType = errors.New("parco: not an integer type")
 	// ErrOverflow: a number, a length or a time does not fit its encoding or its Go type.
 	ErrOverflow = errors.New("parco: a value does not fit")
 	// ErrCannotRead: the input ends too early.
 	ErrCannotRead = errors.New("parco: the input ends too early")
-	// ErrCannotWrite: a writer wrote fewer bytes than it received, or a box is too short. errors.Is
-	// also matches io.ErrShortWrite.
+	// ErrCannotWrite: a writer accepted only a part of the bytes, or the argument box is too short.
+	// With errors.Is, it also matches io.ErrShortWrite.
 	ErrCannotWrite = fmt.Errorf("parco: not all could be written: %w", io.ErrShortWrite)
 	// ErrAlreadyRegistered: a registry already contains a model with this id.
 	ErrAlreadyRegistered = errors.New("parco: the id is registered already")
@@ -29,7 +29,7 @@ var (
 )
 
 // ErrUnSufficientBytes is returned by the functions that parse a number if there are too few bytes.
-// errors.Is also matches [ErrCannotRead].
+// With errors.Is, it also matches [ErrCannotRead].
 type ErrUnSufficientBytes struct{ want, have int }
 
 func NewErrUnSufficientBytesError(want, have int) ErrUnSufficientBytes {
@@ -40,8 +40,9 @@ func (e ErrUnSufficientBytes) Error() string {
 	return fmt.Sprintf("parco: %d bytes where there should be %d", e.have, e.want)
 }
 
-// Is reports whether target is [ErrCannotRead], or an ErrUnSufficientBytes that wants the same
-// number of bytes and has 0 bytes. In Parco, all errors of this type have 0 bytes.
+// Is reports whether target is [ErrCannotRead], or an ErrUnSufficientBytes with the same number of
+// wanted bytes and with 0 existing bytes. In Parco, the number of existing bytes is always 0 in
+// errors of this type.
 func (e ErrUnSufficientBytes) Is(target error) bool {
 	return target == ErrCannotRead || target == ErrUnSufficientBytes{want: e.want}
 }
@@ -65,15 +66,15 @@ func (e ErrTypeAssertion) Error() string {
 	return "parco: a value of type " + e.have + " where there should be one of type " + e.want
 }
 
-// ErrCompile is an error in a model, such as a field without a getter. It is returned when the
-// model is first used.
+// ErrCompile is an error in a model, such as a field without a getter. It is returned at the first
+// use of the model.
 type ErrCompile struct{ reason string }
 
 func NewErrCompile(reason string) ErrCompile { return ErrCompile{reason} }
 
 func (e ErrCompile) Error() string { return e.reason }
 
-// meaning is an error in a message, joined with the corresponding error of Parco.
+// meaning joins an error in a message with the corresponding error of Parco.
 type meaning struct{ cause, is error }
 
 func (m *meaning) Error() string { return m.cause.Error() }
@@ -102,7 +103,7 @@ func explain(err error) error {
 	return e
 }
 
-// causeOf returns err without its place. It is used where the place in the message is not known.
+// causeOf returns err without its position. It is used if the position in the message is not known.
 func causeOf(err error) error {
 	if e, ok := err.(*schema.Error); ok {
 		return e.Cause

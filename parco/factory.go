@@ -2,7 +2,7 @@ package parco
 
 import "sync"
 
-// Factory creates the values that messages are read into.
+// Factory creates the values into which messages are read.
 type Factory[T any] interface{ Get() T }
 
 // PoolFactory is a factory that reuses the values that are put back.
@@ -28,13 +28,13 @@ type NativePooledFactory[T any] struct {
 	inner  Factory[T]
 	reset  func(*T)
 	values sync.Pool // of *T
-	empty  sync.Pool // of *T: zero values, after Get has returned their content
+	empty  sync.Pool // contains values of type *T, which are zero because Get has returned their contents
 }
 
-// PooledFactory returns a factory that reuses the values that are put back, and gets other values
-// from inner. A parser gets values from this factory, and puts back values that it could not read.
-// The program must put back values after use. Fields that are not in a message keep their values,
-// unless they are reset: see [WithResetFunc].
+// PooledFactory returns a factory that reuses values that have been put back. If there is no such
+// value, the factory inner creates one. A parser gets values from this factory, and puts back
+// values that it could not read. The program must put back values after use. Fields that are not in
+// a message keep their old values, unless a function resets them (see [WithResetFunc]).
 func PooledFactory[T any](inner Factory[T], options ...nativePooledFactoryOption[T]) PoolFactory[T] {
 	f := &NativePooledFactory[T]{inner: inner}
 	for _, o := range options {
@@ -43,7 +43,7 @@ func PooledFactory[T any](inner Factory[T], options ...nativePooledFactoryOption
 	return f
 }
 
-// Get returns a value that was put back, or a new one.
+// Get returns a value that has been put back, or a new value.
 func (f *NativePooledFactory[T]) Get() T {
 	p, ok := f.values.Get().(*T)
 	if !ok {
@@ -55,7 +55,7 @@ func (f *NativePooledFactory[T]) Get() T {
 	return v
 }
 
-// Put resets v and keeps it. The caller must not use v afterwards.
+// Put resets v, and keeps it for reuse. The caller must not use v afterwards.
 func (f *NativePooledFactory[T]) Put(v T) {
 	p, ok := f.empty.Get().(*T)
 	if !ok {

@@ -13,22 +13,22 @@ type (
 	Setter[T, U any] func(*T, U)
 )
 
-// Field is a field of a T. A model compiles the fields of this package into its schema. It may also
-// contain fields of your own types. Their methods are called for each T, and must not read past the
-// end of the field.
+// Field is a field of the struct type T. A model compiles the fields of this package into its
+// schema. It may also contain fields of your own types. Their methods are called for each T, and
+// must not read bytes after the field.
 type Field[T, U any] interface {
 	ID() string
 	Parse(*T, io.Reader) error
 	Compile(*T, io.Writer) error
 }
 
-// part is a field of this package.
+// part is implemented by the fields of this package.
 type part[T any] interface {
 	layout(d *draft, name string) schema.Field[T]
 	byteLength() int
 }
 
-// FixedField is a field of any type.
+// FixedField is a field that has any type.
 type FixedField[T, U any] struct {
 	Id     string
 	Type   Type[U]
@@ -36,8 +36,8 @@ type FixedField[T, U any] struct {
 	Getter Getter[T, U]
 }
 
-// ID returns the name of the field in errors. A field without an ID is named by its number: #1 is
-// the first field.
+// ID returns the name of the field in errors. If it is empty, errors contain the number of the
+// field instead: #1 is the first field.
 func (f FixedField[T, U]) ID() string { return f.Id }
 
 // Parse reads the field into item.
@@ -49,7 +49,7 @@ func (f FixedField[T, U]) Parse(item *T, r io.Reader) error {
 	return err
 }
 
-// Compile writes the field of item.
+// Compile writes the field's value in item.
 func (f FixedField[T, U]) Compile(item *T, w io.Writer) error {
 	return f.Type.Compile(f.Getter(item), w)
 }
@@ -98,11 +98,13 @@ type OptionalField[T, U any] struct{ FixedField[T, *U] }
 
 func (OptionalField[T, U]) optional() {}
 
-// The functions below return fields, either of a given type or of a type with the given header and
-// parts. A field without a setter can only be written, and a field without a getter can only be
-// read. Note the order of getters and setters: it differs between these functions, as in Parco.
+// The functions below return fields. Some of them take the type of the field, and others take its
+// header and the types of its parts. A field without a setter can only be written, and a field
+// without a getter can only be read. Note that the order of the getter and the setter differs
+// between these functions, as in Parco.
 
-// SliceField returns a field of elements that follow their number.
+// SliceField returns a field that contains a slice. The encoding is the number of elements,
+// followed by the elements.
 func SliceField[T, U any](header IntType, inner Type[U], setter Setter[T, SliceView[U]], getter Getter[T, SliceView[U]]) Field[T, U] {
 	return FixedField[T, SliceView[U]]{Type: sliceOf(header, inner), Setter: setter, Getter: getter}
 }
@@ -115,7 +117,7 @@ func SliceFieldSetter[T, U any](header IntType, inner Type[U], setter Setter[T, 
 	return SliceField(header, inner, setter, nil)
 }
 
-// ArrayField returns a field with length elements.
+// ArrayField returns a field with a fixed number of elements, which is the argument length.
 func ArrayField[T, U any](length int, inner Type[U], setter Setter[T, SliceView[U]], getter Getter[T, SliceView[U]]) Field[T, U] {
 	return FixedField[T, SliceView[U]]{Type: arrayOf(length, inner), Setter: setter, Getter: getter}
 }
@@ -128,7 +130,8 @@ func ArrayFieldSetter[T, U any](length int, inner Type[U], setter Setter[T, Slic
 	return ArrayField(length, inner, setter, nil)
 }
 
-// MapField returns a field of map entries that follow their number.
+// MapField returns a field that contains a map. The encoding is the number of entries, followed by
+// the entries.
 func MapField[T any, K comparable, V any](header IntType, keyType Type[K], valueType Type[V], setter Setter[T, map[K]V],
 	getter Getter[T, map[K]V]) Field[T, map[K]V] {
 	return FixedField[T, map[K]V]{Type: MapType(header, keyType, valueType), Setter: setter, Getter: getter}

@@ -10,7 +10,8 @@ import (
 // Ptr returns a pointer to v.
 func Ptr[T any](v T) *T { return &v }
 
-// If returns a if the condition is true, and otherwise b. Both are evaluated.
+// If returns the argument a if the condition is true, and otherwise the argument b. Both arguments
+// are evaluated.
 func If[T any](condition bool, a, b T) T {
 	if condition {
 		return a
@@ -18,7 +19,7 @@ func If[T any](condition bool, a, b T) T {
 	return b
 }
 
-// FormatBytes returns data in Go syntax: []byte{1, 2}.
+// FormatBytes returns data in Go syntax, for example []byte{1, 2}.
 func FormatBytes(data []byte) string {
 	b := []byte("[]byte{")
 	for i, v := range data {
@@ -30,14 +31,14 @@ func FormatBytes(data []byte) string {
 	return string(append(b, '}'))
 }
 
-// String2Bytes returns the memory of s, which must not be changed.
+// String2Bytes returns the bytes of s without copying. The caller must not change them.
 func String2Bytes(s string) []byte { return mem.Bytes(s) }
 
 // Bytes2String returns a string that shares the memory of data, which must not change while the
 // string is in use.
 func Bytes2String(data []byte) string { return mem.String(data) }
 
-// MaxByteSize64 returns the largest length that a header of 1, 2, 4 or 8 bytes can hold.
+// MaxByteSize64 returns the largest length that fits a header of 1, 2, 4 or 8 bytes.
 func MaxByteSize64(byteLength int) int64 {
 	if byteLength <= 0 || byteLength >= 8 {
 		return math.MaxInt64
@@ -45,5 +46,5 @@ func MaxByteSize64(byteLength int) int64 {
 	return 1<<(8*byteLength) - 1
 }
 
-// MaxSize is like [MaxByteSize64], but returns at most the largest int.
+// MaxSize is like [MaxByteSize64], but limits the result to the largest int.
 func MaxSize(byteLength int) int { return int(min(MaxByteSize64(byteLength), math.MaxInt)) }

@@ -11,32 +11,32 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// layout is implemented by the types and models of this package, in addition to Parco's interfaces.
-// A layout can be a part of a schema.
+// layout is an interface that the types and models of this package implement, in addition to
+// Parco's interfaces. A layout can become a part of a schema.
 type layout[V any] interface {
 	layout(d *draft) schema.Type[V]
 }
 
 // draft contains the purpose of a schema, and the state of building it.
 type draft struct {
-	gets, sets bool      // the schema writes values, and reads values: fields must have getters, and setters
-	tail       bool      // the input is one message: options at its end may be missing
-	open       []opening // models that enclose the current one, from the outermost
+	gets, sets bool      // gets: the schema writes values, so fields must have getters; sets: it reads values, so fields must have setters
+	tail       bool      // the input is one message, so options at its end may be missing
+	open       []opening // models that enclose the current model, beginning with the outermost
 	mistakes   []error
 }
 
-// opening is a model that is being laid out.
+// opening is a model whose layout is being built.
 type opening struct {
 	id     *identity
 	of     reflect.Type
-	tailed any // the model, if options at its end may be missing here; a use of the model in itself then needs a second layout
+	tailed any // the model, if options at its end may be missing here; in this case, a use of the model within itself needs a second layout
 }
 
 func (d *draft) wrong(of reflect.Type, format string, args ...any) {
 	d.mistakes = append(d.mistakes, fmt.Errorf("parco: %s: "+format, append([]any{wire.TypeName(of)}, args...)...))
 }
 
-// schemaOf returns the schema of l for d. The error lists all mistakes.
+// schemaOf returns the schema of the layout l for the draft d. The error lists all mistakes.
 func schemaOf[V any](l layout[V], d draft) (*schema.Schema[V], error) {
 	t := l.layout(&d)
 	if len(d.mistakes) > 0 {
@@ -54,7 +54,7 @@ const (
 	maxBytes = 1 << 30 // maximum size in bytes of a message that is read
 )
 
-// layoutOf returns the layout of t, a type of this package or of another package.
+// layoutOf returns the layout of t. The type t may be from this package or another package.
 func layoutOf[V any](d *draft, t Type[V]) schema.Type[V] {
 	if t == nil {
 		d.wrong(reflect.TypeFor[V](), "it has no type")
@@ -66,8 +66,9 @@ func layoutOf[V any](d *draft, t Type[V]) schema.Type[V] {
 	return foreign(reflect.TypeOf(t).String(), t.ByteLength(), t, t)
 }
 
-// own returns v as a layout, if the type of v is declared in this package. A type that embeds a
-// type of this package also implements layout, but its other methods may differ.
+// own returns v as a layout, if the type of v is declared in this package. A type from another
+// package that embeds a type of this package also implements layout, but its other methods may
+// differ, so own rejects it.
 func own[V any](v any) (layout[V], bool) {
 	l, ok := v.(layout[V])
 	return l, ok && ours(v)
@@ -81,8 +82,8 @@ func ours(v any) bool {
 	return t.PkgPath() == reflect.TypeFor[draft]().PkgPath()
 }
 
-// foreign returns the layout of values that p reads and c writes, if these are not types of this
-// package.
+// foreign returns the layout of values that p reads and c writes. The types of p and c are from
+// other packages.
 func foreign[V any](name string, least int, p ParserType[V], c CompilerType[V]) schema.Type[V] {
 	return schema.Custom(name, least,
 		func(dst []byte, v *V) ([]byte, error) {
@@ -94,7 +95,7 @@ func foreign[V any](name string, least int, p ParserType[V], c CompilerType[V]) 
 		})
 }
 
-// appended returns dst with the bytes that write writes appended to it.
+// appended calls the function write, and returns dst with the written bytes appended to it.
 func appended(dst []byte, write func(w io.Writer) error) ([]byte, error) {
 	a := appenders.Get().(*appender)
 	a.b = dst

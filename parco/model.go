@@ -10,14 +10,14 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// model contains the fields of a T, in their order. It is immutable.
+// model contains the fields of a T in order. It is immutable.
 type model[T any] struct {
 	id      *identity
 	list    []entry[T]
 	factory Factory[T]
 }
 
-// identity is shared by a model and all models that are made from it by adding fields.
+// identity is shared by a model and all models that are created by adding fields to it.
 type identity struct{ grown atomic.Bool }
 
 // entry is a field with its parser, its compiler, or both.
@@ -44,12 +44,12 @@ type modeled[T any] interface{ fields() *model[T] }
 
 func newModel[T any](f Factory[T]) *model[T] { return &model[T]{id: new(identity), factory: f} }
 
-// with returns m with one more field.
+// with returns a copy of m with one more field, e.
 func (m *model[T]) with(e entry[T]) *model[T] {
 	return &model[T]{m.id, append(slices.Clip(m.list), e), m.factory}
 }
 
-// codec returns a codec for values of m.
+// codec returns a codec for values of the model m.
 func (m *model[T]) codec() *codec[T] {
 	c := &codec[T]{of: m, tail: m.required() < len(m.list)}
 	if f, ok := m.factory.(PoolFactory[T]); ok {
@@ -104,7 +104,7 @@ func (m *model[T]) layout(d *draft) schema.Type[T] {
 }
 
 // part returns the layout of the fields of m. Options at the end of the outermost model may be
-// missing. Where the same model is used within itself, its options must be present.
+// missing. If the same model is used within itself, its options must be present there.
 func (m *model[T]) part(d *draft) schema.Type[T] {
 	o := opening{id: m.id, of: reflect.TypeFor[T]()}
 	required := len(m.list)
@@ -133,8 +133,8 @@ func (m *model[T]) makes() bool {
 	return m.factory != nil && !zero
 }
 
-// made returns a field without bytes, which precedes all other fields. When it is read, it sets the
-// value to a new value from the factory.
+// made returns a field without bytes, which precedes all other fields. Reading this field sets the
+// whole value to a new value from the factory.
 func (m *model[T]) made() schema.Field[T] {
 	return whole("#0", schema.Custom("factory", 0,
 		func(dst []byte, _ *T) ([]byte, error) { return dst, nil },

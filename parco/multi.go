@@ -9,8 +9,8 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// ModelMultiBuilder is a registry of models. The header writes the id of its model before each
-// message. A registry may be used concurrently, even while models are registered.
+// ModelMultiBuilder is a registry of models. Each message is preceded by the id of its model, which
+// the header encodes. A registry may be used concurrently, even while models are registered.
 type ModelMultiBuilder[T comparable] struct {
 	header Type[T]
 	lock   sync.RWMutex
@@ -30,8 +30,8 @@ func MultiBuilder[T comparable](header Type[T]) *ModelMultiBuilder[T] {
 }
 
 // Register adds a model, which is a ModelBuilder or your own implementation. If the id is already
-// registered, the error is [ErrAlreadyRegistered]. If the header cannot write the id, its error is
-// returned.
+// registered, the error is [ErrAlreadyRegistered]. If the header cannot encode the id, Register
+// returns the error of the header.
 func (b *ModelMultiBuilder[T]) Register(id T, builder builderAny) (*ModelMultiBuilder[T], error) {
 	if err := b.header.Compile(id, io.Discard); err != nil {
 		return b, fmt.Errorf("id %v: %w", id, err)
@@ -45,7 +45,7 @@ func (b *ModelMultiBuilder[T]) Register(id T, builder builderAny) (*ModelMultiBu
 	return b, nil
 }
 
-// MustRegister is like [ModelMultiBuilder.Register], but panics if there is an error.
+// MustRegister is like [ModelMultiBuilder.Register], but panics on error.
 func (b *ModelMultiBuilder[T]) MustRegister(id T, builder builderAny) *ModelMultiBuilder[T] {
 	if _, err := b.Register(id, builder); err != nil {
 		panic(err)
@@ -62,13 +62,13 @@ func (b *ModelMultiBuilder[T]) model(id T) (builderAny, error) {
 	return nil, &schema.Error{Cause: fmt.Errorf("id %v: %w", id, ErrUnknownType)}
 }
 
-// Compile writes an item. The method ParcoID of the item returns the id of its model.
+// Compile writes item to w. The method ParcoID of item must return the id of its model.
 func (b *ModelMultiBuilder[T]) Compile(item serializable[T], w io.Writer) error {
 	return b.CompileAny(item.ParcoID(), item, w)
 }
 
-// CompileAny writes an item of the model with this id to w, with a single call of Write. If the
-// item cannot be encoded, nothing is written.
+// CompileAny writes item to w, with a single call of Write. The model with this id encodes the
+// item. If the item cannot be encoded, CompileAny writes no bytes.
 func (b *ModelMultiBuilder[T]) CompileAny(id T, item any, w io.Writer) error {
 	m, err := b.model(id)
 	if err != nil {
@@ -84,8 +84,8 @@ func (b *ModelMultiBuilder[T]) CompileAny(id T, item any, w io.Writer) error {
 	})
 }
 
-// Parse reads an id and a message of its model. At the end of r, the error matches io.EOF and
-// [ErrCannotRead]. Offsets in other errors count from the id.
+// Parse reads an id, and a message of the model with this id. At the end of r, the error matches
+// io.EOF and [ErrCannotRead]. Offsets in other errors are relative to the beginning of the id.
 func (b *ModelMultiBuilder[T]) Parse(r io.Reader) (id T, item any, err error) {
 	if id, err = b.header.Parse(r); err != nil {
 		return id, nil, err
@@ -100,7 +100,8 @@ func (b *ModelMultiBuilder[T]) Parse(r io.Reader) (id T, item any, err error) {
 	return id, item, nil
 }
 
-// after returns err, an error in the message after id, with an offset that includes the id.
+// after adds the encoded length of the id to the offset of err, and returns err. The error err must
+// be an error in the message that follows the id.
 func (b *ModelMultiBuilder[T]) after(id T, err error) error {
 	header, _ := appended(nil, func(w io.Writer) error { return b.header.Compile(id, w) })
 	if errors.Is(err, io.EOF) {
@@ -121,11 +122,11 @@ func RegisterModel(id int, builder builderAny) error {
 	return err
 }
 
-// CompileModel writes an item. The method ParcoID of the item returns the id of its model.
+// CompileModel writes item to w. The method ParcoID of item must return the id of its model.
 func CompileModel(item serializable[int], w io.Writer) error { return global.Compile(item, w) }
 
-// CompileAnyModel writes an item of the model with this id.
+// CompileAnyModel writes item to w. The model with this id encodes the item.
 func CompileAnyModel(id int, item any, w io.Writer) error { return global.CompileAny(id, item, w) }
 
-// ParseModel reads an id, and a message of its model.
+// ParseModel reads an id, and a message of the model with this id.
 func ParseModel(r io.Reader) (int, any, error) { return global.Parse(r) }

@@ -6,7 +6,7 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// Bool returns the type of a bool, one byte 0 or 1. Any other byte is an error.
+// Bool returns a type for bools. The encoding is one byte, 0 or 1. Any other byte is an error.
 func Bool() Type[bool] { return plain(1, schema.Bool) }
 
 // Numbers of one byte.
@@ -15,8 +15,9 @@ func Byte() Type[byte]   { return UInt8() }
 func UInt8() Type[uint8] { return plain(1, schema.U8) }
 func Int8() Type[int8]   { return plain(1, schema.I8) }
 
-// Numbers of several bytes. Names with LE are little-endian, names with BE are big-endian, and
-// other functions receive the byte order. An int and a uint take 8 bytes on every machine.
+// Numbers of several bytes. Functions with LE in their names return little-endian types, functions
+// with BE return big-endian types, and all other functions take the byte order as an argument. An
+// int and a uint take 8 bytes on every machine.
 
 func UInt16(order binary.ByteOrder) Type[uint16] { return number(2, order, schema.U16, schema.U16BE) }
 func UInt16LE() Type[uint16]                     { return plain(2, schema.U16) }
@@ -74,8 +75,8 @@ func number[V any](length int, order binary.ByteOrder, little, big schema.Type[V
 
 func bigEndian(order binary.ByteOrder) bool { return order.Uint16([]byte{0, 1}) == 1 }
 
-// Headers encode lengths and numbers of elements. If a header cannot hold a number, the error is
-// [ErrOverflow]; unlike in Parco, this includes headers of 2 bytes. A signed header can hold a
+// Headers encode lengths and numbers of elements. If a number does not fit its header, the error is
+// [ErrOverflow]; unlike in Parco, this includes headers of 2 bytes. A signed header can encode a
 // negative number, but a length must not be negative.
 
 func UInt8Header() Type[int] { return counter(1, schema.U8, schema.H8) }
@@ -126,7 +127,7 @@ func either(order binary.ByteOrder, little, big func() Type[int]) Type[int] {
 	return little()
 }
 
-// counter returns the type of an int that is encoded as an N. Its schema header is h.
+// counter returns a type for ints that are encoded as values of type N. Its schema header is h.
 func counter[N any](length int, s schema.Type[N], h schema.Header) Type[int] {
 	t := plain(length, schema.As[int](s))
 	t.counter = &h

@@ -178,7 +178,7 @@ func TestPagesFromParco(t *testing.T) {
 				}
 			}
 		},
-		"`Blob.Parse` gives memory of a pool": func(t *testing.T, r pages.Row) {
+		"`Blob.Parse` returns memory from a pool": func(t *testing.T, r pages.Row) {
 			in := []byte("\x02ab")
 			first, err := Blob(UInt8Header()).Parse(bytes.NewReader(in))
 			second, err2 := Blob(UInt8Header()).Parse(reader([]byte("\x02cd")))

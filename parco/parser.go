@@ -8,8 +8,8 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// Parser reads values of type T. Methods that add fields change the Parser and return it; do not
-// call them after its first use.
+// Parser reads values of type T. Methods that add fields modify and return their receiver. Do not
+// call them after the first use of the Parser.
 type Parser[T any] struct {
 	codec *codec[T]
 	model *model[T]
@@ -21,20 +21,21 @@ func ParserModel[T any](factory Factory[T]) *Parser[T] {
 	return &Parser[T]{m.codec(), m}
 }
 
-// Parse reads a T from r, and no byte after it. At the end of r, the error matches io.EOF and
-// [ErrCannotRead].
+// Parse reads a value of type T from r, and reads no bytes after the value. At the end of r, the
+// error matches io.EOF and [ErrCannotRead].
 func (p *Parser[T]) Parse(r io.Reader) (T, error) { return p.codec.Parse(r) }
 
-// ParseBytes reads the T at the beginning of data. If data ends before options at the end of the
-// model, these options are nil. So a model can still read older messages after options are added at
-// its end.
+// ParseBytes reads the value at the beginning of data. If data ends before options at the end of
+// the model, these options are nil. So if options are added at the end of a model, the model can
+// still read older messages.
 func (p *Parser[T]) ParseBytes(data []byte) (T, error) { return p.codec.ParseBytes(data) }
 
 func (p *Parser[T]) fields() *model[T] { return p.model }
 
 func (p *Parser[T]) layout(d *draft) schema.Type[T] { return p.model.layout(d) }
 
-// Field adds a field. The methods below also add fields, each of the type in its name.
+// Field adds a field. Each of the methods below also adds a field, whose type is in the name of the
+// method.
 func (p *Parser[T]) Field(f fieldParser[T]) *Parser[T] {
 	p.model = p.model.with(entry[T]{parse: f})
 	p.codec = p.model.codec()
@@ -47,7 +48,7 @@ func (p *Parser[T]) Slice(f fieldParser[T]) *Parser[T]  { return p.Field(f) }
 func (p *Parser[T]) Array(f fieldParser[T]) *Parser[T]  { return p.Field(f) }
 func (p *Parser[T]) Option(f fieldParser[T]) *Parser[T] { return p.Field(f) }
 
-// Skip adds pad reserved bytes: zeros when written, ignored when read.
+// Skip adds pad reserved bytes. They are written as zeros, and ignored when read.
 func (p *Parser[T]) Skip(pad int) *Parser[T] { return p.Field(DefaultSkipField[T](pad)) }
 
 func (p *Parser[T]) Varchar(setter Setter[T, string]) *Parser[T] {

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Functions for single numbers. Numbers are written to the beginning of box: if box is too short,
-// the error is [ErrCannotWrite]. Numbers are read from the beginning of data: if data is too short,
-// the error is [ErrUnSufficientBytes].
+// Functions for single numbers. They write a number to the beginning of box. If box is too short,
+// the error is [ErrCannotWrite]. They read a number from the beginning of data. If data is too
+// short, the error is [ErrUnSufficientBytes].
 
 func CompileUInt8(v uint8, box []byte) error {
 	err := room(box, 1)
@@ -163,7 +163,7 @@ func ParseUInt(data []byte, order binary.ByteOrder) (uint, error) {
 	return uint(v), err
 }
 
-// Headers are ints that take fewer bytes. If an int does not fit, the error is [ErrOverflow].
+// Headers encode an int in fewer bytes. If the int does not fit, the error is [ErrOverflow].
 
 func CompileUInt8Header(v int, box []byte) error {
 	if v < 0 || v > math.MaxUint8 {
@@ -189,7 +189,8 @@ func ParseInt8Header(data []byte) (int, error) {
 	return int(v), err
 }
 
-// Functions for [NewFixedType], for numbers of 2 bytes in the given order.
+// Functions that can be passed to [NewFixedType]. They are for numbers of 2 bytes in the given byte
+// order.
 
 func ParseUInt16Factory(order binary.ByteOrder) ParserFunc[uint16] {
 	return func(data []byte) (uint16, error) { return ParseUInt16(data, order) }

@@ -2,7 +2,7 @@ package parco
 
 import "github.com/slipstream-go/slipstream/schema"
 
-// SkipType returns the type of pad reserved bytes: zeros when written, ignored when read.
+// SkipType returns a type for pad reserved bytes. They are written as zeros, and ignored when read.
 func SkipType(pad int) Type[any] {
 	t := plain(pad, schema.Part(schema.Skip[any](pad)))
 	t.padding = &pad

@@ -7,33 +7,32 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// StructType is a model as a type, for parts of other models. It consists of the model's fields,
-// without a header.
+// StructType is a model as a type, which can be a part of other models. The encoding consists of
+// the model's fields, without a header.
 type StructType[T any] struct {
 	ParserType[T]
 	CompilerType[T]
 }
 
-// Struct returns the model of b as a type. Within the same model it refers to the model itself, for
-// recursive types:
+// Struct returns the model b as a type. To define a recursive type, use it within the same model:
 //
 //	b = b.Option(OptionField(Struct(b), …))
 func Struct[T any](b ModelBuilder[T]) StructType[T] { return StructType[T]{b, b} }
 
-// StructPar returns a model that can only be read.
+// StructPar returns a model whose values can only be read.
 func StructPar[T any](parser ParserType[T]) StructType[T] { return StructType[T]{ParserType: parser} }
 
-// StructCo returns a model that can only be written.
+// StructCo returns a model whose values can only be written.
 func StructCo[T any](compiler CompilerType[T]) StructType[T] {
 	return StructType[T]{CompilerType: compiler}
 }
 
-// StructParco returns a model with a parser and a compiler.
+// StructParco returns a model with the given parser and compiler.
 func StructParco[T any](parser ParserType[T], compiler CompilerType[T]) StructType[T] {
 	return StructType[T]{parser, compiler}
 }
 
-// ByteLength returns the total size of the fields. For fields of variable size it counts only the
+// ByteLength returns the total size of the fields. For fields of variable size, it counts only the
 // headers.
 func (s StructType[T]) ByteLength() int {
 	for _, side := range []any{s.ParserType, s.CompilerType} {
@@ -44,7 +43,7 @@ func (s StructType[T]) ByteLength() int {
 	return 0
 }
 
-// Parse reads a T. It returns an error if the struct can only be written.
+// Parse reads a value of type T. It returns an error if values of the model can only be written.
 func (s StructType[T]) Parse(r io.Reader) (T, error) {
 	if s.ParserType == nil {
 		return *new(T), errNoParser
@@ -52,7 +51,7 @@ func (s StructType[T]) Parse(r io.Reader) (T, error) {
 	return s.ParserType.Parse(r)
 }
 
-// Compile writes a T. It returns an error if the struct can only be read.
+// Compile writes item to w. It returns an error if values of the model can only be read.
 func (s StructType[T]) Compile(item T, w io.Writer) error {
 	if s.CompilerType == nil {
 		return errNoCompiler
@@ -94,7 +93,7 @@ func (s StructType[T]) layout(d *draft) schema.Type[T] {
 	return schema.Type[T]{}
 }
 
-// same reports whether p and c have the fields of the same model.
+// same reports whether p and c have the same model.
 func same[T any](p, c any) bool {
 	m, ok := p.(modeled[T])
 	n, also := c.(modeled[T])

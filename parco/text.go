@@ -8,9 +8,9 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// SmallVarchar returns the type of a string of up to 255 bytes. The other functions return types
+// SmallVarchar returns a type for strings of up to 255 bytes. The following functions return types
 // for longer strings: Varchar and VarcharOrder for up to 65,535 bytes, Text for up to 4 GB, and
-// LongText for any length. The length takes 1, 2, 4 or 8 bytes. Strings need not be UTF-8.
+// LongText for any length. The encoded length takes 1, 2, 4 or 8 bytes. Strings need not be UTF-8.
 func SmallVarchar() Type[string]                       { return String(UInt8Header()) }
 func Varchar() Type[string]                            { return String(UInt16HeaderLE()) }
 func VarcharOrder(order binary.ByteOrder) Type[string] { return String(UInt16Header(order)) }
@@ -20,7 +20,8 @@ func LongText(order binary.ByteOrder) Type[string]     { return String(UInt64Hea
 // NewVarcharType is the same as [String].
 func NewVarcharType(header IntType) Type[string] { return String(header) }
 
-// String returns the type of a string: its length, which the header writes, then its bytes.
+// String returns a type for strings. The encoding is the length, in the form of the header,
+// followed by the bytes.
 func String(header IntType) Type[string] {
 	return newTyped(header.ByteLength, func(*draft) schema.Type[string] {
 		if h, ok := headerOf(header); ok {
@@ -31,7 +32,8 @@ func String(header IntType) Type[string] {
 	})
 }
 
-// Blob returns the type of a []byte: its length, which the header writes, then its bytes.
+// Blob returns a type for []byte. The encoding is the length, in the form of the header, followed
+// by the bytes.
 func Blob(header IntType) Type[[]byte] {
 	t := newTyped(header.ByteLength, func(*draft) schema.Type[[]byte] {
 		if h, ok := headerOf(header); ok {
@@ -74,7 +76,8 @@ func (t bytesAfter[S]) Parse(r io.Reader) (s S, err error) {
 	return S(b), err
 }
 
-// count reads a number with h. A negative number, or a number larger than most, is an error.
+// count reads a number with the header h. A negative number, or a number larger than the argument
+// most, is an error.
 func count(h IntType, r io.Reader, most int) (int, error) {
 	n, err := h.Parse(r)
 	switch {

@@ -8,23 +8,24 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// Type is the encoding of a T. A model compiles the types of this package into its schema. It may
-// also contain your own types. Their methods are called for each value.
+// Type is the encoding of values of type T. A model compiles the types of this package into its
+// schema. It may also contain your own types, whose methods are called for each value.
 type Type[T any] interface {
-	// ByteLength returns the number of bytes of a value, or of its header if values have different
-	// sizes. No value may have fewer bytes.
+	// ByteLength returns the encoded size of a value, in bytes. If values have different sizes, it
+	// returns the size of their header. No value may have fewer bytes.
 	ByteLength() int
 
 	ParserType[T]
 	CompilerType[T]
 }
 
-// ParserType is implemented by types that read a T. They must read no byte after the value.
+// ParserType is implemented by types that read a value of type T. They must not read bytes after
+// the value.
 type ParserType[T any] interface {
 	Parse(r io.Reader) (T, error)
 }
 
-// CompilerType is implemented by types that write a T.
+// CompilerType is implemented by types that write a value of type T.
 type CompilerType[T any] interface {
 	Compile(item T, w io.Writer) error
 }
@@ -32,32 +33,32 @@ type CompilerType[T any] interface {
 // IntType is the encoding of lengths and numbers of elements.
 type IntType = Type[int]
 
-// ParserFunc reads a T from all of data. It may keep data.
+// ParserFunc reads a value of type T that consists of all bytes of data. It may keep data.
 type ParserFunc[T any] func(data []byte) (T, error)
 
-// CompilerFunc writes a T to box, and must fill it.
+// CompilerFunc writes item to box. It must fill the whole of box.
 type CompilerFunc[T any] func(item T, box []byte) error
 
-// SizerFunc returns the length of a T.
+// SizerFunc returns the length of item.
 type SizerFunc[T any] func(T) int
 
 // Len returns s(item).
 func (s SizerFunc[T]) Len(item T) int { return s(item) }
 
-// typed is a type of this package.
+// typed implements the types of this package.
 type typed[V any] struct {
 	codec[V]
 	length  func() int
 	made    func(d *draft) schema.Type[V]
-	counter *schema.Header // of a Type[int]: the header that it corresponds to
-	padding *int           // of a SkipType: number of bytes
+	counter *schema.Header // for a Type[int]: the corresponding header
+	padding *int           // for a SkipType: the number of bytes
 }
 
 func (t *typed[V]) ByteLength() int { return t.length() }
 
 func (t *typed[V]) layout(d *draft) schema.Type[V] { return t.made(d) }
 
-// newTyped returns a type with the layout that made returns.
+// newTyped returns a type with the layout that the function made returns.
 func newTyped[V any](length func() int, made func(d *draft) schema.Type[V]) *typed[V] {
 	t := &typed[V]{length: length, made: made}
 	t.of = t
@@ -69,7 +70,7 @@ func plain[V any](length int, s schema.Type[V]) *typed[V] {
 	return newTyped(func() int { return length }, func(*draft) schema.Type[V] { return s })
 }
 
-// NewFixedType returns a custom type. Each value takes byteLength bytes.
+// NewFixedType returns a custom type. The encoding of each value has byteLength bytes.
 func NewFixedType[T any](byteLength int, parser ParserFunc[T], compiler CompilerFunc[T]) Type[T] {
 	of := reflect.TypeFor[T]()
 	custom := schema.Custom(fmt.Sprintf("%v of %d bytes", of, byteLength), byteLength,

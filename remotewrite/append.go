@@ -1,11 +1,11 @@
 package remotewrite
 
-// Encoding of requests. This file contains version 1 and the code for both versions. Version 2 is
-// in append2.go. The bytes are the same as from the encoder that Prometheus uses, except that the
-// sign of a zero is kept.
+// Encoding of requests. This file contains the code for version 1 and the code that both versions
+// share. The code for version 2 is in append2.go. The output is the same as the output of
+// Prometheus' encoder, except that the sign of a zero is kept.
 //
-// The size of a message precedes it. So the sizes are added up first, and no bytes have to be moved
-// afterwards.
+// The size of a message is encoded before the message. So the code first computes all sizes, and
+// need not move bytes afterwards.
 
 import (
 	"encoding/binary"
@@ -14,11 +14,11 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// Append appends r to b as a request of version V1 or V2. It does not allocate if b has enough
-// capacity.
+// Append appends r to b as a request of version V1 or V2. If b has enough capacity, it does not
+// allocate.
 //
-// Version 1 omits the metadata of series and start timestamps, version 2 the metadata of the
-// request. The symbols of version 2 are in the order of their first use.
+// Version 1 omits series metadata and start timestamps. Version 2 omits request metadata. The
+// symbols of version 2 are in the order of their first use.
 func Append(b []byte, version Version, r *Request) []byte {
 	switch version {
 	case V1:
@@ -71,12 +71,14 @@ func appendSeries1(b []byte, s *Series) []byte {
 	return b
 }
 
-// Sizes of fields with a tag of one byte. Fields that are 0 or empty are omitted.
+// Functions that return the size of a field with a tag of one byte. Fields that are 0 or empty are
+// omitted.
 
-// sizeField returns the size of a field with a message of n bytes. An empty message is not omitted.
+// sizeField returns the size of a field that contains a message of n bytes. An empty message is not
+// omitted.
 func sizeField(n int) int { return 1 + sizeVarint(uint64(n)) + n }
 
-// sizePacked returns the size of a field with n bytes of numbers or text.
+// sizePacked returns the size of a field that contains n bytes of packed numbers or text.
 func sizePacked(n int) int {
 	if n == 0 {
 		return 0
@@ -122,8 +124,8 @@ func appendFloat(b []byte, tag byte, f float64) []byte {
 	return binary.LittleEndian.AppendUint64(append(b, tag), bits)
 }
 
-// room returns b, which it copies to a new slice if the capacity is not sufficient for n more
-// bytes.
+// room returns b with capacity for at least n more bytes. If the capacity is not sufficient, it
+// copies b to a new slice.
 func room(b []byte, n int) []byte {
 	if cap(b)-len(b) < n {
 		return mem.GrowRoom(b, n)
@@ -133,11 +135,11 @@ func room(b []byte, n int) []byte {
 
 func sizeLabel(l *Label) int { return sizeText(l.Name) + sizeText(l.Value) }
 
-// maxPlain is the maximum length of the name and the value of a plain label together, in bytes.
+// maxPlain is the maximum total length of the name and the value of a plain label, in bytes.
 const maxPlain = 0x7f - 4
 
-// sizeLabels returns the encoded size of labels, and reports whether all of them are plain: see
-// plainLabel.
+// sizeLabels returns the encoded size of labels, and reports whether all of them are plain (see
+// plainLabel).
 func sizeLabels(labels []Label) (n int, plain bool) {
 	other := 0 // negative if a label is not plain
 	for i := range labels {
@@ -175,8 +177,8 @@ func appendLabels(b []byte, labels []Label, size int, plain bool) []byte {
 }
 
 // putLabels writes plain labels to b[at:], which must be long enough. It copies strings as words,
-// which may overlap. It makes no calls, because saving registers for a call costs more than copying
-// a short string.
+// which may overlap. It makes no function calls, because saving registers for a call takes longer
+// than copying a short string.
 func putLabels(b []byte, at int, labels []Label) {
 	for i := range labels {
 		l := &labels[i]
@@ -212,8 +214,8 @@ func putLabels(b []byte, at int, labels []Label) {
 	}
 }
 
-// plain reports whether the sample has the longer form that plainSample accepts: a value other than
-// 0, and a time from 1971 to 2109.
+// plain reports whether the encoded sample has the longer form that plainSample accepts. In this
+// form, the value is not 0, and the time is from 1971 to 2109.
 func (s *Sample) plain() bool {
 	return math.Float64bits(s.Value) != 0 && uint64(s.Timestamp)-1<<35 < 1<<42-1<<35 && s.StartTimestamp == 0
 }
@@ -229,7 +231,7 @@ func (s *Sample) size(version Version) int {
 	return n
 }
 
-// sizeSamples returns the size of the fields of samples.
+// sizeSamples returns the total encoded size of samples.
 func sizeSamples(samples []Sample, version Version) (n int) {
 	for i := range samples {
 		n += 2 + samples[i].size(version)
@@ -237,7 +239,7 @@ func sizeSamples(samples []Sample, version Version) (n int) {
 	return n
 }
 
-// appendSamples appends samples. Their encoded size is size.
+// appendSamples appends samples. The argument size is their total encoded size.
 func appendSamples(b []byte, samples []Sample, size int, version Version) []byte {
 	b = room(b, size)
 	for i := range samples {
@@ -261,7 +263,8 @@ func appendSamples(b []byte, samples []Sample, size int, version Version) []byte
 	return b
 }
 
-// sizeExemplar returns the size of an exemplar. The encoded size of its labels is labels.
+// sizeExemplar returns the encoded size of an exemplar. The argument labels is the encoded size of
+// its labels.
 func sizeExemplar(e *Exemplar, labels int) int {
 	return labels + sizeFloat(e.Value) + sizeUint(uint64(e.Timestamp))
 }

@@ -1,12 +1,12 @@
 package remotewrite
 
-// Decoding of a body into Go values. This file contains the code for both versions and the loops of
-// version 1. The loops of version 2 are in decode2.go. The .proto text of each message is in
-// schema.go.
+// Decoding of a body into Go values. This file contains the code that both versions share, and the
+// loops for version 1. The loops for version 2 are in decode2.go. The .proto text of each message
+// is in schema.go.
 //
-// Each function decodes the message b[i:], and returns false if the message is not well-formed.
-// Then a Scanner finds the reason. Fast paths for the most frequent forms of messages are tried
-// first; the complete loop decodes all other forms.
+// Each function decodes the message b[i:], and returns false if the message is not well-formed. In
+// this case, a Scanner finds the reason. Fast paths decode the most frequent forms of messages, and
+// the complete loop decodes all other forms.
 
 import (
 	"math"
@@ -15,27 +15,28 @@ import (
 )
 
 // Decode decodes body into r. Strings are copies. They share chunks of 4 KB, so each string keeps
-// its chunk alive. If the previous series has the same label at the same place, both share the
-// strings. Other memory of r is reused: see [Request].
+// its chunk alive. If the previous series has the same label at the same position, both labels
+// share their strings. All other memory of r is reused (see [Request]).
 //
-// Unknown fields are ignored. If there is an error, it is an *[Error], and r is empty.
+// Unknown fields are ignored. On error, Decode returns an *[Error], and r is empty.
 //
-// Decode allocates memory for elements that are in the body, not for counts that the body
-// announces. The largest expansion is from 2 bytes to 240, for an empty histogram.
+// Decode allocates memory only for elements that the body actually contains. The element with the
+// largest expansion is an empty histogram: 2 bytes of the body become 240 bytes of memory.
 func Decode(body []byte, version Version, r *Request) error {
 	return r.decode(body, version, textChunk)
 }
 
-// DecodeView is like [Decode], but the strings of r are views of body, which must not change while
-// they are in use.
+// DecodeView is like [Decode], but the strings of r are views of body. The body must not change
+// while these strings are in use.
 func DecodeView(body []byte, version Version, r *Request) error {
 	return r.decode(body, version, 0)
 }
 
-// textChunk is the size of the chunks from which strings are cut.
+// textChunk is the size of the chunks that strings share.
 const textChunk = 4 << 10
 
-// decode is Decode with chunks of the given size. If chunk is 0, strings are views.
+// decode implements Decode and DecodeView. The argument chunk is the size of the chunks for
+// strings. If it is 0, strings are views.
 func (r *Request) decode(b []byte, version Version, chunk int) error {
 	m := &r.memory
 	m.begin()
@@ -56,7 +57,7 @@ func (r *Request) decode(b []byte, version Version, chunk int) error {
 	return nil
 }
 
-// Reset makes r empty. It keeps the memory of slices, but no strings.
+// Reset makes r empty. It keeps the memory of slices, but drops all strings.
 func (r *Request) Reset() {
 	r.Series, r.Metadata = nil, nil
 	r.memory.begin()
@@ -81,7 +82,7 @@ func (m *memory) text(b []byte, i int) string {
 }
 
 // leadingLabels decodes the plain labels at the beginning of a series, and returns the offset after
-// them. Nearly always, these are all labels of the series.
+// them. Nearly always, all labels of a series are plain.
 //
 // It compares each label with the plain label at the same position of the previous series. If both
 // have the same bytes, it reuses the decoded label and its strings.
@@ -120,8 +121,8 @@ func (m *memory) leadingLabels(b []byte, i int) int {
 }
 
 // sameLabel reports whether the n bytes at i and the n bytes at j are equal. If n is less than 8,
-// it also compares bytes before them, so it may return false for equal labels. These bytes exist,
-// because labels are in the fields of series.
+// it also compares preceding bytes, so it may return false for equal labels. The preceding bytes
+// exist, because each label follows the header of its series.
 func sameLabel(b []byte, i, j, n int) bool {
 	for ; n > 8; n -= 8 {
 		if mem.Load64(b, i) != mem.Load64(b, j) {
@@ -177,8 +178,8 @@ func (m *memory) request1(b []byte) bool {
 	return own || !other
 }
 
-// has reports whether m defines a field with the number in tag. If m defines it, but the loop of m
-// does not handle the tag, the tag has the wrong wire type.
+// has reports whether m defines a field with the number in tag. A decoding loop calls it for tags
+// that it does not handle. If it returns true, the tag has the wrong wire type.
 func (m *message) has(tag uint32) bool {
 	number := tag >> 3
 	return number < uint32(len(m)) && m[number].kind != kindUnknown
@@ -252,7 +253,8 @@ func (l *Label) decode(m *memory, b []byte, i int) bool {
 	return true
 }
 
-// readPlainSample reads the sample field b[i:next], which has a form that plainSample accepts.
+// readPlainSample reads the sample field b[i:next]. The field must have a form that plainSample
+// accepts.
 func readPlainSample(b []byte, i, next int) (s Sample) {
 	if next-i == 18 {
 		s.Value = math.Float64frombits(mem.Load64(b, i+3))
@@ -311,7 +313,7 @@ func (m *memory) exemplar1(b []byte, i int) bool {
 	return true
 }
 
-// field decodes a field of an exemplar, except its labels.
+// field decodes a field of an exemplar. It does not decode labels.
 func (e *Exemplar) field(b []byte, tag uint32, at int) bool {
 	switch tag {
 	case 2<<3 | typeFixed64:

@@ -2,8 +2,8 @@ package remotewrite
 
 // Decoding of version 2, in which labels are references to symbols.
 
-// request2 decodes a request of version 2. Symbols may come after the series that refer to them, so
-// a first pass decodes the symbols.
+// request2 decodes a request of version 2. Symbols may follow the series that refer to them, so a
+// first pass decodes the symbols.
 func (m *memory) request2(b []byte) bool {
 	own, other := len(b) == 0, false
 	for i := 0; i < len(b); {
@@ -86,7 +86,7 @@ type halfLabel struct {
 	open bool
 }
 
-// decode decodes the references b[i:], which are packed or a single one.
+// decode decodes the references in b[i:], which contains packed references or a single reference.
 func (h *halfLabel) decode(to *slab[Label], b []byte, i int, symbols []string) bool {
 	for i < len(b) {
 		if !h.open {
@@ -137,7 +137,7 @@ func (m *memory) exemplar2(b []byte, i int, symbols []string) bool {
 	return !half.open
 }
 
-// decode2 decodes the metadata of a series. If it is in several fields, these are merged.
+// decode2 decodes the metadata of a series. If metadata is in several fields, it merges them.
 func (d *Metadata) decode2(b []byte, i int, symbols []string) bool {
 	for i < len(b) {
 		tag, at, next := readField(b, i)
@@ -163,7 +163,7 @@ func (d *Metadata) decode2(b []byte, i int, symbols []string) bool {
 	return true
 }
 
-// symbolAt returns the symbol that the varint at offset at refers to. Reference 0 is the empty
+// symbolAt returns the symbol to which the varint at the offset at refers. Reference 0 is the empty
 // string, even if there are no symbols.
 func symbolAt(b []byte, at int, symbols []string) (s string, ok bool) {
 	ref := uint32(readUint(b, at))

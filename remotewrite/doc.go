@@ -7,14 +7,14 @@
 //	Splitter           splits a request by a label; each part is a request with unchanged series
 //	Decode, Append     the body as Go values, and back
 //
-// A reused Scanner or Splitter does not allocate. A Scanner is the fastest: it only finds where the
-// fields begin. A Splitter also copies series, and Decode builds values for the whole request. Use
-// the first that is sufficient.
+// A reused Scanner or Splitter does not allocate. A Scanner is the fastest, because it only locates
+// fields. A Splitter also copies series, and Decode builds Go values for the whole request. Use the
+// first of these that is sufficient.
 //
 // # Bytes
 //
 // A protobuf message is a sequence of fields. A field is a tag, number<<3 | wire type, and a value.
-// Numbers are varints of 7 bits a byte, lowest bits first. Strings and messages are
+// Numbers are varints with 7 bits per byte, lowest bits first. Strings and messages are
 // length-prefixed.
 //
 //	version 1                                   version 2
@@ -30,25 +30,25 @@
 //	   22 len  a histogram                         1a len  a histogram
 //	1a len  metadata of a family of metrics        2a len  metadata of the series
 //
-// Note that version 2 exchanges the field numbers of exemplars and histograms. schema.go contains
-// the whole schema, as .proto text and as tables.
+// Note that in version 2, the field numbers of exemplars and histograms are exchanged. The file
+// schema.go contains the whole schema, as .proto text and as tables.
 //
 // The package accepts everything that a protobuf parser must accept. Fields may be in any order.
-// They may be repeated: the last value of a field counts, but metadata of version 2 is merged.
-// Varints may be longer than necessary. Repeated numbers may be packed, one by one, or both.
-// Unknown fields may have any wire type, including groups. In version 2, symbols may follow the
-// series that refer to them.
+// They may be repeated: the last value of a field is used, except that metadata of version 2 is
+// merged. Varints may be longer than necessary. Repeated numbers may be packed, one by one, or
+// both. Unknown fields may have any wire type, including groups. In version 2, symbols may follow
+// the series that refer to them.
 //
 // # Errors
 //
 // An *[Error] contains the cause, the offset in the body and the path of the field. The package
-// returns an error for each body that Prometheus' own parsers (packages prompb and writev2) reject.
-// It also returns an error in the following cases, which these parsers accept:
+// returns an error for every body that Prometheus' own parsers (packages prompb and writev2)
+// reject. It also returns an error in the following cases, in which these parsers return no error:
 //
 //   - a varint of more than 64 bits: they ignore the extra bits;
 //   - a field number above 2^29-1: they ignore the extra bits, and may confuse the field with
 //     another;
-//   - a packed number that continues beyond its field: they read it from the bytes after the field;
+//   - a packed number that continues beyond its field: they also read the bytes after the field;
 //   - a body that contains no field of its version, but fields of the other version: [ErrVersion].
 //     They return an empty request;
 //   - in version 2, a reference to a symbol that does not exist, an odd number of references, and a
@@ -59,17 +59,18 @@
 //
 // # Lifetimes
 //
-// A view from a Scanner is valid until the next iteration of its loop, and a view from a Splitter
-// until the next Split. Both are valid only while the body does not change. Do not modify a view,
-// because that would modify the body; appending to a view allocates. With the build tag invariants,
-// expired views contain garbage, so that tests find code that uses them.
+// A view from a Scanner is valid until the next iteration of its loop. A view from a Splitter is
+// valid until the next call of Split. Both are valid only while the body does not change. Do not
+// modify a view, because that would modify the body; appending to a view allocates. If the build
+// tag invariants is set, expired views contain garbage, so that tests find code that uses expired
+// views.
 //
 // # What a Splitter omits
 //
-// A Splitter drops unknown fields of the request, because Cortex and Mimir interpret some of them
-// as instructions, and a sender must not give instructions. It copies unknown fields within a
-// series. Metadata of version 1 belongs to no series: [Splitter.MetadataRaw] returns it. A part
-// contains only the symbols that its series refer to.
+// A Splitter drops unknown fields of the request, because Cortex and Mimir interpret some of these
+// fields as instructions, and a sender must not give instructions. It copies unknown fields within
+// a series. Metadata of version 1 belongs to no series, so it is in no part; [Splitter.MetadataRaw]
+// returns it. A part contains only the symbols to which its series refer.
 //
 // # Limits
 //
@@ -85,12 +86,12 @@
 // Decode has no other limit, so a receiver must limit the size of the body. [By] limits the number
 // of series and of parts, but not of histograms.
 //
-// In version 2 the parts together can be much larger than the body, because each part has its own
-// copy of the symbols that it uses. For example, a body of 1.1 MB produces 3.8 GB of parts, if the
-// series of 4000 tenants all refer to one symbol of nearly 1 MB. [Part.AppendSize] returns the size
-// of a part before it is appended.
+// In version 2, the total size of the parts can be much larger than the body, because each part has
+// its own copy of the symbols that it uses. For example, if the series of 4000 tenants all refer to
+// one symbol of nearly 1 MB, a body of 1.1 MB produces 3.8 GB of parts. [Part.AppendSize] returns
+// the size of a part before the part is appended.
 //
 // A body of version 2, and a body that is split, must be shorter than 4 GB. No input causes
-// recursion. Memory that is kept for the next request is released when recent requests have used
-// less than an eighth of it.
+// recursion. Memory is kept for the next request, but is released if recent requests have used less
+// than an eighth of it.
 package remotewrite

@@ -9,13 +9,13 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// Error reports an error in a body, and its place. Its text contains all fields:
+// Error reports an error in a body, and its position. The error text contains all fields:
 //
 //	remotewrite: timeseries[3].labels[1].name: unexpected EOF (offset 96)
 type Error struct {
-	Offset int64  // of the field, in bytes from the start of the body
-	Path   string // of the field, such as timeseries[3].labels[1].name; empty for the body itself
-	Cause  error  // io.ErrUnexpectedEOF for a body that ends too early, ErrVersion, or an error that consists of a text only
+	Offset int64  // offset of the field, in bytes from the start of the body
+	Path   string // path of the field, such as timeseries[3].labels[1].name; empty for the body itself
+	Cause  error  // io.ErrUnexpectedEOF for a body that ends too early, ErrVersion, or an error that contains only a text
 }
 
 func (e *Error) Error() string { return wire.Located("remotewrite", e.Path, e.Offset, e.Cause) }
@@ -23,8 +23,8 @@ func (e *Error) Error() string { return wire.Located("remotewrite", e.Path, e.Of
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// ErrVersion is the cause for a body that contains no field of its version, but fields of the other
-// version. Without this error, the body would be read as an empty request.
+// ErrVersion is the cause of the error for a body that contains no field of the given version, but
+// fields of the other version. Without this error, the body would be read as an empty request.
 var ErrVersion = errors.New("remotewrite: the body has the other version of the protocol")
 
 var errNoVersion = errors.New("remotewrite: the version is neither V1 nor V2")
@@ -43,7 +43,7 @@ var (
 	errSymbol   = errors.New("remotewrite: symbols[0] is not empty")
 )
 
-// A fault is an Error whose path is not complete yet.
+// A fault contains the data of an Error while its path is not complete.
 type fault struct {
 	at    int
 	path  wire.Path
@@ -71,7 +71,8 @@ func fieldFault(b []byte, i int) *fault {
 	return valueFault(b, i, at, v&7)
 }
 
-// valueFault returns the reason why readValue failed at offset at, in the field at i.
+// valueFault returns the reason why readValue failed at the offset at. The value belongs to the
+// field at i.
 func valueFault(b []byte, i, at int, wireType uint64) *fault {
 	if wireType > typeFixed32 {
 		return &fault{at: i, cause: errWireType}
@@ -84,7 +85,8 @@ func valueFault(b []byte, i, at int, wireType uint64) *fault {
 	return &fault{at: i, cause: io.ErrUnexpectedEOF}
 }
 
-// groupFault returns the reason why skipGroup failed, and its place. The search begins at i.
+// groupFault returns the reason why skipGroup failed, and the position of the error. The search
+// begins at i.
 func groupFault(b []byte, i int) *fault {
 	for {
 		v, at := readVarint(b, i)

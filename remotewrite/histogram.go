@@ -5,9 +5,10 @@ import (
 	"math"
 )
 
-// Histograms. They have the same fields in both versions, except for one field.
+// Decoding and encoding of histograms. They have the same fields in both versions, except for one
+// field.
 
-// histogram decodes the histogram b[i:]. The schema is histogram1 or histogram2.
+// histogram decodes the histogram b[i:]. The argument schema is histogram1 or histogram2.
 func (m *memory) histogram(b []byte, i int, schema *message) bool {
 	h := m.histograms.next()
 	*h = Histogram{}
@@ -102,7 +103,7 @@ func (s *BucketSpan) decode(b []byte, i int) bool {
 	return true
 }
 
-// decodeDeltas decodes the varints b[i:], which are packed or a single one.
+// decodeDeltas decodes the varints in b[i:], which contains packed varints or a single varint.
 func decodeDeltas(to *slab[int64], b []byte, i int) bool {
 	for i < len(b) {
 		v, next := readVarint(b, i)
@@ -115,7 +116,7 @@ func decodeDeltas(to *slab[int64], b []byte, i int) bool {
 	return true
 }
 
-// decodeFloats decodes the words b[i:], which are packed or a single one.
+// decodeFloats decodes the floats in b[i:], which contains packed floats or a single float.
 func decodeFloats(to *slab[float64], b []byte, i int) bool {
 	if (len(b)-i)%8 != 0 {
 		return false
@@ -150,7 +151,7 @@ func appendHistogram(b []byte, tag byte, h *Histogram, version Version) []byte {
 	b = h.Positive.append(b, 11)
 	b = appendUint(b, 14<<3|typeVarint, uint64(h.ResetHint))
 	b = appendUint(b, 15<<3|typeVarint, uint64(h.Timestamp))
-	// From field 16 on, a tag takes two bytes.
+	// For field numbers of 16 or more, a tag takes two bytes.
 	if len(h.CustomValues) > 0 {
 		b = appendFloats(append(b, 0x80|16<<3&0x7f|typeBytes), 16>>4, h.CustomValues)
 	}
@@ -160,7 +161,7 @@ func appendHistogram(b []byte, tag byte, h *Histogram, version Version) []byte {
 	return b
 }
 
-// size returns the size of the field of c. A count of 0 is not omitted.
+// size returns the encoded size of c as a field. A count of 0 is not omitted.
 func (c Count) size() int {
 	switch c.kind {
 	case countInt:
@@ -171,8 +172,8 @@ func (c Count) size() int {
 	return 0
 }
 
-// append appends c as the field with this number if c is an integer, and as the next field if c is
-// a float.
+// append appends c to b as a field. If c is an integer, the field has the given number. If c is a
+// float, it has the next number.
 func (c Count) append(b []byte, number byte) []byte {
 	switch c.kind {
 	case countInt:
@@ -190,7 +191,8 @@ func (k *Buckets) size() (n int) {
 	return n + sizePacked(sizeDeltas(k.Deltas)) + sizePacked(8*len(k.Counts))
 }
 
-// append appends k as three kinds of fields, whose numbers begin with number.
+// append appends k to b as three kinds of fields: spans, deltas and counts. The spans have the
+// given field number, and the others have the next numbers.
 func (k *Buckets) append(b []byte, number byte) []byte {
 	for i := range k.Spans {
 		s := &k.Spans[i]

@@ -6,7 +6,7 @@ import (
 	"math/bits"
 )
 
-// customBounds is the schema of histograms with custom bounds of buckets.
+// customBounds is the schema of histograms with custom bucket bounds.
 const customBounds = -53
 
 // Errors of [HistogramView.Check].
@@ -18,12 +18,12 @@ var (
 	ErrHistogramCustom  = errors.New("remotewrite: the custom bounds of a histogram are invalid: wrong schema, not ascending, too few, or together with negative buckets or a zero bucket")
 )
 
-// Check returns the reason why stores reject the histogram, or nil. It makes the same checks as
-// Prometheus. The spans must contain as many buckets as there are counts, and no count may be
-// negative. In an integer histogram, the sum of the buckets must equal the count. If the sum of the
-// observations is NaN, the sum of the buckets may be less than the count, because NaN observations
-// are in no bucket. The counts of a float histogram are not added, because they are rounded.
-// Unknown schemas are accepted. Check does not allocate.
+// Check returns an error if stores reject the histogram. It makes the same checks as Prometheus.
+// The number of buckets in the spans must equal the number of counts, and no count may be negative.
+// In an integer histogram, the sum of the bucket counts must equal the histogram's count. If the
+// sum of the observations is NaN, the sum of the bucket counts may be less than the count, because
+// no bucket contains NaN observations. For a float histogram, Check does not add up counts, because
+// they are rounded. Unknown schemas are accepted. Check does not allocate.
 func (h HistogramView) Check() error {
 	if h.Schema == customBounds {
 		if err := h.checkCustom(); err != nil {
@@ -61,7 +61,7 @@ func (h HistogramView) Check() error {
 	return nil
 }
 
-// checkCustom makes the checks that apply only to custom bounds.
+// checkCustom makes the checks that apply only to histograms with custom bucket bounds.
 func (h HistogramView) checkCustom() error {
 	for range h.Negative().Spans {
 		return ErrHistogramCustom
@@ -95,8 +95,8 @@ func (h HistogramView) checkCustom() error {
 	return nil
 }
 
-// check returns the sum of the counts of an integer histogram, or the reason why stores reject the
-// buckets.
+// check returns the sum of the bucket counts in an integer histogram. It returns an error if stores
+// reject the buckets.
 func (k BucketsView) check() (sum uint64, err error) {
 	buckets, spans := uint64(0), 0
 	for s := range k.Spans {

@@ -1,10 +1,10 @@
 package remotewrite
 
-// Views of histograms. Fields that are not repeated are read when a histogram is yielded. Repeated
-// fields are read only when a method is called.
+// Views of histograms. Non-repeated fields are read when a histogram is yielded. Repeated fields
+// are read only when a method is called.
 
-// HistogramView is a view of a native histogram. It is valid as long as the view of its series. Its
-// fields have the same meaning as in [Histogram].
+// HistogramView is a view of a native histogram. It is valid as long as the SeriesView that
+// returned it. Its fields have the same meaning as in [Histogram].
 type HistogramView struct {
 	raw []byte
 
@@ -39,20 +39,21 @@ func (v *SeriesView) Histograms(yield func(HistogramView) bool) {
 // Raw returns the encoded message of the histogram.
 func (h HistogramView) Raw() []byte { return h.raw }
 
-// Negative returns the buckets of negative values.
+// Negative returns a view of the buckets for negative values.
 func (h HistogramView) Negative() BucketsView { return BucketsView{h.raw, 8} }
 
-// Positive returns the buckets of positive values.
+// Positive returns a view of the buckets for positive values.
 func (h HistogramView) Positive() BucketsView { return BucketsView{h.raw, 11} }
 
-// CustomValues yields the upper bounds of the buckets of schema -53.
+// CustomValues yields the upper bounds of the buckets in a histogram with schema -53.
 func (h HistogramView) CustomValues(yield func(float64) bool) { floats(h.raw, 16, yield) }
 
-// BucketsView is a view of the buckets of one sign. An integer histogram has Deltas, a float
-// histogram has Counts. Each loop scans the whole message of the histogram.
+// BucketsView is a view of the buckets for values of one sign. An integer histogram has Deltas, and
+// a float histogram has Counts. Each loop over a method's results scans the whole message of the
+// histogram.
 type BucketsView struct {
 	raw    []byte // the histogram
-	number uint32 // of the field with the spans; deltas and counts have the next numbers
+	number uint32 // number of the field with the spans; deltas and counts have the next numbers
 }
 
 // Spans yields the sequences of adjacent buckets.

@@ -2,5 +2,5 @@
 
 package remotewrite
 
-// invariants is set for tests: a view becomes unusable as soon as it expires.
+// invariants is true in tests. Then each view becomes unusable as soon as it expires.
 const invariants = true

@@ -2,7 +2,7 @@ package remotewrite
 
 import "github.com/slipstream-go/slipstream/internal/buffer"
 
-// memory contains the values of a decoded Request: a slab for each kind of value.
+// memory contains the values of a decoded Request. It has a slab for each kind of value.
 type memory struct {
 	series             slab[Series]
 	labels             slab[Label]
@@ -17,7 +17,7 @@ type memory struct {
 	texts              buffer.Strings
 
 	before   []Label // the plain labels at the beginning of the previous series
-	beforeAt int     // their offset in the body
+	beforeAt int     // offset of the labels in before, in the body
 }
 
 type bucketMemory struct {
@@ -26,7 +26,7 @@ type bucketMemory struct {
 	counts slab[float64]
 }
 
-// begin marks all memory as free.
+// begin marks the whole memory as free.
 func (m *memory) begin() {
 	m.series.begin()
 	m.labels.begin()
@@ -48,8 +48,8 @@ func (m *bucketMemory) begin() {
 	m.counts.begin()
 }
 
-// end clears the values of earlier requests that are left after the values of this request. Values
-// without pointers may remain.
+// end clears old values from earlier requests that are still stored after the values of this
+// request. It does not clear values without pointers.
 func (m *memory) end() {
 	m.series.end()
 	m.labels.end()
@@ -60,11 +60,11 @@ func (m *memory) end() {
 	m.symbols.end()
 }
 
-// keepRoom is the number of values for which memory is always kept. More memory is released if
-// recent requests did not need it.
+// keepRoom is the number of values for which memory is always kept. Memory for more values is
+// released if recent requests did not need it.
 const keepRoom = 1 << 10
 
-// emptied returns list as an empty list for the next request. If its memory is too large, it
+// emptied returns list with length 0, for the next request. If the memory of list is too large, it
 // returns nil.
 func emptied[T any](list []T, p *buffer.Peak) []T {
 	if p.TooLarge(len(list), cap(list), keepRoom) {
@@ -73,20 +73,20 @@ func emptied[T any](list []T, p *buffer.Peak) []T {
 	return list[:0]
 }
 
-// slab is memory for the values of one kind in all messages of a request. Each message gets a slice
-// of it.
+// slab is memory for all values of one kind in a request. Each message uses a slice of this memory.
 //
 //	block   of earlier messages      | of the current message | free, except values of an earlier request
 //	        0                        from                      len          left                        cap
 //
-// A full block stays with the messages that have slices of it. A new block of twice its size
-// follows, and only the values of the current message are moved. The next request reuses the last
-// block. After a few requests, this block is large enough for a whole request.
+// If a block is full, the slab continues with a new block of twice the size, and moves only the
+// values of the current message to the new block. Earlier messages continue to use the old block.
+// The next request reuses the last block. After a few requests, this block is large enough for a
+// whole request.
 type slab[T any] struct {
 	block []T
 	from  int
 	left  int
-	used  int // values in the earlier blocks
+	used  int // number of values in the earlier blocks of the request
 	peak  buffer.Peak
 }
 
@@ -101,7 +101,7 @@ func (s *slab[T]) begin() {
 	s.used, s.from, s.block = 0, 0, s.block[:0]
 }
 
-// end clears the values that are left from earlier requests.
+// end clears the old values from earlier requests.
 func (s *slab[T]) end() {
 	if n := len(s.block); n < s.left {
 		clear(s.block[n:s.left])
@@ -109,7 +109,8 @@ func (s *slab[T]) end() {
 	s.left = len(s.block)
 }
 
-// next returns the next value of the current message. Its content is undefined.
+// next returns a pointer to the next value of the current message. The content of this value is
+// undefined.
 func (s *slab[T]) next() *T {
 	n := len(s.block)
 	if n == cap(s.block) {
@@ -120,7 +121,7 @@ func (s *slab[T]) next() *T {
 	return &s.block[n]
 }
 
-// grow begins a new block with the values of the current message.
+// grow allocates a new block, and copies the values of the current message to it.
 func (s *slab[T]) grow() {
 	open := s.block[s.from:]
 	s.used += s.from

@@ -2,7 +2,7 @@ package remotewrite
 
 import "math"
 
-// Functions to read numbers that readField has checked.
+// Functions that read numbers. The function readField must have checked these numbers.
 
 func readUint(b []byte, at int) uint64 {
 	v, _ := readVarint(b, at)
@@ -13,11 +13,11 @@ func readInt(b []byte, at int) int64 { return int64(readUint(b, at)) }
 
 func readFloat(b []byte, at int) float64 { return math.Float64frombits(readFixed64(b, at)) }
 
-// readSint32 reads a sint32. If the varint is longer, only the low 32 bits count.
+// readSint32 reads a sint32. If the varint has more bits, it uses only the low 32 bits.
 func readSint32(b []byte, at int) int32 { return int32(zigzag(uint64(uint32(readUint(b, at))))) }
 
-// readWide returns the varint in the low bytes of w. It ends at the first byte without the high
-// bit, and has at most 8 bytes.
+// readWide returns the varint in the low bytes of w. The varint ends at the first byte whose high
+// bit is not set, and has at most 8 bytes.
 func readWide(w uint64) uint64 {
 	last := ^w & 0x8080808080808080
 	w &= last ^ (last - 1)
@@ -26,8 +26,8 @@ func readWide(w uint64) uint64 {
 	return w&0x0fffffff | w&0x0fffffff00000000>>4
 }
 
-// spreadWide spreads v, a number of at most 56 bits, over 8 bytes with 7 bits each: a varint
-// without continuation bits.
+// spreadWide spreads the number v over 8 bytes with 7 bits each. The result is a varint without
+// continuation bits. The number v must have at most 56 bits.
 func spreadWide(v uint64) uint64 {
 	v = v&0x0fffffff | v&0x00fffffff0000000<<4
 	v = v&0x00003fff00003fff | v&0x0fffc0000fffc000<<2

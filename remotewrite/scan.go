@@ -1,10 +1,10 @@
 package remotewrite
 
-// Scanning of a body, with views of its bytes. This file contains the code for both versions and
-// the scan of version 1. The scan of version 2 is in scan2.go.
+// Scanning of a body, which returns views of its bytes. This file contains the code that both
+// versions share, and the scan of version 1. The scan of version 2 is in scan2.go.
 //
-// A series is checked completely before it is yielded. The same pass looks for the labels that Find
-// names. So iterating over a series cannot fail: the methods of a view only find the places of the
+// A series is checked completely before it is yielded. The same pass searches for the labels that
+// Find has set. Because the series has been checked, its methods cannot fail: they only locate
 // fields.
 
 import (
@@ -12,15 +12,15 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// The tags that the loops handle: number<<3 | wire type.
+// Tags that the loops handle. A tag is number<<3 | wire type.
 const (
 	tagSeries1   = 1<<3 | typeBytes
 	tagMetadata1 = 3<<3 | typeBytes
 	tagSymbol    = 4<<3 | typeBytes
 	tagSeries2   = 5<<3 | typeBytes
 
-	tagLabel      = 1<<3 | typeBytes // of a series or an exemplar of version 1
-	tagRefs       = 1<<3 | typeBytes // the same in version 2, packed
+	tagLabel      = 1<<3 | typeBytes // field of a series or an exemplar in version 1
+	tagRefs       = 1<<3 | typeBytes // field of a series or an exemplar in version 2, packed
 	tagRef        = 1<<3 | typeVarint
 	tagSamples    = 2<<3 | typeBytes
 	tagExemplar1  = 3<<3 | typeBytes
@@ -36,9 +36,9 @@ const (
 	tagValue = 2<<3 | typeBytes
 )
 
-// Scanner iterates over a body and yields views of it. The zero value is ready for Reset. A Scanner
-// that is reused does not allocate. It keeps memory for as many symbols as recent bodies contained.
-// It is not safe for concurrent use, and must not be copied after its first use.
+// Scanner iterates over a body, and yields views of the body. Before use, call Reset on the zero
+// value. A reused Scanner does not allocate. It keeps memory for as many symbols as recent bodies
+// contained. A Scanner is not safe for concurrent use, and must not be copied after its first use.
 //
 //	s.Reset(body, remotewrite.V1)
 //	for series := range s.Series {
@@ -51,28 +51,29 @@ type Scanner struct {
 	version Version
 	err     error
 
-	names   []string // that Find looks for
-	lengths uint64   // a bit for each of their lengths, modulo 64
+	names   []string // names that Find has set
+	lengths uint64   // a bit for the length of each name, modulo 64
 
-	symbols    []symbol    // of version 2
+	symbols    []symbol    // symbols in version 2
 	peak       buffer.Peak // of symbols
 	series     SeriesView
-	maxSymbols int // of a body of version 2; 0 means no limit
+	maxSymbols int // maximum number of symbols in a body of version 2; 0 means no limit
 
 	unknown  bool // the request contains fields that the schema does not define
 	metadata bool // the request contains metadata (version 1)
 }
 
-// Reset sets the body, which must not change while s and its views are in use. Reset keeps the
-// names that Find has set.
+// Reset sets the body and its version. The body must not change while s and its views are in use.
+// Reset keeps the names that Find has set.
 func (s *Scanner) Reset(body []byte, version Version) {
 	s.body, s.version, s.err, s.unknown, s.metadata = body, version, nil, false, false
 	s.symbols = emptied(s.symbols, &s.peak)
 	s.series.body = nil
 }
 
-// Find sets label names that are searched while a series is checked: see [SeriesView.Found]. It
-// applies to all later bodies, and must not be called within a loop over Series.
+// Find sets label names to search for. The search is a part of checking a series, and
+// [SeriesView.Found] returns the results. The names apply to all later bodies. Find must not be
+// called within a loop over Series.
 func (s *Scanner) Find(names ...string) {
 	s.names = append(s.names[:0], names...)
 	s.series.found = make([]found, len(names))
@@ -82,16 +83,17 @@ func (s *Scanner) Find(names ...string) {
 	}
 }
 
-// Err returns the error that ended the last loop, an *[Error], or nil if the loop has scanned the
-// whole body. After a break, the rest of the body has not been checked.
+// Err returns the error that ended the last loop. The error is an *[Error]. If the loop has scanned
+// the whole body without an error, Err returns nil. After a break, the rest of the body has not
+// been checked.
 func (s *Scanner) Err() error { return s.err }
 
-// Series yields the series in order, up to the first invalid one. A view is valid until the next
+// Series yields the series in order, up to the first invalid series. A view is valid until the next
 // iteration.
 //
-// Errors between series, and in the metadata of version 1, are found during the loop. In version 2,
-// symbols may follow the series that refer to them, so an error outside of the series ends the loop
-// before the first series.
+// In version 1, the loop also finds errors between series and in metadata. In version 2, symbols
+// may follow the series that refer to them. So everything outside the series is checked first, and
+// an error there ends the loop before the first series is yielded.
 func (s *Scanner) Series(yield func(*SeriesView) bool) {
 	switch s.version {
 	case V1:
@@ -103,13 +105,13 @@ func (s *Scanner) Series(yield func(*SeriesView) bool) {
 	}
 }
 
-// fail sets the error of s to f, a fault in the field at i of the body.
+// fail sets the error of s to f, which is a fault in the body's field at i.
 func (s *Scanner) fail(request *message, f *fault, i int) {
 	request.locate(f, s.body, 0, i)
 	s.err = f.error()
 }
 
-// series1 is Series of version 1.
+// series1 implements Series for version 1.
 func (s *Scanner) series1(yield func(*SeriesView) bool) {
 	b, v := s.body, &s.series
 	v.scanner = s
@@ -151,8 +153,8 @@ func (s *Scanner) series1(yield func(*SeriesView) bool) {
 type SeriesView struct {
 	scanner *Scanner
 	body    []byte // from the start of the request to the end of the series
-	from    int    // where its field begins
-	at      int    // where its message begins: 0 ≤ from < at ≤ len(body)
+	from    int    // offset of the series' field
+	at      int    // offset of the series' message: 0 ≤ from < at ≤ len(body)
 	rest    int    // end of the plain labels at the beginning of the series: at ≤ rest ≤ len(body)
 
 	labels, samples, exemplars, histograms int
@@ -161,16 +163,17 @@ type SeriesView struct {
 	plain                                  bool // in version 2: plainRefs has read all references
 }
 
-// found is the result of the search for a label that Find has set. All offsets are offsets of the
-// body.
+// found is the result of the search for a label that Find has set. All offsets are relative to the
+// start of the body.
 type found struct {
 	from, to   int    // the field of the last such label (version 1)
 	value, end int    // its value
-	ref        uint32 // of the value (version 2)
+	ref        uint32 // reference of the value (version 2)
 	n          int    // number of such labels
 }
 
-// begin sets v to the series whose field begins at offset from and whose message is body[at:].
+// begin sets v to a series. The field of the series begins at the offset from, and its message is
+// body[at:].
 func (v *SeriesView) begin(body []byte, from, at int) {
 	v.body, v.from, v.at, v.rest = body, from, at, 0
 	v.labels, v.samples, v.exemplars, v.histograms, v.metadata = 0, 0, 0, 0, 0
@@ -183,7 +186,7 @@ func (v *SeriesView) begin(body []byte, from, at int) {
 // does not overwrite the rest of the body.
 func view(b []byte, from, to int) []byte { return b[from:to:to] }
 
-// lend yields v. In tests it yields a copy of v, which becomes unusable afterwards.
+// lend yields v. In tests, it yields a copy of v, which becomes unusable afterwards.
 func (v *SeriesView) lend(yield func(*SeriesView) bool) bool {
 	if invariants {
 		lent := *v
@@ -196,8 +199,8 @@ func (v *SeriesView) lend(yield func(*SeriesView) bool) bool {
 // Raw returns the encoded message of the series.
 func (v *SeriesView) Raw() []byte { return view(v.body, v.at, len(v.body)) }
 
-// Found returns the value of the i-th label set by Find, and the number of its occurrences in the
-// series. If the label is repeated, which the protocol forbids, the last value wins.
+// Found returns the value of label i set by Find, and the number of occurrences of this label in
+// the series. If the label is repeated, which the protocol forbids, Found returns the last value.
 func (v *SeriesView) Found(i int) (value []byte, n int) {
 	f := &v.found[i]
 	if f.n == 0 {
@@ -206,8 +209,9 @@ func (v *SeriesView) Found(i int) (value []byte, n int) {
 	return view(v.scanner.body, f.value, f.end), f.n
 }
 
-// Label returns the value of a label, and the number of its occurrences in the series. If the label
-// is repeated, the last value wins. To search for the same labels in every series, Find is faster.
+// Label returns the value of a label, and the number of occurrences of this label in the series. If
+// the label is repeated, it returns the last value. To search for the same labels in every series,
+// use [Scanner.Find], which is faster.
 func (v *SeriesView) Label(name string) (value []byte, n int) {
 	v.Labels(func(have, is []byte) bool {
 		if string(have) == name {
@@ -218,10 +222,11 @@ func (v *SeriesView) Label(name string) (value []byte, n int) {
 	return value, n
 }
 
-// check1 checks a series of version 1 against its schema, counts its fields, and looks for labels.
+// check1 checks a series of version 1 against its schema, counts its fields, and searches for the
+// labels that Find has set.
 //
-// Labels come first, and nearly all of them have the one form that plainLabel accepts. Then there
-// is nearly always one sample. Fields of any other form are checked with the schema.
+// Usually, a series begins with labels, and nearly all of them have the form that plainLabel
+// accepts. Then one sample follows. Fields that have any other form are checked with the schema.
 func (v *SeriesView) check1() *fault {
 	b, i, lengths, labels := v.body, v.at, v.scanner.lengths, 0
 	for {
@@ -288,8 +293,9 @@ func (v *SeriesView) look(from, to, name, nameEnd, value, valueEnd int) {
 //
 //	0a len  0a name …  12 value …     every length below 128
 //
-// The next label begins at the end of this one. A separate load of the field's length makes this
-// offset available earlier than a shift of the four bytes.
+// The next label begins at the end of this label. plainLabel reads the length of the field with a
+// separate load, because the offset of the next label is then available earlier than with a shift
+// of the four bytes.
 func plainLabel(b []byte, i int) (nameEnd, next int) {
 	if len(b)-i < 6 {
 		return 0, -1
@@ -304,7 +310,7 @@ func plainLabel(b []byte, i int) (nameEnd, next int) {
 }
 
 // plainSample returns the end of the sample field at i, if the field consists of a value and a time
-// from 1971 to 2109. A value of 0 may be missing. For any other field it returns -1.
+// from 1971 to 2109. A value of 0 may be missing. For any other field, it returns -1.
 //
 //	12 10  09 value: 8 bytes  10 timestamp: 6 bytes
 //	12 07  10 timestamp: 6 bytes
@@ -325,8 +331,8 @@ func plainSample(b []byte, i int) (next int) {
 // label contains the offsets of the name and the value of a label.
 type label struct{ name, nameEnd, value, valueEnd int }
 
-// readLabel reads the label in the field b[i:], which has been checked. A missing name or value is
-// empty.
+// readLabel reads the label in the field b[i:]. The field must have been checked. A missing name or
+// value is returned as an empty range.
 func readLabel(b []byte, i int) (l label) {
 	_, i, _ = readField(b, i)
 	for i < len(b) {
@@ -342,8 +348,8 @@ func readLabel(b []byte, i int) (l label) {
 	return l
 }
 
-// Labels yields the labels in the order of the body. The protocol requires that they are sorted by
-// name.
+// Labels yields the labels in the order of the body. The protocol requires that senders sort labels
+// by name.
 func (v *SeriesView) Labels(yield func(name, value []byte) bool) {
 	if v.scanner.version == V2 {
 		v.labels2(yield)
@@ -362,7 +368,7 @@ func (v *SeriesView) Labels(yield func(name, value []byte) bool) {
 	}
 }
 
-// labels1 yields the labels of the message b[i:], a series or an exemplar of version 1.
+// labels1 yields the labels of the message b[i:], which is a series or an exemplar of version 1.
 func labels1(b []byte, i int, yield func(name, value []byte) bool) {
 	for i < len(b) {
 		if nameEnd, next := plainLabel(b, i); next >= 0 {
@@ -383,7 +389,8 @@ func labels1(b []byte, i int, yield func(name, value []byte) bool) {
 	}
 }
 
-// fields yields the messages in the n fields of the series that have this tag.
+// fields yields the messages in the fields of the series that have this tag. There are n such
+// fields.
 func (v *SeriesView) fields(tag uint32, n int, yield func(b []byte, i int) bool) {
 	for i := v.rest; n > 0; {
 		t, at, next := readField(v.body, i)
@@ -397,7 +404,7 @@ func (v *SeriesView) fields(tag uint32, n int, yield func(b []byte, i int) bool)
 	}
 }
 
-// Samples yields the samples. Values keep their bits, including those of stale markers.
+// Samples yields the samples. The bits of values are unchanged, even in stale markers.
 func (v *SeriesView) Samples(yield func(Sample) bool) {
 	b := v.body
 	for i, n := v.rest, v.samples; n > 0; {
@@ -422,7 +429,7 @@ func (v *SeriesView) Samples(yield func(Sample) bool) {
 	}
 }
 
-// ExemplarView is a view of an exemplar. It is valid as long as the view of its series.
+// ExemplarView is a view of an exemplar. It is valid as long as the SeriesView that returned it.
 type ExemplarView struct {
 	scanner *Scanner
 	body    []byte
@@ -454,7 +461,7 @@ func (v *SeriesView) Exemplars(yield func(ExemplarView) bool) {
 	})
 }
 
-// Labels yields the labels of the exemplar, usually a trace ID.
+// Labels yields the labels of the exemplar. Usually there is one label, which contains a trace ID.
 func (e ExemplarView) Labels(yield func(name, value []byte) bool) {
 	if e.scanner.version == V2 {
 		e.scanner.labels2(e.body, e.at, yield)
@@ -463,8 +470,8 @@ func (e ExemplarView) Labels(yield func(name, value []byte) bool) {
 	labels1(e.body, e.at, yield)
 }
 
-// MetadataView is a view of the description of a metric. In version 1 it is an entry of the
-// request, with the name of a metric family. In version 2 it belongs to a series.
+// MetadataView is a view of the description of a metric. In version 1, it is an entry of the
+// request, with the name of a metric family. In version 2, it belongs to a series.
 type MetadataView struct {
 	Type       MetricType
 	Family     []byte // version 1
@@ -472,7 +479,7 @@ type MetadataView struct {
 }
 
 // Metadata yields the metadata of a request of version 1, up to the first invalid entry. In version
-// 2, metadata belongs to series: see [SeriesView.Metadata].
+// 2, metadata belongs to series (see [SeriesView.Metadata]).
 func (s *Scanner) Metadata(yield func(MetadataView) bool) {
 	if s.version != V1 {
 		return
@@ -493,7 +500,7 @@ func (s *Scanner) Metadata(yield func(MetadataView) bool) {
 	}
 }
 
-// readMetadata1 reads the metadata b[i:] of version 1, which has been checked.
+// readMetadata1 reads the version 1 metadata in b[i:]. The metadata must have been checked.
 func readMetadata1(b []byte, i int) (m MetadataView) {
 	for i < len(b) {
 		tag, at, next := readField(b, i)

@@ -10,15 +10,15 @@ import (
 )
 
 // symbol contains the offsets of a symbol in the body. If the symbol is one of the names that Find
-// has set, find is 1 + the index of the name. Otherwise find is 0.
+// has set, the field find is 1 + the index of the name. Otherwise, it is 0.
 //
-// It is small, because a hostile body may contain a symbol for every two of its bytes.
+// The type is small, because a hostile body of n bytes may contain n/2 symbols.
 type symbol struct {
 	at, end uint32
 	find    uint32
 }
 
-// series2 is Series of version 2.
+// series2 implements Series for version 2.
 func (s *Scanner) series2(yield func(*SeriesView) bool) {
 	if !s.index() {
 		return
@@ -41,8 +41,8 @@ func (s *Scanner) series2(yield func(*SeriesView) bool) {
 	}
 }
 
-// index makes the first pass. It finds the symbols, and sets s.err if there is an error outside of
-// the series. It reports whether there is no error.
+// index makes the first pass. It finds the symbols, and sets s.err if there is an error outside the
+// series. It returns false if there is an error.
 func (s *Scanner) index() bool {
 	b := s.body
 	s.symbols = s.symbols[:0]
@@ -92,9 +92,9 @@ func (s *Scanner) index() bool {
 	return true
 }
 
-// Symbols yields the symbols of a body of version 2, in order. The first is empty. They are views
-// of the body. The whole body is scanned before the first symbol is yielded. If there is an error
-// outside of the series, [Scanner.Err] returns it.
+// Symbols yields the symbols of a body of version 2, in order, as views of the body. The first
+// symbol is empty. The whole body is scanned before the first symbol is yielded. If there is an
+// error outside the series, [Scanner.Err] returns it.
 func (s *Scanner) Symbols(yield func(symbol []byte) bool) {
 	if s.version != V2 || !s.index() {
 		return
@@ -106,8 +106,8 @@ func (s *Scanner) Symbols(yield func(symbol []byte) bool) {
 	}
 }
 
-// which returns the number of a name that Find has set, counted from 1. It returns 0 if the symbol
-// is not such a name.
+// which returns the number of the name that equals the symbol. The names that Find has set are
+// numbered from 1. If there is no such name, the result is 0.
 func (s *Scanner) which(symbol []byte) uint32 {
 	if s.lengths>>(len(symbol)%64)&1 != 0 {
 		for i, name := range s.names {
@@ -119,16 +119,18 @@ func (s *Scanner) which(symbol []byte) uint32 {
 	return 0
 }
 
-// symbol returns the symbol with the reference ref, which has been checked.
+// symbol returns the symbol with the reference ref. The reference must have been checked.
 func (s *Scanner) symbol(ref uint64) []byte {
 	y := &s.symbols[uint32(ref)]
 	return view(s.body, int(y.at), int(y.end))
 }
 
-// check2 checks a series of version 2 against its schema, counts its fields, and looks for labels.
+// check2 checks a series of version 2 against its schema, counts its fields, and searches for the
+// labels that Find has set.
 //
-// Labels come first, in the one form that plainRefs accepts. Then there is nearly always one
-// sample, and metadata, which may be empty. Fields of any other form are checked with the schema.
+// Usually, a series begins with labels in the form that plainRefs accepts. Then one sample follows,
+// and then metadata, which may be empty. Fields that have any other form are checked with the
+// schema.
 func (v *SeriesView) check2() *fault {
 	b, symbols := v.body, len(v.scanner.symbols)
 	refs := 0
@@ -175,10 +177,10 @@ func (v *SeriesView) check2() *fault {
 	return nil
 }
 
-// plainRefs looks for labels among the references at the beginning of the series, and counts the
+// plainRefs searches for labels among the references at the beginning of the series, and counts the
 // labels. The references must have the form that every encoder uses: one packed field of pairs,
-// with a length below 128 and numbers below 2^14. It returns the end of that field. If the form is
-// different, or if a reference exceeds the number of symbols, it returns -1.
+// with a length below 128 and numbers below 2^14. plainRefs returns the end of that field. If the
+// form is different, or if a reference is out of range, it returns -1.
 func (v *SeriesView) plainRefs() (next int) {
 	b, i := v.body, v.at
 	if len(b)-i < 2 || mem.Load16(b, i)&0x80ff != tagRefs {
@@ -207,7 +209,7 @@ func (v *SeriesView) plainRefs() (next int) {
 	return next
 }
 
-// shortRef reads the reference at i if it takes one or two bytes. Otherwise it returns a reference
+// shortRef reads the reference at i if it has one or two bytes. Otherwise, it returns a reference
 // that exceeds any number of symbols.
 func shortRef(b []byte, i int) (ref uint, next int) {
 	if i < len(b) {
@@ -221,15 +223,15 @@ func shortRef(b []byte, i int) (ref uint, next int) {
 	return math.MaxUint, i
 }
 
-// note records the value of the label with index k among the names that Find has set. The argument
-// value is the reference of that value.
+// note records the value of a label. The argument k is the index of the label among the names that
+// Find has set, and the argument value is the reference of the label's value.
 func (v *SeriesView) note(k, value uint32) {
 	f, y := &v.found[k], &v.scanner.symbols[value]
 	f.value, f.end, f.ref = int(y.at), int(y.end), value
 	f.n++
 }
 
-// look2 looks for labels among all references, and counts them.
+// look2 searches for labels among all references, and counts all labels.
 func (v *SeriesView) look2() {
 	v.labels = 0
 	for i := range v.found {
@@ -244,8 +246,8 @@ func (v *SeriesView) look2() {
 	})
 }
 
-// pairs yields the label references of the message b[i:], a series or an exemplar, which has been
-// checked. They may be in several fields, packed or not.
+// pairs yields the label references of the message b[i:], which is a series or an exemplar. The
+// message must have been checked. The references may be in several fields, packed or not.
 func pairs(b []byte, i int, yield func(name, value uint32) bool) {
 	name, half := uint32(0), false
 	for i < len(b) {
@@ -264,7 +266,7 @@ func pairs(b []byte, i int, yield func(name, value uint32) bool) {
 	}
 }
 
-// labels2 is Labels for version 2.
+// labels2 implements Labels for version 2.
 func (v *SeriesView) labels2(yield func(name, value []byte) bool) {
 	s := v.scanner
 	if !v.plain {
@@ -282,15 +284,15 @@ func (v *SeriesView) labels2(yield func(name, value []byte) bool) {
 	}
 }
 
-// labels2 yields the labels of the message b[i:], a series or an exemplar of version 2.
+// labels2 yields the labels of the message b[i:], which is a series or an exemplar of version 2.
 func (s *Scanner) labels2(b []byte, i int, yield func(name, value []byte) bool) {
 	pairs(b, i, func(name, value uint32) bool {
 		return yield(s.symbol(uint64(name)), s.symbol(uint64(value)))
 	})
 }
 
-// Metadata returns the metadata of the series, in version 2. In version 1, metadata belongs to the
-// request: see [Scanner.Metadata].
+// Metadata returns the metadata of the series in version 2. In version 1, metadata belongs to the
+// request (see [Scanner.Metadata]).
 func (v *SeriesView) Metadata() (m MetadataView) {
 	if v.scanner.version != V2 {
 		return m
@@ -314,7 +316,7 @@ func (v *SeriesView) Metadata() (m MetadataView) {
 	return m
 }
 
-// text returns the symbol that the varint at i refers to. Reference 0 is the empty string, even if
+// text returns the symbol to which the varint at i refers. Reference 0 is the empty string, even if
 // there are no symbols.
 func (s *Scanner) text(b []byte, i int) []byte {
 	ref, _ := readVarint(b, i)

@@ -6,25 +6,25 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// The messages of both versions. The .proto text of each message precedes its table. The function
-// check compares bytes with a table, and names the field that is wrong.
+// Schemas of the messages of both versions. The comment of each table contains the .proto text of
+// the message. The method check compares bytes with a table, and finds the invalid field.
 
 // A kind is the type of a field's value, and determines the checks of the value.
 type kind uint8
 
 const (
-	kindUnknown kind = iota // anything
+	kindUnknown kind = iota // any value
 	kindVarint
 	kindFixed64
 	kindString
 	kindMessage
-	kindVarints  // packed, or one by one
-	kindFixed64s // the same
+	kindVarints  // repeated varints, packed or one by one
+	kindFixed64s // repeated fixed64 numbers, packed or one by one
 	kindRef      // reference to a symbol
 	kindRefs     // pairs of references to symbols, packed or one by one
 )
 
-// wireTypes contains the wire types that each kind may have, as a set.
+// wireTypes contains a bit set for each kind, which defines the allowed wire types.
 var wireTypes = [...]uint8{
 	kindUnknown:  1<<typeVarint | 1<<typeFixed64 | 1<<typeBytes | 1<<typeGroup | 1<<typeFixed32,
 	kindVarint:   1 << typeVarint,
@@ -40,11 +40,12 @@ var wireTypes = [...]uint8{
 type field struct {
 	name    string
 	kind    kind
-	one     bool     // a message that is not repeated: several fields are merged
-	message *message // of kindMessage
+	one     bool     // a message that is not repeated, so that several fields are merged
+	message *message // the message of a field of kindMessage
 }
 
-// message contains the fields of a message by number. An entry without a name is not a field.
+// message contains the fields of a message, indexed by field number. An entry without a name is not
+// a field.
 type message [18]field
 
 // repeated returns a field for a repeated message.
@@ -167,7 +168,8 @@ var request2 = &message{
 	5: repeated("timeseries", series2),
 }
 
-// TimeSeries of version 2, in which exemplars and histograms exchange their numbers:
+// TimeSeries of version 2. Compared with version 1, the field numbers of exemplars and histograms
+// are exchanged:
 //
 //	repeated uint32    labels_refs = 1; // name, value, name, value …
 //	repeated Sample    samples     = 2;
@@ -214,14 +216,15 @@ var metadata2 = &message{
 //	int64 start_timestamp = 17;
 var histogram2 = histogram1.and(17, field{name: "start_timestamp", kind: kindVarint})
 
-// and returns m with one more field.
+// and returns a copy of m with one more field.
 func (m *message) and(number int, f field) *message {
 	with := *m
 	with[number] = f
 	return &with
 }
 
-// check checks the message b[i:] against m. References must be less than the number of symbols.
+// check checks the message b[i:] against m. References must be less than the argument symbols,
+// which is the number of symbols.
 func (m *message) check(b []byte, i, symbols int) *fault {
 	from, refs := i, 0
 	for i < len(b) {
@@ -294,7 +297,8 @@ func plainSpan(b []byte, i, next int) bool {
 	return next-i == 4 && mem.Load32(b, i)&0x80ff80ff == 0x00100008
 }
 
-// odd returns the fault for an odd number of references, in the message at from.
+// odd returns the fault for an odd number of references in a message. The argument from is the
+// offset of the message.
 func (m *message) odd(from int) *fault {
 	f := &fault{at: from, cause: errOdd}
 	f.path.Field(m[1].name)
@@ -328,7 +332,7 @@ func (m *message) field(b []byte, i, symbols int) (tag uint32, next, refs int, b
 	case kindRefs:
 		refs, bad = checkRefs(b[:next], at, symbols)
 	case kindRef:
-		// A missing field is 0 too, so 0 is valid even if there are no symbols.
+		// A missing field also means 0, so 0 is valid even if there are no symbols.
 		if ref, _ := readVarint(b, at); uint32(ref) > 0 && uint64(uint32(ref)) >= uint64(symbols) {
 			bad = &fault{at: at, cause: errRef}
 		}
@@ -336,8 +340,8 @@ func (m *message) field(b []byte, i, symbols int) (tag uint32, next, refs int, b
 	return tag, next, refs, bad
 }
 
-// checkVarints checks that b[i:] consists of whole varints. If each group of four bytes contains
-// the last byte of a varint, no varint is too long.
+// checkVarints checks that b[i:] consists of complete varints. It has a fast path: if each group of
+// four bytes contains the last byte of a varint, no varint is too long.
 func checkVarints(b []byte, i int) *fault {
 	if len(b)-i >= 4 && b[len(b)-1] < 0x80 {
 		at := i
@@ -374,7 +378,7 @@ func checkRefs(b []byte, i, symbols int) (n int, bad *fault) {
 	return n, nil
 }
 
-// packedFault returns the fault for the number at i, which is incomplete or too long.
+// packedFault returns the fault for a packed number at i that is incomplete or too long.
 func packedFault(b []byte, i int) *fault {
 	f := varintFault(b, i)
 	if f.cause != errVarint {
@@ -383,8 +387,8 @@ func packedFault(b []byte, i int) *fault {
 	return f
 }
 
-// locate adds the name of the field at i to the path of f, and its index if the field is repeated.
-// The message begins at from. A field without a name is not added.
+// locate adds the name of the field at i to the path of f. If the field is repeated, it also adds
+// the index. The message begins at the offset from. If the field has no name, locate adds no step.
 func (m *message) locate(f *fault, b []byte, from, i int) {
 	v, _ := readVarint(b, i)
 	number := v >> 3

@@ -1,9 +1,9 @@
 package remotewrite
 
-// Splitting of a request by a label. Each part is a request again. Nothing is decoded: series are
-// copied unchanged, or without the label if the caller wants that. This file contains the code for
-// both versions and the copying of version 1. The copying of version 2, which has symbols, is in
-// split2.go.
+// Splitting of a request by a label. Each part is a valid request. Nothing is decoded: series are
+// copied unchanged or, if the caller requests it, without the label. This file contains the code
+// that both versions share, and the code that copies parts of version 1. The code that copies parts
+// of version 2, which contain symbols, is in split2.go.
 
 import (
 	"bytes"
@@ -16,37 +16,38 @@ import (
 	"github.com/slipstream-go/slipstream/internal/buffer"
 )
 
-// By determines the part of a series by the value of a label. Split does not keep the slice or the
-// function after it returns.
+// By contains the rules of [Splitter.Split]: the value of a label determines the part of a series.
+// Split does not keep the slice Labels and the function Accept after it returns.
 type By struct {
-	// Labels are label names in the order of precedence. The first of these labels that a series
-	// contains decides, wherever it is in the series. A label with an empty value counts as
-	// missing.
+	// Labels contains label names in the order of precedence. For each series, the first of these
+	// labels that the series contains is the deciding label. Its position in the series does not
+	// matter. A label with an empty value counts as missing.
 	Labels []string
-	// Remove removes the deciding label from the series. It also removes labels that are listed in
-	// Labels and have an empty value.
+	// Remove removes the deciding label from the series. It also removes each label in Labels whose
+	// value in the series is empty.
 	Remove bool
 	// MaxParts, MaxSeries and MaxSymbols are the maximum numbers of parts, series and (in version
-	// 2) symbols; 0 means no limit. They limit the memory that is needed in addition to the body:
-	// see the package comment.
+	// 2) symbols; 0 means no limit. They limit the memory that is needed in addition to the body
+	// (see the package comment).
 	MaxParts, MaxSeries, MaxSymbols int
-	// Sound rejects series that no store accepts: series without a name, and series with a native
-	// histogram for which [HistogramView.Check] returns an error.
+	// Sound rejects series that no store accepts: series without a metric name, and series with a
+	// native histogram for which [HistogramView.Check] returns an error.
 	Sound bool
-	// Default is the value for series without any of the labels. If it is empty, these series are a
-	// separate part: see [Part.Missing].
+	// Default is used as the deciding value for series without any of the labels. If it is empty,
+	// these series are a separate part (see [Part.Missing]).
 	Default string
 	// Accept, if not nil, is called for each series that has not been rejected, in the order of the
-	// body, with the key of its part. If it returns an error, the series is rejected with that
-	// cause (see [Splitter.Rejected]). The error [ErrLeftOut] omits the series without rejecting
-	// it. The view is valid during the call, and its Found refers to Labels. The key is valid as
-	// long as the parts. Accept must not use the Splitter.
+	// body. The argument key is the key of the series' part. If Accept returns an error, the series
+	// is rejected with this error as the cause (see [Splitter.Rejected]). If it returns
+	// [ErrLeftOut], the series is omitted without being rejected. The view s is valid during the
+	// call, and the method s.Found returns the labels in Labels. The key is valid as long as the
+	// parts. Accept must not use the Splitter.
 	Accept func(key []byte, s *SeriesView) error
 }
 
 var (
-	// ErrParts, ErrSeries and ErrSymbols are returned by Split if there are more than MaxParts,
-	// MaxSeries or MaxSymbols.
+	// ErrParts, ErrSeries and ErrSymbols are returned by Split if the number of parts, series or
+	// symbols exceeds MaxParts, MaxSeries or MaxSymbols.
 	ErrParts   = errors.New("remotewrite: too many parts")
 	ErrSeries  = errors.New("remotewrite: too many series")
 	ErrSymbols = errors.New("remotewrite: too many symbols")
@@ -60,25 +61,25 @@ var (
 	ErrLeftOut = errors.New("remotewrite: left out")
 )
 
-// Splitter splits requests by a label. The zero value is ready to use. A Splitter that is reused
-// allocates only if a request contains more series or parts than recent requests. It releases
-// memory that recent requests did not need. It is not safe for concurrent use, and must not be
-// copied after its first use.
+// Splitter splits requests by a label. The zero value is ready to use. A reused Splitter allocates
+// only if a request contains more series or parts than recent requests. It releases memory that
+// recent requests did not need. A Splitter is not safe for concurrent use, and must not be copied
+// after its first use.
 //
-// All results are valid until the next Split, but only while the body does not change.
+// All results are valid until the next call of Split, but only while the body does not change.
 type Splitter struct {
-	scanner  Scanner  // finds the labels
+	scanner  Scanner  // searches for the labels
 	by       By       // only Remove, MaxParts and MaxSeries; other fields of the caller's By are not kept
 	missing  []byte   // the key of series without any of the labels: Default
-	names    []string // labels that the scanner looks for: Labels, and perhaps nameLabel
-	named    int      // index of nameLabel in names, or -1 if it is not there
-	deciders int      // how many of names are Labels
+	names    []string // labels that the scanner searches for: Labels, and perhaps nameLabel
+	named    int      // index of nameLabel in names, or -1 if names does not contain it
+	deciders int      // number of names that are from Labels
 
 	parts  []Part
 	pieces []piece
 	seed   maphash.Seed
 	table  []int32 // a hash table of parts: 1 + the index of a part, or 0; its size is a power of two, and at most half of it is used
-	cuts   []cut   // of the current series
+	cuts   []cut   // cuts in the current series
 
 	partsPeak, piecesPeak, decidedPeak buffer.Peak
 
@@ -86,50 +87,51 @@ type Splitter struct {
 	rejected int
 	reasons  []Rejection
 
-	symbols rewriter // of version 2
+	symbols rewriter // used in version 2
 	decided []int32  // in version 2, for each symbol: 1 + the index of the part with this key, or 0
 }
 
 // A Rejection contains the reason why a series was rejected.
 type Rejection struct {
-	Series int // its index in the request
+	Series int // index of the series in the request
 	Cause  error
 }
 
 // maxReasons is the maximum number of rejections that are reported one by one.
 const maxReasons = 8
 
-// Part contains the series with one value of the label.
+// Part contains all series with the same value of the label.
 type Part struct {
 	splitter *Splitter
 	key      []byte
 	hash     uint64
-	slot     int // in the table
+	slot     int // index in the table
 
-	first, last uint32 // its pieces; 0 means none
-	size        int    // number of bytes in its pieces
+	first, last uint32 // indexes of the part's first and last piece; 0 means none
+	size        int    // number of bytes in the part's pieces
 
 	Series, Samples, Exemplars, Histograms int
-	Metadata                               int // series with metadata (version 2)
+	Metadata                               int // number of series with metadata (version 2)
 }
 
-// piece is a range of the body that is copied to a part: adjacent series, or a range of a series
-// without a removed label. It is small, because a body with alternating tenants needs a piece for
-// each series.
+// piece is a range of the body that is copied to a part. It contains adjacent series, or a part of
+// a series before or after a removed label. The type is small, because a body with alternating
+// tenants needs a piece for each series.
 type piece struct {
 	from, to uint32
 	next     uint32 // the next piece of the same part; 0 means none
-	// In version 1: the length of the message that begins here, if a label is removed from it. In
-	// version 2: the number of the deciding label, counted from 1, if it is removed. Otherwise 0.
+	// In version 1, if a label is removed from the message that begins here, mark is the length of
+	// the remaining message. In version 2, if the deciding label is removed, mark is the number of
+	// this label, counted from 1. In all other cases, mark is 0.
 	mark  uint32
 	plain bool // in version 2: plainRefs has read all references
 }
 
-// cut is a field that is removed.
+// cut is the range of a field that is removed.
 type cut struct{ from, to int }
 
-// Split splits body, which must be shorter than 4 GB. After an error there are no parts. The error
-// is an *[Error], [ErrParts], [ErrSeries] or [ErrSymbols].
+// Split splits body, which must be shorter than 4 GB. On error, there are no parts. The error is an
+// *[Error], [ErrParts], [ErrSeries] or [ErrSymbols].
 func (p *Splitter) Split(body []byte, version Version, by By) error {
 	if uint64(len(body)) > math.MaxUint32 {
 		p.begin(nil, version)
@@ -159,7 +161,7 @@ func (p *Splitter) Split(body []byte, version Version, by By) error {
 // Reset removes all references to the body. Call it before p is put into a pool.
 func (p *Splitter) Reset() { p.begin(nil, 0) }
 
-// begin removes the last request from p, and prepares p for body.
+// begin removes all data of the previous request from p, and prepares p for body.
 func (p *Splitter) begin(body []byte, version Version) {
 	p.forget()
 	if p.table == nil {
@@ -239,9 +241,9 @@ func (p *Splitter) collect(accept func([]byte, *SeriesView) error) error {
 	return p.scanner.Err()
 }
 
-// keyOf returns the deciding value, and the number of its label, counted from 1. If there is no
-// such label, it returns Default and 0. It sets p.cuts to the fields that are to be removed, in
-// order.
+// keyOf returns the value of the deciding label, and the number of this label, counted from 1. If
+// there is no deciding label, it returns Default and 0. In version 1, it sets p.cuts to the fields
+// that must be removed, in order.
 func (p *Splitter) keyOf(v *SeriesView) (key []byte, decider int, err error) {
 	p.cuts, key = p.cuts[:0], slices.Clip(p.missing)
 	removed := 0
@@ -277,7 +279,7 @@ func (p *Splitter) keyOf(v *SeriesView) (key []byte, decider int, err error) {
 // nameLabel is the label that contains the name of a metric.
 const nameLabel = "__name__"
 
-// sound returns the reason why no store accepts a series, or nil.
+// sound returns an error if no store accepts the series.
 func (p *Splitter) sound(v *SeriesView) error {
 	switch f := &v.found[p.named]; {
 	case f.n == 0 || f.end == f.value:
@@ -296,7 +298,7 @@ func (p *Splitter) sound(v *SeriesView) error {
 	return nil
 }
 
-// cut adds a cut to p.cuts, which is in the order of the bytes.
+// cut adds a cut to p.cuts, which is sorted by offset.
 func (p *Splitter) cut(from, to int) {
 	p.cuts = append(p.cuts, cut{from, to})
 	for i := len(p.cuts) - 1; i > 0 && p.cuts[i-1].from > from; i-- {
@@ -313,7 +315,8 @@ func (p *Splitter) reject(n int, cause error) {
 	}
 }
 
-// part returns the part with this key. If a new part would exceed MaxParts, it returns nil.
+// part returns the part with this key, and creates it if necessary. If a new part would exceed
+// MaxParts, it returns nil.
 func (p *Splitter) part(key []byte) *Part {
 	h := maphash.Bytes(p.seed, key)
 	mask := uint64(len(p.table) - 1)
@@ -335,7 +338,7 @@ func (p *Splitter) part(key []byte) *Part {
 	return &p.parts[len(p.parts)-1]
 }
 
-// widen doubles the table.
+// widen doubles the size of the table.
 func (p *Splitter) widen() {
 	p.table = make([]int32, 2*len(p.table))
 	mask := uint64(len(p.table) - 1)
@@ -348,8 +351,8 @@ func (p *Splitter) widen() {
 	}
 }
 
-// add appends a piece to the pieces of its part. If the last piece ends where the new one begins,
-// add extends the last piece instead.
+// add appends a piece to the pieces of a part. If the last piece of the part ends where the new
+// piece begins, add extends the last piece instead.
 func (p *Splitter) add(part *Part, next piece) {
 	part.size += int(next.to - next.from)
 	if last := &p.pieces[part.last]; part.last != 0 && last.to == next.from && last.mark == next.mark && last.plain == next.plain {
@@ -366,8 +369,7 @@ func (p *Splitter) add(part *Part, next piece) {
 	part.last = n
 }
 
-// addCut adds the series v to a part, without the fields in p.cuts. There may be no bytes between
-// two cuts.
+// addCut adds the series v to a part, without the fields in p.cuts. Two cuts may be adjacent.
 func (p *Splitter) addCut(part *Part, v *SeriesView) {
 	length := len(v.body) - v.at
 	for _, c := range p.cuts {
@@ -397,21 +399,20 @@ func (p *Splitter) Parts(yield func(*Part) bool) {
 // Len returns the number of parts.
 func (p *Splitter) Len() int { return len(p.parts) }
 
-// Whole reports whether the body is identical to the request of a single part. Then all series
-// belong to this part, nothing was removed, and the body contains nothing else.
+// Whole reports whether the body is identical to the request of a single part. This is the case if
+// all series belong to one part, nothing has been removed, and the body contains only these series.
 func (p *Splitter) Whole() bool { return p.WholeWithMetadata() && !p.scanner.metadata }
 
 // WholeWithMetadata is like Whole, but ignores metadata of version 1. Use it if the part should
-// include that metadata.
+// include this metadata.
 func (p *Splitter) WholeWithMetadata() bool { return len(p.parts) == 1 && !p.changed }
 
-// Rejected returns the number of series that were rejected, and the first few of them with their
-// causes.
+// Rejected returns the number of rejected series, and the first few rejections with their causes.
 func (p *Splitter) Rejected() (n int, first []Rejection) { return p.rejected, p.reasons }
 
-// MetadataRaw yields the metadata of a request of version 1, which belongs to no series and is in
-// no part. Each entry is an encoded field that can be appended to any part. In version 2 it yields
-// nothing, because metadata belongs to series.
+// MetadataRaw yields the metadata of a request of version 1. This metadata belongs to no series, so
+// no part contains it. Each entry is an encoded field that can be appended to any part. In version
+// 2, MetadataRaw yields no entries, because metadata belongs to series.
 func (p *Splitter) MetadataRaw(yield func([]byte) bool) {
 	b := p.scanner.body
 	if !p.scanner.metadata || p.scanner.err != nil {
@@ -426,8 +427,8 @@ func (p *Splitter) MetadataRaw(yield func([]byte) bool) {
 	}
 }
 
-// Key returns the value of the deciding label, a view of the body, or Default. It must not be
-// changed.
+// Key returns the value of the deciding label as a view of the body, or Default. The caller must
+// not change the result.
 func (part *Part) Key() []byte { return part.key }
 
 // Missing reports whether the part contains the series without any of the labels. If there is a
@@ -435,13 +436,13 @@ func (part *Part) Key() []byte { return part.key }
 func (part *Part) Missing() bool { return len(part.key) == 0 }
 
 // Size returns the number of bytes that Append appends in version 1. In version 2, Append also
-// appends symbols: see [Part.AppendSize].
+// appends symbols (see [Part.AppendSize]).
 func (part *Part) Size() int { return part.size }
 
 // AppendSize returns the number of bytes that Append appends, in both versions. In version 2, each
-// part can be as large as the body, because a symbol is in every part whose series refer to it. So
-// add up the sizes before you append the parts of an untrusted body. AppendSize takes about as long
-// as Append without the copying of symbols.
+// part can be as large as the body, because every part whose series refer to a symbol contains this
+// symbol. So add up the sizes before you append the parts of an untrusted body. AppendSize takes
+// about as long as Append would take without copying symbols.
 func (part *Part) AppendSize() int {
 	if part.splitter.scanner.version == V2 {
 		return part.appendSize2()
@@ -450,11 +451,13 @@ func (part *Part) AppendSize() int {
 }
 
 // Append appends the part as a request of the same version as the body. In version 1, requests can
-// be concatenated. In version 2 they cannot, because references would refer to wrong symbols.
+// be concatenated. In version 2, they cannot be concatenated, because references would refer to
+// wrong symbols.
 //
-// In version 2 each part contains the symbols that it refers to, so the parts together can be much
-// larger than the body. For example, a body of 1.1 MB whose 4000 tenants refer to the same long
-// symbols produces 3.8 GB. Append one part at a time, and call [Part.AppendSize] first.
+// In version 2, each part contains the symbols to which it refers, so the total size of the parts
+// can be much larger than the body. For example, a body of 1.1 MB in which 4000 tenants refer to
+// the same long symbols produces 3.8 GB of parts. Append one part at a time, and call
+// [Part.AppendSize] first.
 func (part *Part) Append(dst []byte) []byte {
 	p := part.splitter
 	if p.scanner.version == V2 {

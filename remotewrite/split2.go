@@ -1,8 +1,8 @@
 package remotewrite
 
-// Splitting of version 2. Each part gets its own symbols, numbered in the order in which its series
-// refer to them. So only references to symbols are rewritten: labels of series and exemplars, help
-// and unit. The rest of a series is copied unchanged.
+// Splitting of requests of version 2. Each part has its own symbols, which are numbered in the
+// order in which the part's series refer to them. So references to symbols must be rewritten: the
+// labels of series and exemplars, the help and the unit. The rest of a series is copied unchanged.
 
 import (
 	"encoding/binary"
@@ -11,29 +11,29 @@ import (
 	"github.com/slipstream-go/slipstream/internal/buffer"
 )
 
-// rewriter renumbers symbols, for one part after the other. A number is valid only if its epoch is
-// the current epoch. So the cost of a part depends only on its references, and not on the number of
-// symbols in the body.
+// rewriter renumbers symbols for one part after the other. A number is valid only if its epoch is
+// the current epoch. So the cost of a part depends only on the number of its references, not on the
+// number of symbols in the body.
 type rewriter struct {
-	numbers []number // by symbol of the body
-	epoch   uint32   // of the current part; never 0
+	numbers []number // indexed by symbol of the body
+	epoch   uint32   // epoch of the current part; never 0
 	next    uint32   // the number of the next symbol
 
-	out    []byte // the request, up to the end of its symbols
-	series []byte // its series
+	out    []byte // the output, up to the end of the part's symbols
+	series []byte // the rewritten series of the part
 
 	counts  bool // symbols are counted, not appended
 	counted int  // size of the counted symbols
 
-	most int // maximum size of series, for the parts before
+	most int // maximum size of the series of earlier parts
 	peak buffer.Peak
 }
 
 type number struct{ epoch, to uint32 }
 
-// part2 is part for a key that is a symbol. It reads the key only once, however many series refer
-// to it. In a body of a few megabytes, a symbol of half its size may be the key of a hundred
-// thousand series.
+// part2 is like part, but for a key that is a symbol. It reads the key only once, even if many
+// series refer to it. This is important because in a body of a few megabytes, a symbol of half the
+// body's size may be the key of a hundred thousand series.
 func (p *Splitter) part2(key []byte, symbol uint32) *Part {
 	if len(p.decided) == 0 {
 		n := len(p.scanner.symbols)
@@ -61,7 +61,7 @@ func (p *Splitter) add2(part *Part, v *SeriesView, decider int) {
 	p.add(part, piece{from: uint32(v.from), to: uint32(len(v.body)), mark: uint32(decider), plain: v.plain})
 }
 
-// append2 is Append of version 2.
+// append2 implements Append for version 2.
 func (part *Part) append2(dst []byte) []byte {
 	r := &part.splitter.symbols
 	r.out = append(dst, tagSymbol, 0)
@@ -71,7 +71,7 @@ func (part *Part) append2(dst []byte) []byte {
 	return dst
 }
 
-// appendSize2 is AppendSize of version 2.
+// appendSize2 implements AppendSize for version 2.
 func (part *Part) appendSize2() int {
 	r := &part.splitter.symbols
 	r.counts, r.counted = true, sizeField(0)
@@ -81,7 +81,7 @@ func (part *Part) appendSize2() int {
 }
 
 // rewrite writes the series of a part to the rewriter, with references to the part's own symbols.
-// It appends these symbols to out, or counts them.
+// It appends these symbols to out, or only adds up their size.
 func (part *Part) rewrite() {
 	p := part.splitter
 	p.symbols.begin(len(p.scanner.symbols))
@@ -123,7 +123,8 @@ func (r *rewriter) begin(symbols int) {
 	r.next, r.series = 1, r.series[:0]
 }
 
-// number returns the number of a symbol in the part. It is small, so that it is inlined.
+// number returns the number of a symbol in the part. The method is small, so that the compiler
+// inlines it.
 func (p *Splitter) number(ref uint32) uint32 {
 	if n := p.symbols.numbers[ref]; n.epoch == p.symbols.epoch {
 		return n.to
@@ -131,8 +132,8 @@ func (p *Splitter) number(ref uint32) uint32 {
 	return p.renumber(ref)
 }
 
-// renumber gives a symbol a number in the part, and appends it to the part's symbols. The empty
-// symbol has number 0.
+// renumber assigns a number in the part to a symbol, and appends the symbol to the part's symbols.
+// The empty symbol has the number 0.
 func (p *Splitter) renumber(ref uint32) uint32 {
 	r := &p.symbols
 	n := &r.numbers[ref]
@@ -149,7 +150,7 @@ func (p *Splitter) renumber(ref uint32) uint32 {
 	return n.to
 }
 
-// series2 appends the series whose message is b[i:]. The series belongs to this piece.
+// series2 appends the series whose message is b[i:]. The series is in the given piece.
 func (p *Splitter) series2(b []byte, i int, piece *piece) {
 	r := &p.symbols
 	from := len(r.series)
@@ -183,15 +184,16 @@ func (p *Splitter) series2(b []byte, i int, piece *piece) {
 	r.close(from, at, tagSeries2)
 }
 
-// removes reports whether a label is removed, if Remove is set: the deciding label is removed, and
-// so are empty labels that the scanner looks for.
+// removes reports whether a label must be removed if Remove is set. This is true for the deciding
+// label, and for empty labels whose names are in Labels.
 func (p *Splitter) removes(name, value uint32, decider int) bool {
 	find, y := p.scanner.symbols[name].find, &p.scanner.symbols[value]
 	return find != 0 && (int(find) == decider || y.at == y.end)
 }
 
-// plainLabels2 appends the label references of the series whose message is b[i:]. They are at its
-// beginning, in the form that plainRefs accepts. plainLabels2 returns the offset after them.
+// plainLabels2 appends the label references of the series whose message is b[i:]. The references
+// must be at the beginning of the message, in the form that plainRefs accepts. plainLabels2 returns
+// the offset after them.
 func (p *Splitter) plainLabels2(b []byte, i, decider int) (next int) {
 	i, next = i+2, i+2+int(b[i+1])
 	r := &p.symbols
@@ -212,7 +214,7 @@ func (p *Splitter) plainLabels2(b []byte, i, decider int) (next int) {
 	return next
 }
 
-// appendRef appends a reference. It is small, so that it is inlined.
+// appendRef appends a reference. The function is small, so that the compiler inlines it.
 func appendRef(b []byte, ref uint32) []byte {
 	if ref < 0x80 {
 		return append(b, byte(ref))
@@ -223,8 +225,8 @@ func appendRef(b []byte, ref uint32) []byte {
 	return binary.AppendUvarint(b, uint64(ref))
 }
 
-// labels2 appends the label references of the message b[i:] as one packed field, wherever they are
-// in the message.
+// labels2 appends the label references of the message b[i:] as one packed field. The references may
+// be anywhere in the message.
 func (p *Splitter) labels2(b []byte, i, decider int, remove bool) {
 	r := &p.symbols
 	from := len(r.series)
@@ -239,7 +241,8 @@ func (p *Splitter) labels2(b []byte, i, decider int, remove bool) {
 	r.closeLabels(from, at)
 }
 
-// closeLabels is close for label references. If there are none, it removes the field.
+// closeLabels is like close, but for a field of label references. If there are no references, it
+// removes the field.
 func (r *rewriter) closeLabels(from, at int) {
 	if len(r.series) == at {
 		r.series = r.series[:from]
@@ -285,16 +288,17 @@ func (p *Splitter) metadata2(b []byte, i int) {
 	r.close(from, at, tagMetadata2)
 }
 
-// open reserves space for the header of a field of about n bytes. Later, close writes the header.
-// open returns the offset at which the bytes of the field begin.
+// open reserves space for the header of a field with about n bytes. The method close writes the
+// header later. open returns the offset at which the bytes of the field begin.
 func (r *rewriter) open(n int) (at int) {
 	var room [1 + maxVarint]byte
 	r.series = append(r.series, room[:1+sizeVarint(uint64(n))]...)
 	return len(r.series)
 }
 
-// close writes the header of the field series[at:] to the space that open has reserved at from. The
-// header nearly always fits; otherwise the bytes of the field are moved.
+// close writes the header of the field series[at:] to the space that open has reserved at the
+// offset from. Nearly always, the header fits into this space; otherwise, close moves the bytes of
+// the field.
 func (r *rewriter) close(from, at int, tag byte) {
 	n := len(r.series) - at
 	if head := from + 1 + sizeVarint(uint64(n)); head != at {

@@ -9,7 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/slipstream-go/slipstream/internal/growth"
 )
 
 // keyed is the naive result for a series: the key of its part, or the cause of its rejection. The
@@ -579,26 +580,24 @@ func TestWholeWithMetadata(t *testing.T) {
 }
 
 // The cost of a series does not depend on the size of the symbol that is its key. Hashing the
-// symbol for each series took thousands of times as long. The minimum of interleaved rounds is
-// hardly affected by other processes.
+// symbol for each series took thousands of times as long.
 func TestSplitLargeKey(t *testing.T) {
 	const n = 50_000
 	series := bytes.Repeat(pbBytes(5, pbPacked(1, 1, 2)), n)
 	var p Splitter
-	took := func(size int) time.Duration {
+	split := func(size int) func() func() {
 		body := slices.Concat(pbString(4, ""), pbString(4, "tenant"), pbString(4, strings.Repeat("x", size)), series)
-		begin := time.Now()
-		if err := p.Split(body, V2, By{Labels: []string{"tenant"}}); err != nil || p.Len() != 1 {
-			t.Fatal(err, p.Len())
+		return func() func() {
+			return func() {
+				if err := p.Split(body, V2, By{Labels: []string{"tenant"}}); err != nil || p.Len() != 1 {
+					t.Fatal(err, p.Len())
+				}
+			}
 		}
-		return time.Since(begin)
 	}
-	small, large := time.Hour, time.Hour
-	for range 10 {
-		small, large = min(small, took(10)), min(large, took(1<<20))
-	}
-	if large > 100*small {
-		t.Errorf("a key of 10 bytes takes %v, one of 1 MiB %v", small, large)
+	const enough = 100
+	if ratio, ok := growth.Ratio(10, enough, split(1<<20), split(10)); ok && ratio > enough {
+		t.Errorf("a key of 1 MiB takes %.0f times as long as one of 10 bytes", ratio)
 	}
 }
 

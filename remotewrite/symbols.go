@@ -11,23 +11,24 @@ import (
 // symbolTable converts the strings of a request to references to symbols. Each string is one
 // symbol. The first symbol is empty.
 //
-// A series shares the names of its labels, and many values, with the previous series. So a label is
-// compared with the label at the same position of the previous series, and only different strings
-// are looked up.
+// Usually, a series shares its label names, and many label values, with the previous series. So
+// each label is first compared with the label at the same position in the previous series, and only
+// different strings are looked up.
 type symbolTable struct {
 	symbols slab[string]
-	hashes  slab[uint32] // of the symbols
+	hashes  slab[uint32] // hashes of the symbols
 	slots   slab[uint32] // a hash table of references, 0 if a slot is free; its size is a power of two, and at most half of it is used
 	seed    maphash.Seed
-	refs    slab[uint32] // of all series, in the order of refer
+	refs    slab[uint32] // references of all series, in the order that refer defines
 
-	// The references of long strings, by their places in memory. In a decoded request, a symbol has
-	// the same place in every series. Hashing or comparing a long string for each series that
-	// contains it would take its length times the number of series.
+	// The references of long strings, with the address of the string as the key. In a decoded
+	// request, a symbol has the same address in every series. Hashing or comparing a long string in
+	// each series would take time proportional to the product of its length and the number of
+	// series.
 	long map[place]uint32
 }
 
-// place is the place of a string in memory.
+// place identifies a string by its address and length.
 type place struct {
 	at  mem.Pointer
 	len int
@@ -40,8 +41,9 @@ var symbolTables = sync.Pool{New: func() any { return &symbolTable{seed: maphash
 
 const firstSlots = 1 << 8
 
-// refer returns the references of r. For each series these are help and unit, then the name and the
-// value of each label, then the same for each label of its exemplars. The table must be empty.
+// refer returns the references of r. For each series, these are the references of the help and the
+// unit, then of the name and the value of each label, and then of the name and the value of each
+// label of its exemplars. The table must be empty.
 func (t *symbolTable) refer(r *Request) []uint32 {
 	*t.symbols.next(), *t.hashes.next() = "", 0
 	t.setSlots(firstSlots)
@@ -78,11 +80,11 @@ func (t *symbolTable) refer(r *Request) []uint32 {
 	return refs
 }
 
-// equal reports whether a == b. For long strings at different places it returns false. Equal
-// strings from Decode are mostly at the same place, so that no call is necessary.
+// equal reports whether a == b. For long strings at different addresses, it returns false. Equal
+// strings from Decode usually have the same address. In this case, no function call is necessary.
 func equal(a, b string) bool { return mem.SameText(a, b) || len(a) < longText && a == b }
 
-// forget makes t empty. It keeps the memory of t, but no strings.
+// forget makes t empty. It keeps the memory of t, but drops all strings.
 func (t *symbolTable) forget() {
 	t.symbols.begin()
 	t.symbols.end()
@@ -103,7 +105,7 @@ func (t *symbolTable) ref(s string) uint32 {
 	return t.find(s)
 }
 
-// longRef is ref for a long string.
+// longRef is like ref, but for a long string.
 func (t *symbolTable) longRef(s string) uint32 {
 	at := place{mem.PointerTo(&mem.Bytes(s)[0]), len(s)}
 	if ref, ok := t.long[at]; ok {
@@ -117,8 +119,8 @@ func (t *symbolTable) longRef(s string) uint32 {
 	return ref
 }
 
-// find returns the reference of s, which it looks up by its bytes. If s is not a symbol yet, find
-// adds it.
+// find looks up the bytes of s, and returns the reference of s. If s is not a symbol yet, find adds
+// it.
 func (t *symbolTable) find(s string) uint32 {
 	h := uint32(maphash.String(t.seed, s))
 	slots := t.slots.block
@@ -134,7 +136,7 @@ func (t *symbolTable) find(s string) uint32 {
 	}
 }
 
-// add adds s as a symbol, in a free slot, and returns its reference.
+// add adds s as a symbol in a free slot, and returns the reference of s.
 func (t *symbolTable) add(s string, h, slot uint32) uint32 {
 	ref := uint32(len(t.symbols.block))
 	*t.symbols.next(), *t.hashes.next() = s, h

@@ -2,7 +2,7 @@ package remotewrite
 
 import "math"
 
-// Version is the version of the protocol, which determines the messages in a body.
+// Version is the version of the protocol. It determines the messages in a body.
 type Version uint8
 
 const (
@@ -10,23 +10,24 @@ const (
 	V2 Version = 2 // io.prometheus.write.v2.Request
 )
 
-// Request is a request of either version. [Decode] fills it, [Append] writes it.
+// Request is a request of either version. [Decode] fills a Request, and [Append] encodes it.
 //
-// Some fields exist in one version only. Decode leaves them empty for the other version, and Append
-// omits them.
+// Some fields exist only in one version. For the other version, Decode leaves them empty, and
+// Append omits them.
 //
-// A Request owns the memory of all its slices, and Decode reuses it: slices are valid until the
-// next call of Decode. Decode must not be called concurrently, but Append may.
+// A Request owns the memory of all its slices. Decode reuses this memory, so slices are valid until
+// the next call of Decode. Append may be called concurrently for the same Request, but Decode must
+// not.
 type Request struct {
 	Series   []Series
-	Metadata []Metadata // of metric families (version 1)
+	Metadata []Metadata // metadata of metric families (version 1)
 
 	memory memory
 }
 
-// Series is a metric with its labels, and its data.
+// Series is a metric with its labels and its data.
 type Series struct {
-	Labels     []Label // sorted by name, if the sender follows the rules
+	Labels     []Label // sorted by name, if the sender follows the protocol
 	Samples    []Sample
 	Exemplars  []Exemplar
 	Histograms []Histogram
@@ -36,16 +37,15 @@ type Series struct {
 // Label is a name and a value.
 type Label struct{ Name, Value string }
 
-// Sample is a value at a time. Times are milliseconds since 1970.
+// Sample is a value with a timestamp. Timestamps are in milliseconds since 1970.
 type Sample struct {
-	Value          float64 // keeps the bits of a NaN: see StaleNaN
+	Value          float64 // the bits of a NaN are kept (see StaleNaN)
 	Timestamp      int64
 	StartTimestamp int64 // version 2
 }
 
-// StaleNaN is the bit pattern of a stale marker. A stale marker is the value of a sample, or the
-// sum of a histogram, and marks the end of its series. Use math.Float64bits to distinguish it from
-// other NaNs.
+// StaleNaN is the bit pattern of a stale marker. A stale marker is a sample value, or a histogram
+// sum, that marks the end of a series. Use math.Float64bits to distinguish it from other NaNs.
 const StaleNaN uint64 = 0x7ff0000000000002
 
 // Exemplar is an example of an observation, such as a trace.
@@ -64,27 +64,27 @@ type Histogram struct {
 	Schema             int32
 	ResetHint          ResetHint
 	Negative, Positive Buckets
-	CustomValues       []float64 // the upper bounds of the buckets of schema -53
+	CustomValues       []float64 // the upper bounds of the buckets in a histogram with schema -53
 	Timestamp          int64     // milliseconds
 	StartTimestamp     int64     // version 2
 }
 
-// Buckets are the buckets of one sign. An integer histogram has Deltas, a float histogram has
-// Counts.
+// Buckets contains the buckets for values of one sign. An integer histogram has Deltas, and a float
+// histogram has Counts.
 type Buckets struct {
 	Spans  []BucketSpan
-	Deltas []int64 // each count minus the previous one; the first is the first count
+	Deltas []int64 // the first count, and then each count minus the previous count
 	Counts []float64
 }
 
 // BucketSpan is a sequence of adjacent buckets.
 type BucketSpan struct {
-	Offset int32 // number of omitted buckets after the previous span; for the first span, where it begins
+	Offset int32 // number of omitted buckets after the previous span; for the first span, the index of its first bucket
 	Length uint32
 }
 
-// Count is the number of observations of a histogram, an integer or a float. The zero value is
-// neither. It keeps the bits of a NaN.
+// Count is the number of observations in a histogram. It is an integer or a float; the zero value
+// is neither. A Count keeps the bits of a NaN.
 type Count struct {
 	kind countKind
 	bits uint64
@@ -98,10 +98,10 @@ const (
 	countFloat
 )
 
-// IntCount returns the count of an integer histogram.
+// IntCount returns a Count for an integer histogram.
 func IntCount(n uint64) Count { return Count{countInt, n} }
 
-// FloatCount returns the count of a float histogram.
+// FloatCount returns a Count for a float histogram.
 func FloatCount(f float64) Count { return Count{countFloat, math.Float64bits(f)} }
 
 // Int returns the count as an integer, and reports whether it is an integer.

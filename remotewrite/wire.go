@@ -1,11 +1,12 @@
 package remotewrite
 
 // Basic protobuf encoding: tags, varints and the ends of fields. Nothing in this file depends on
-// Remote Write, whose messages are in schema.go.
+// Remote Write. The messages of Remote Write are defined in schema.go.
 //
-// The read functions receive the bytes up to the end of a message, and an offset. They return the
-// offset after the value that they read, or -1. After -1, fieldFault finds the reason. Lengths are
-// compared with the number of remaining bytes, as unsigned numbers.
+// The read functions take the bytes up to the end of a message, and an offset. They return the
+// offset after the value that they read. On error, the offset is -1, and the caller calls
+// fieldFault to find the reason. Lengths are compared with the number of remaining bytes as
+// unsigned numbers.
 
 import (
 	"encoding/binary"
@@ -15,7 +16,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// The wire types: the low three bits of a tag; the rest is the field's number.
+// Wire types. They are the low three bits of a tag; the other bits are the field's number.
 const (
 	typeVarint  = 0
 	typeFixed64 = 1
@@ -28,8 +29,8 @@ const (
 // maxVarint is the maximum length of a varint, in bytes. The tenth byte contains one bit.
 const maxVarint = 10
 
-// readVarint reads the varint at i. If i is -1, because an earlier read failed, it returns -1. It
-// is small, so that it is inlined.
+// readVarint reads the varint at i. If i is -1, because an earlier read failed, the returned offset
+// is -1. The function is small, so that the compiler inlines it.
 func readVarint(b []byte, i int) (v uint64, next int) {
 	for shift := 0; uint(i) < uint(len(b)) && shift < 7*maxVarint; shift += 7 {
 		c := b[i]
@@ -45,8 +46,8 @@ func readVarint(b []byte, i int) (v uint64, next int) {
 	return 0, -1
 }
 
-// readField reads the field at i. It returns the tag, the offset of the value (for bytes, the
-// offset after their length), and the end of the field.
+// readField reads the field at i. It returns the tag, the offset of the value, and the end of the
+// field. For a bytes field, the offset of the value is after the length.
 func readField(b []byte, i int) (tag uint32, at, next int) {
 	// Nearly all tags take one byte, and so do most numbers and lengths.
 	if len(b)-i >= 2 && b[i]-8 < 0x80-8 {
@@ -127,20 +128,21 @@ func skipGroup(b []byte, i int) int {
 	return i
 }
 
-// readFixed64 returns the word at i, which readField has checked.
+// readFixed64 returns the eight-byte number at i. The function readField must have checked it.
 func readFixed64(b []byte, i int) uint64 { return mem.Load64(b, i) }
 
-// zigzag returns the signed number that v encodes: 0, -1, 1, -2 …
+// zigzag returns the signed number that v encodes. The values 0, 1, 2, 3 … of v encode 0, -1, 1, -2
+// …
 func zigzag(v uint64) int64 { return int64(v>>1) ^ -int64(v&1) }
 
-// unzigzag returns the encoding of v.
+// unzigzag returns the number that encodes v.
 func unzigzag(v int64) uint64 { return uint64(v<<1) ^ uint64(v>>63) }
 
 // sizeVarint returns the number of bytes that AppendUvarint appends for v.
 func sizeVarint(v uint64) int { return (bits.Len64(v|1) + 6) / 7 }
 
-// appendHeader appends the header of a field of n bytes: its tag, which must be below 128, and the
-// length.
+// appendHeader appends the header of a field with n bytes. The header consists of the tag, which
+// must be below 128, and the length.
 func appendHeader(b []byte, tag byte, n int) []byte {
 	if n < 0x80 {
 		return append(b, tag, byte(n))

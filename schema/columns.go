@@ -1,7 +1,7 @@
 package schema
 
-// Columns: messages are decoded directly into typed columns (package column). A message has one of
-// two forms.
+// Decoding of messages directly into typed columns (package column). Messages have one of two
+// forms:
 //
 //	rows     {time i64, host str8}                  a message is a row, and the next one follows it
 //	columns  {time list32(i64), host list32(str8)}  one message contains all rows: only lists, all of the same length
@@ -20,9 +20,9 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// ErrCell reports a value that its column cannot hold: an unsigned integer that exceeds int64, an
-// integer that a float column would round, or text that is not UTF-8. The message itself is valid,
-// and the reader continues after it. Test for it with errors.Is.
+// ErrCell reports a value that does not fit its column: an unsigned integer that exceeds int64, an
+// integer that would be rounded in a float column, or text that is not UTF-8. The message itself is
+// valid, and the reader continues after it. To test for this error, use errors.Is.
 var ErrCell = errors.New("schema: a number beyond the range of int64 cannot be stored; send it as a float or a string")
 
 // cellError is an ErrCell with its own text.
@@ -33,9 +33,9 @@ func (e cellError) Is(target error) bool { return target == ErrCell }
 
 const errText = cellError("a string is not UTF-8")
 
-// Columns converts messages to columns of a [column.Batch]. A message is one row. If all fields of
-// the schema are lists, a message is a set of columns instead. A Columns is immutable, and may be
-// used concurrently.
+// Columns converts messages to columns of a [column.Batch]. Usually, a message is one row. If all
+// fields of the schema are lists, a message is a set of columns instead. A value of type Columns is
+// immutable, and may be used concurrently.
 //
 //	integers         int64; an error if it exceeds int64, or if a float column would round it
 //	f32, f64         float64
@@ -50,7 +50,7 @@ const errText = cellError("a string is not UTF-8")
 // Other types cannot be converted.
 type Columns struct {
 	fields []columnField
-	steps  []cellStep // of a row
+	steps  []cellStep // the steps of a row
 	lists  []listPart // one for each field, if messages are columns; nil if they are rows
 	must   int        // number of lists outside the Tail, which every message contains
 	whole  bool       // the schema has a Tail, so the input is a single message
@@ -61,21 +61,21 @@ type columnField struct {
 	kind column.Kind
 }
 
-// listPart is a field of a message of columns: a list, or skipped bytes.
+// listPart is a field of a message that contains columns. The field is a list, or skipped bytes.
 type listPart struct {
 	column int
 	header Header
-	steps  []cellStep // of an element
+	steps  []cellStep // the steps of an element
 	skip   int
 	tail   bool // the message may end here
 }
 
-// Columns returns the conversion of messages to columns. If a field cannot be converted, it returns
-// an *[Error] with the path of the field.
+// Columns returns a Columns that converts messages of this shape. If a field cannot be converted,
+// it returns an *[Error] with the path of the field.
 func (s *Shape) Columns() (*Columns, error) { return columnsOf(s.root()) }
 
-// columnsOf returns the conversion of messages of n to columns. The error contains the path of the
-// field that cannot be converted.
+// columnsOf returns a Columns that converts messages of n. If a field cannot be converted, the
+// error contains the path of the field.
 func columnsOf(n *node) (*Columns, error) {
 	c := &Columns{whole: n.hasTail()}
 	var err error
@@ -195,7 +195,7 @@ func (c *Columns) row(steps []cellStep, n *node, path string) (_ []cellStep, err
 	return append(steps, s), nil
 }
 
-// noCell returns the error for a type n that no cell can hold.
+// noCell returns the error for the type n, whose values do not fit any column.
 func noCell(path string, n *node) error {
 	what, hint := map[kind]string{
 		kindBlob: "a blob", kindArray: "an array", kindMap: "a map", kindStruct: "a list of structs", kindList: "a list",
@@ -210,7 +210,7 @@ func noCell(path string, n *node) error {
 	return &Error{Offset: nowhere, Path: path, Cause: fmt.Errorf("schema: %s has no cell: %s", what, hint)}
 }
 
-// reserveCells appends the final step, and sets the room of each step.
+// reserveCells appends the final step, and sets the field room of each step.
 func reserveCells(steps []cellStep) []cellStep {
 	steps = append(steps, cellStep{kind: cellEnd})
 	for k := len(steps) - 2; k >= 0; k-- {
@@ -226,7 +226,7 @@ func reserveCells(steps []cellStep) []cellStep {
 	return steps
 }
 
-// Lists reports whether a message is a set of columns, and not a row.
+// Lists reports whether each message is a set of columns instead of a row.
 func (c *Columns) Lists() bool { return c.lists != nil }
 
 // All returns an iterator over the names and kinds of the columns.
@@ -243,11 +243,12 @@ func (c *Columns) All() iter.Seq2[string, column.Kind] {
 // Parse reads all messages in data into b. Rows are appended to the rows of b. If messages are
 // columns, b must be empty. If the schema has a Tail, data may contain only one message.
 //
-// An error is an *[Error]. Its Path is [3].host (row and column) for rows, and host[3] for columns.
-// After an error, b contains the values read before the error. Call b.Reset to remove all values,
-// or b.Undo to remove the incomplete row. Memory use is proportional to the size of the input,
-// except for the nulls of a missing struct, which take no bytes of the input. It never exceeds the
-// limits of b. b does not refer to data.
+// An error is an *[Error]. The Path of the error has the form [3].host (row and column) if messages
+// are rows, and host[3] if they are columns. After an error, b contains the values before the
+// error. Call b.Reset to remove all values, or b.Undo to remove the incomplete row. Memory use is
+// proportional to the size of the input, with one exception: the nulls of a missing struct have no
+// bytes in the input. Memory use never exceeds the limits of b. After the call, b does not refer to
+// data.
 func (c *Columns) Parse(data []byte, b *column.Batch) error {
 	r := cellReader{b: data}
 	if c.lists != nil {
@@ -272,8 +273,8 @@ func (c *Columns) Parse(data []byte, b *column.Batch) error {
 	return nil
 }
 
-// Rows returns a reader for the rows in data, for both forms of messages. It returns an error if
-// messages are columns and data is invalid.
+// Rows returns a reader of the rows in data. It supports both forms of messages. It returns an
+// error if messages are columns and data is invalid.
 func (c *Columns) Rows(data []byte) (*RowReader, error) {
 	r := &RowReader{columns: c, at: []int{0}}
 	r.cells.b = data
@@ -288,7 +289,7 @@ func (c *Columns) Rows(data []byte) (*RowReader, error) {
 type RowReader struct {
 	columns  *Columns
 	cells    cellReader
-	at, next []int // offsets of the next message, or of the next cell of each list present; next: of the row after it
+	at, next []int // at contains the offset of the next row's message, or of its cell in each list that is present; next contains the offsets of the following row
 	left     int   // remaining rows, if messages are columns
 }
 
@@ -300,9 +301,9 @@ func (r *RowReader) More() bool {
 	return r.at[0] < len(r.cells.b)
 }
 
-// Read appends the next row to b. After an error, b.Undo removes the incomplete row. After
-// [ErrCell], the next call reads the next row. After any other error, the next call reads the same
-// row again. The Path of an *[Error] is the name of the column.
+// Read appends the next row to b. After an error, b.Undo removes the incomplete row. If the error
+// is [ErrCell], the next call reads the following row. After any other error, the next call reads
+// the same row again. The Path of an *[Error] is the name of the column.
 func (r *RowReader) Read(b *column.Batch) error {
 	r.cells.cellFault = cellFault{}
 	fields := r.columns.fields
@@ -344,15 +345,16 @@ func (r *RowReader) Read(b *column.Batch) error {
 	return nil
 }
 
-// cellFault contains an error and its place.
+// cellFault contains an error and its position.
 type cellFault struct {
 	path  string
-	cell  int // index in a list; negative for an error outside of a list, or in the whole list
+	cell  int // index in a list; negative for an error outside a list, or in the list itself
 	at    int
 	cause error
 }
 
-// inRow returns the fault as an error in a row. If row is negative, the path does not contain it.
+// inRow returns the fault as an error in the given row. If row is negative, the path of the error
+// does not contain the row.
 func (r *cellReader) inRow(row int) error {
 	var p wire.Path
 	p.Inner(r.path)
@@ -362,8 +364,8 @@ func (r *cellReader) inRow(row int) error {
 	return &Error{Offset: int64(r.at), Path: p.String(), Cause: r.cause}
 }
 
-// inList returns the fault as an error in a cell of a list. If r.cell is negative, it is an error
-// in the list itself.
+// inList returns the fault as an error in a cell of a list. If r.cell is negative, the error is in
+// the list itself.
 func (r *cellReader) inList() error {
 	var p wire.Path
 	if r.cell >= 0 {
@@ -373,8 +375,8 @@ func (r *cellReader) inList() error {
 	return &Error{Offset: int64(r.at), Path: p.String(), Cause: r.cause}
 }
 
-// bind finds the columns of b for fields, and reports whether it succeeded. The row begins at
-// offset i.
+// bind finds the columns of b for the given fields, and reports whether it succeeded. The row
+// begins at offset i.
 func (r *cellReader) bind(fields []columnField, b *column.Batch, i int) bool {
 	r.columns = r.columns[:0]
 	for k := range fields {

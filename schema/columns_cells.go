@@ -21,8 +21,8 @@ type cellStep struct {
 	header Header
 	size   int // encoded size of the number, of the header, or of the skipped bytes
 	column int
-	span   int // of an option: how many of the following steps read its value
-	room   int // minimum encoded size of this step and the steps after it
+	span   int // for an option: number of following steps that read the option's value
+	room   int // minimum encoded size of this step and all later steps
 	path   string
 }
 
@@ -42,18 +42,18 @@ const (
 	cellEnd
 )
 
-// cellReader reads cells. If a method returns -1, the cellFault contains the reason. If a method
-// returns another result and the cellFault is set, the column could not hold a value and contains a
-// different value in its place.
+// cellReader reads cells. If a method returns -1, the cellFault contains the error. If a method
+// succeeds but the cellFault is set, a value did not fit its column, and the column contains a
+// different value instead.
 type cellReader struct {
 	cellFault
 	b       []byte
 	columns []*column.Column
 }
 
-// run reads one cell or a whole row at offset i, and returns the offset after it. At each step, b
-// contains at least the minimum size of this step and the steps after it. So only parts of variable
-// size need a check.
+// run reads one cell or a whole row at offset i, and returns the offset after it. Before each step,
+// the remaining input is at least as long as the minimum size of this step and all later steps. So
+// only parts of variable size need a check.
 func (r *cellReader) run(steps []cellStep, i int) int {
 	b := r.b
 	if len(b)-i < steps[0].room {
@@ -138,8 +138,8 @@ func (r *cellReader) run(steps []cellStep, i int) int {
 	}
 }
 
-// accept prepares the columns for the cells that steps always read, and reports whether all columns
-// accept these cells. The first cell is at offset i.
+// accept prepares columns for the cells that are present in every row, and reports whether these
+// columns accept the cells. The first cell is at offset i.
 func (r *cellReader) accept(steps []cellStep, i int) bool {
 	for k := 0; k < len(steps); k++ {
 		s := &steps[k]
@@ -158,8 +158,8 @@ func (r *cellReader) accept(steps []cellStep, i int) bool {
 	return true
 }
 
-// row reads a message, as run does. If the schema has a Tail, the input must end after the message.
-// The caller has called accept.
+// row reads a message, like run. If the schema has a Tail, the input must end after the message.
+// The caller must have called accept.
 func (r *cellReader) row(c *Columns, i int) int {
 	end := r.run(c.steps, i)
 	if end >= 0 && c.whole && end < len(r.b) {
@@ -184,16 +184,16 @@ func (r *cellReader) wrong(path string, at int, cause error) int {
 	return -1
 }
 
-// refuse records a cell that its column cannot hold; cause is an [ErrCell]. Reading continues, and
-// only the first such cell is recorded.
+// refuse records a cell whose value does not fit its column. The argument cause is an [ErrCell].
+// Reading continues, and only the first such cell is recorded.
 func (r *cellReader) refuse(path string, at int, cause error) {
 	if r.cause == nil {
 		r.wrong(path, at, cause)
 	}
 }
 
-// appendInt appends the integer v, which is at i, to the column of s. If a float column would round
-// v, appendInt also records an [ErrCell].
+// appendInt appends the integer v, which was read at i, to the column of s. If v would be rounded
+// in a float column, appendInt also records an [ErrCell].
 func (r *cellReader) appendInt(s *cellStep, v int64, i int) {
 	c := r.columns[s.column]
 	if c.Kind == column.Float64 && !c.AcceptsInt64(v) {
@@ -202,7 +202,7 @@ func (r *cellReader) appendInt(s *cellStep, v int64, i int) {
 	c.AppendInt64(v)
 }
 
-// skip does the same as run, but fills no columns and checks each step separately. So it finds the
+// skip is like run, but does not fill columns, and checks each step separately. So it finds the
 // step at which the input ends.
 func (r *cellReader) skip(steps []cellStep, i int) int {
 	b := r.b
@@ -235,7 +235,7 @@ func (r *cellReader) skip(steps []cellStep, i int) int {
 	return i
 }
 
-// float returns the number of size bytes whose bits are w.
+// float returns the float with the bits w. The argument size is the size of the float in bytes.
 func float(w uint64, size int) float64 {
 	if size == 4 {
 		return float64(math.Float32frombits(uint32(w)))
@@ -243,7 +243,7 @@ func float(w uint64, size int) float64 {
 	return math.Float64frombits(w)
 }
 
-// microseconds converts n, an encoded instant, to microseconds since 1970, rounded down.
+// microseconds converts an encoded time n to microseconds since 1970, rounded down.
 func microseconds(n uint64) int64 {
 	if int64(n) == zeroNanos {
 		return time.Time{}.UnixMicro()
@@ -255,7 +255,7 @@ func microseconds(n uint64) int64 {
 	return us
 }
 
-// parseLists reads an input of columns, which is a single message, into b.
+// parseLists reads an input that contains columns into b. Such an input is a single message.
 func (r *cellReader) parseLists(c *Columns, b *column.Batch) error {
 	if b.Rows > 0 || len(b.Columns) > 0 {
 		return errors.New("schema: columns need an empty batch")
@@ -302,8 +302,8 @@ func (r *cellReader) findLists(c *Columns) (at []int, rows int, err error) {
 	return at, rows, err
 }
 
-// eachList reads a message of lists. For each list it calls the function read, which reads the n
-// cells from offset i and returns the offset after them.
+// eachList reads a message that consists of lists. For each list, it calls the function read. This
+// function reads n cells from offset i on, and returns the offset after them.
 func (r *cellReader) eachList(c *Columns, read func(l *listPart, name string, n, i int) (next int, err error)) error {
 	b, i, rows := r.b, 0, -1
 	for k := range c.lists {
@@ -341,8 +341,8 @@ func (r *cellReader) eachList(c *Columns, read func(l *listPart, name string, n,
 	return nil
 }
 
-// count returns the number of cells of the list at i, and the offset of the first cell. The input
-// is long enough for n cells of minimum size. On error, n is -1.
+// count returns the number of cells in the list at i, and the offset of the first cell. It checks
+// that the input is long enough for n cells of minimum size. On error, n is -1.
 func (r *cellReader) count(l *listPart, name string, i int) (n, at int) {
 	if at = i + l.header.size(); at > len(r.b) {
 		return r.wrong(name, i, ErrShort), 0

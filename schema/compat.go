@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Verdict is the result of [Compat]. NewReadsOld and OldReadsNew are flags, and Both sets both
-// flags. To test one flag, use v&NewReadsOld != 0.
+// Verdict is the result of [Compat]. NewReadsOld and OldReadsNew are flags, and Both has both flags
+// set. To test one flag, use an expression such as v&NewReadsOld != 0.
 type Verdict uint8
 
 const (
@@ -37,14 +37,14 @@ func (v Verdict) String() string {
 
 // Difference explains why one schema cannot read another's messages. It contains the paths and
 // types of the first mismatched fields. In a path, [] is an element of a list or a value of a map,
-// and [key] a key of a map. A field of the Tail is in brackets. Old or New is "" if that schema has
-// no more fields.
+// and [key] is a key of a map. A field in the Tail is written in brackets. If a schema has no more
+// fields, Old or New is "".
 type Difference struct {
 	Reader   string // "new" or "old"
 	Old, New string
 }
 
-// Error returns the difference in one line.
+// Error returns the difference as one line of text.
 func (d *Difference) Error() string {
 	writer := "new"
 	if d.Reader == "new" {
@@ -61,17 +61,19 @@ func orNothing(s string) string {
 }
 
 // Compat compares an older and a newer shape. If each can read the other's messages, the error is
-// nil. Otherwise it joins one *[Difference] for each direction in which messages cannot be read.
+// nil. Otherwise, the error joins one *[Difference] for each direction in which messages cannot be
+// read.
 //
-// A shape can read the messages of another if these conditions hold:
+// One shape (the reader) can read the messages of another shape (the writer) if these conditions
+// hold:
 //
-//   - Each message of the other is parsed without an error, even if it ends within the other's
+//   - Each message of the writer is parsed without an error, even if it ends within the writer's
 //     Tail.
-//   - Fields at the same place get the same values.
-//   - Fields that only the reader defines get zero values or, in place of a Skip, the values that
-//     zero bytes encode.
-//   - No bytes remain, except whole fields of the writer's Tail. Parse returns these as the rest,
-//     so messages with a Tail must be read one by one, as always.
+//   - Fields at the same position have the same values.
+//   - Fields that only the reader defines have zero values. If such a field replaces a Skip, it has
+//     the value that zero bytes encode.
+//   - No bytes remain, except whole fields of the writer's Tail. Parse returns these fields as the
+//     rest, so messages with a Tail must be read one by one, as always.
 //
 // Only these changes satisfy the conditions:
 //
@@ -88,15 +90,16 @@ func orNothing(s string) string {
 //	                     fields at the end that become a Tail
 //	old reads new        the reverse of these
 //
-// The changes may occur in nested structs, elements, keys and options. Go types, and the Go type of
-// an As, are not part of a shape.
+// The changes may occur in nested structs, elements, keys and options. A shape does not contain Go
+// types, not even the Go type of an As.
 //
-// Names are not compared. If two fields of the same type exchange places, Compat cannot detect it:
-// they look like two fields that exchange names.
+// Names are not compared. So Compat cannot detect that two fields of the same type have exchanged
+// their positions: the result looks like two fields that have exchanged their names.
 //
-// Compare each pair of versions if one of them may read the other's messages. Even if adjacent
-// versions can read each other's messages, the first and the third may not. For example, one
-// version removes a field, and the next one reuses its bytes.
+// Compare every pair of versions of which one may read the other's messages. It is not sufficient
+// to compare adjacent versions: the third version may be unable to read the first version's
+// messages, for example if the second version removes a field and the third version reuses the
+// field's bytes.
 func Compat(old, new *Shape) (Verdict, error) {
 	if old.text(false) == new.text(false) {
 		return Equal, nil
@@ -112,8 +115,8 @@ func Compat(old, new *Shape) (Verdict, error) {
 	return v, errors.Join(forth, back)
 }
 
-// reads returns nil if the reader can read the writer's messages, and otherwise an error. The
-// reader's name is "new" or "old".
+// reads returns an error if the reader cannot read the writer's messages. The argument name is the
+// reader's name, "new" or "old".
 func reads(name string, reader, writer *Shape) error {
 	c := comparison{seen: make(map[[2]*node]bool), left: maxVisits}
 	switch {
@@ -130,26 +133,26 @@ func reads(name string, reader, writer *Shape) error {
 // comparison checks whether one shape can read the messages of another.
 //
 // It treats a message as a row of atoms: structs, and arrays that are not too long, are replaced by
-// their parts. Both rows are compared from the front. An atom matches a compatible atom, or as many
-// skipped bytes in the other row.
+// their parts. Both rows are compared from the beginning. An atom matches a compatible atom, or
+// skipped bytes of the same size in the other row.
 type comparison struct {
-	seen           map[[2]*node]bool // pairs compared so far: each one matches, or is still being compared, or has ended the comparison
-	left           int               // how many more nodes may be visited
+	seen           map[[2]*node]bool // pairs compared so far: each pair matches, is still being compared, or has ended the comparison
+	left           int               // number of nodes that may still be visited
 	reader, writer string            // the first mismatch
 }
 
 const (
 	maxVisits = 1 << 18
-	maxSpread = 256 // maximum number of elements, multiplied over nested arrays, that become separate atoms
+	maxSpread = 256 // maximum number of elements that become separate atoms; for nested arrays, the product of the numbers
 )
 
-// place is a node of a shape or skipped bytes, with a path.
+// place is a node of a shape, or skipped bytes, together with a path.
 type place struct {
 	n    *node
 	path *trail
 	size int  // encoded size in bytes, or 0 if it varies
-	tail bool // it belongs to the Tail
-	ends bool // a message may end before it
+	tail bool // the place belongs to the Tail
+	ends bool // a message may end before the place
 }
 
 // trail is a path, as a linked list. Its text is built only when it is needed.
@@ -168,7 +171,7 @@ func (t *trail) String() string {
 	return join(t.to.String(), t.step)
 }
 
-// text returns p as a Difference shows it.
+// text returns the text for p in a Difference.
 func (p place) text() string {
 	text := skipOf(p.size)
 	if p.n != nil {
@@ -183,7 +186,7 @@ func (p place) text() string {
 	return text
 }
 
-// differ records the first atoms of two rows as the mismatch, and returns false.
+// differ records the first atoms of the two rows as the mismatch, and returns false.
 func (c *comparison) differ(reader, writer []place) bool {
 	if len(reader) > 0 {
 		c.reader = reader[0].text()
@@ -194,7 +197,7 @@ func (c *comparison) differ(reader, writer []place) bool {
 	return false
 }
 
-// reads reports whether values of r can be read from values of w.
+// reads reports whether a reader of r can read values of w.
 func (c *comparison) reads(r, w place) bool {
 	for _, p := range []*place{&r, &w} {
 		if p.n.kind == kindSelf {
@@ -242,8 +245,8 @@ func (c *comparison) reads(r, w place) bool {
 	return false
 }
 
-// atoms appends the atoms of p to row. The number times is the product of the lengths of the arrays
-// around p.
+// atoms appends the atoms of p to row. The argument times is the product of the lengths of the
+// arrays that enclose p.
 func (c *comparison) atoms(row []place, p place, times int) []place {
 	n := p.n
 	switch c.left--; {
@@ -290,7 +293,8 @@ func (n *node) fixed() bool {
 }
 
 // skipped returns the rest of row after n skipped bytes, and reports whether the row begins with n
-// skipped bytes. For the writer's row, whole is true: its message must not end within these bytes.
+// skipped bytes. For the writer's row, the argument whole is true. Then skipped also requires that
+// the message cannot end within these bytes.
 func skipped(row []place, n int, whole bool) (rest []place, ok bool) {
 	k := 0
 	for left := n; left > 0; k++ {
@@ -306,8 +310,8 @@ func skipped(row []place, n int, whole bool) (rest []place, ok bool) {
 	return row[k:], n > 0
 }
 
-// readsWord reports whether a value of n can be read from a value of w. It ignores their keys and
-// elements.
+// readsWord reports whether a reader of n can read values of w. It ignores the keys and elements of
+// n and w.
 func (n *node) readsWord(w *node) bool {
 	text := func(n *node) bool { return n.kind == kindString || n.kind == kindBlob }
 	nanoseconds := func(n *node) bool {
@@ -324,7 +328,7 @@ func (n *node) readsWord(w *node) bool {
 	return notation{}.word(n) == notation{}.word(w)
 }
 
-// parts reports whether the keys and elements of r can be read from the keys and elements of w.
+// parts reports whether a reader of r's keys and elements can read the keys and elements of w.
 func (c *comparison) parts(r, w place) bool {
 	if r.n.key != nil && !c.reads(r.part(r.n.key, "[key]"), w.part(w.n.key, "[key]")) {
 		return false
@@ -332,8 +336,8 @@ func (c *comparison) parts(r, w place) bool {
 	return r.n.elem == nil || c.reads(r.part(r.n.elem, "[]"), w.part(w.n.elem, "[]"))
 }
 
-// part returns the place of n, which is a part of p. The value of an option has the same path as
-// the option.
+// part returns the place of the node n, which is a part of p. The value of an option has the same
+// path as the option.
 func (p place) part(n *node, step string) place {
 	if p.n.kind == kindOpt {
 		return place{n: n, path: p.path}

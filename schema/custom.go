@@ -9,19 +9,20 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// Custom returns a type whose values are written and read by functions. The name identifies the
-// type in a schema's notation. Types with the same name must have the same encoding. The parameter
-// least is the minimum encoded size of a value, in bytes.
+// Custom returns a type whose values are written and read by the given functions. The name
+// identifies the type in a schema's notation. Types with the same name must have the same encoding.
+// The argument least is the minimum encoded size of a value, in bytes.
 //
-// The function append appends a value to dst. If it returns an error, nothing of the message is
-// written. The function parse reads a value from r. The reader r returns the rest of the message,
-// which contains at least the minimum size. A read from r may wait until all requested bytes have
-// arrived, so parse must not request more bytes than the value contains. r is valid until parse
-// returns. Each value costs several calls, and a copy of the bytes that parse reads.
+// The function append appends a value to dst. If it returns an error, no part of the message is
+// written. The function parse reads a value from r, which is a reader of the rest of the message.
+// It contains at least the minimum size. A read from r may wait until all requested bytes have
+// arrived, so parse must not request more bytes than the value contains. The reader r is valid
+// until parse returns. Each value costs several function calls, and a copy of the bytes that parse
+// reads.
 //
-// If parse passes r to [Schema.Read] of another schema, the limits of that schema apply. MaxDepth
-// and MaxItems continue to count from the place of the value. Each Custom counts as one level, so
-// input cannot nest Customs without limit.
+// If parse passes r to the method [Schema.Read] of another schema, the limits of that schema apply.
+// For MaxDepth and MaxItems, the levels and elements that were counted before the value are
+// included. Each Custom counts as one level, so the nesting of Customs is limited.
 func Custom[V any](name string, least int, append func(dst []byte, v *V) ([]byte, error), parse func(r io.Reader, v *V) error) Type[V] {
 	n := node{kind: kindCustom, size: min(max(least, 0), hugeWire), custom: &custom{name: name}}
 	if name == "" || !utf8.ValidString(name) || least < 0 || append == nil || parse == nil {
@@ -39,7 +40,7 @@ type custom struct {
 	parse  func(r io.Reader, p mem.Pointer) error
 }
 
-// custom appends the value at p, with the append function of o.
+// custom appends the value at p by calling the append function of o.
 func (e *encoder) custom(o *op, p mem.Pointer, b []byte) []byte {
 	all, err := o.sub.n.custom.append(b, p)
 	if err != nil {
@@ -52,7 +53,7 @@ func (e *encoder) custom(o *op, p mem.Pointer, b []byte) []byte {
 	return all
 }
 
-// custom reads the value at p, with the parse function of o.
+// custom reads a value into p by calling the parse function of o.
 func (d *decoder) custom(o *op, p mem.Pointer, i int) int {
 	if k := o.sub.n.size; len(d.b)-i < k && d.more(i, k) == nil {
 		return d.wrong(i, d.ends())
@@ -75,8 +76,8 @@ func (d *decoder) custom(o *op, p mem.Pointer, i int) int {
 	return -1
 }
 
-// customFault returns the fault for an error of a Custom's function. If the function uses a schema
-// itself, the fault keeps the path and offset of its error.
+// customFault returns the fault for an error from a function of a Custom. If the error comes from
+// another schema that the function uses, the fault keeps the path and offset of that error.
 func customFault(at int, err error) *fault {
 	f := &fault{at: at, index: -1, cause: err}
 	if e, ok := err.(*Error); ok {
@@ -86,8 +87,8 @@ func customFault(at int, err error) *fault {
 	return f
 }
 
-// source is an io.Reader of the rest of a message. It contains a copy of the decoder, so that no
-// other function gets a reference to the decoder itself.
+// source is an io.Reader of the rest of a message. It contains a copy of the decoder, so that user
+// functions never hold a reference to the decoder itself.
 type source struct {
 	d  decoder
 	at int
@@ -95,7 +96,7 @@ type source struct {
 
 var sources = sync.Pool{New: func() any { return new(source) }}
 
-// Read reads len(b) bytes, or fewer if fewer are available.
+// Read reads len(b) bytes. If the message contains fewer bytes, it reads all of them.
 func (s *source) Read(b []byte) (int, error) {
 	if len(s.d.b)-s.at < len(b) {
 		s.d.more(s.at, len(b))

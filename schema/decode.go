@@ -15,17 +15,17 @@ type decoder struct {
 	o     *options
 	fault *fault
 	feed  *feed   // the source of the bytes after b, or nil
-	depth int     // number of recursive values that enclose the current one
-	items int     // number of elements so far that take no bytes
+	depth int     // number of recursive values that enclose the current value
+	items int     // number of elements so far that have no bytes in the input
 	owed  int     // minimum size of the elements that follow the current value in enclosing lists
-	near  stretch // a copy of part of the input, from which strings are cut; near.from ≤ i
+	near  stretch // a copy of a part of the input; strings are substrings of it; near.from ≤ i
 	texts texts   // memory for other copied strings
-	cut   bool    // the input was longer than a message may be, and b is its beginning
+	cut   bool    // the input was longer than the limit for a message, and b is only its beginning
 }
 
-// start prepares d, which must be zero, for the message at the beginning of b. It is a method
-// because of the compiler, which would build a composite literal of this size in other memory and
-// copy it. The processor would wait for that copy.
+// start prepares d, which must be zero, for the message at the beginning of b. It sets fields
+// instead of using a composite literal, because the compiler would build a literal of this size in
+// other memory and copy it. The processor would wait for that copy.
 func (d *decoder) start(b []byte, pg *program, o *options) {
 	if len(b) > o.bytes {
 		b, d.cut = b[:o.bytes], true
@@ -49,10 +49,10 @@ func (d *decoder) ends() error {
 	return ErrShort
 }
 
-// run decodes n values from d.b[i:] to consecutive memory at p. It returns the offset after them,
-// or -1 with d.fault set. It may move d.b.
+// run decodes n values from d.b[i:] to consecutive memory at p. It returns the offset after the
+// values. On error, it returns -1, and sets d.fault. It may replace d.b by a copy.
 //
-// Like the loop of the encoder, the inner loop handles only cases that need no call.
+// Like the encoder's inner loop, this inner loop handles only cases that need no function call.
 func (d *decoder) run(pg *program, p mem.Pointer, n int, i int) int {
 	b, left, alias := d.b, n, d.o.text == inputText
 	o := &pg.dec.ops[0]
@@ -233,7 +233,7 @@ func (d *decoder) run(pg *program, p mem.Pointer, n int, i int) int {
 	}
 }
 
-// readSmall returns the number at b[i:], which has size bytes: 1 or 2.
+// readSmall returns the number at b[i:]. The size of the number is 1 or 2 bytes.
 func readSmall(b []byte, i int, size uint8) int {
 	if size == 1 {
 		return int(mem.Load8(b, i))
@@ -241,14 +241,14 @@ func readSmall(b []byte, i int, size uint8) int {
 	return int(mem.Load16(b, i))
 }
 
-// wrong sets the fault of the current op, and returns -1.
+// wrong sets d.fault for the current op, and returns -1.
 func (d *decoder) wrong(i int, cause error) int {
 	d.fault = &fault{at: i, index: -1, cause: cause}
 	return -1
 }
 
-// step decodes the value of an op at p that the loop of run does not handle. The input contains its
-// fixed bytes or its header.
+// step decodes a value of an op that the loop of run does not handle, and stores it at p. The input
+// must contain the fixed bytes of the op or its header.
 func (d *decoder) step(o *op, p mem.Pointer, i int) int {
 	b := d.b
 	switch o.kind {
@@ -326,8 +326,9 @@ func (d *decoder) step(o *op, p mem.Pointer, i int) int {
 	return d.computed(o, p, i)
 }
 
-// length reads the header of o at i, a number of bytes, and returns it with the offset of the first
-// byte. If the input does not contain that many bytes, n is 0 and the offset is -1.
+// length reads the header of o at i, which contains a number of bytes. It returns this number, and
+// the offset after the header. If the input does not contain that many bytes, n is 0 and the offset
+// is -1.
 func (d *decoder) length(o *op, i int) (n, at int) {
 	h := o.sub.n.header
 	n, at = h.read(d.b, i), i+h.size()
@@ -352,7 +353,7 @@ func (d *decoder) option(o *op, p *mem.Raw, i int) int {
 	return d.wrong(i, ErrOption)
 }
 
-// something returns *p. If *p is nil, it first sets *p to a new value.
+// something returns *p. If *p is nil, it first sets *p to a pointer to a new value.
 func (o *op) something(p *mem.Raw) mem.Raw {
 	if *p == nil {
 		*p = o.sub.n.newElem()
@@ -360,7 +361,7 @@ func (o *op) something(p *mem.Raw) mem.Raw {
 	return *p
 }
 
-// value returns the place of an option's value, to which r points.
+// value returns r as a mem.Pointer. The argument r points to the value of an option.
 func (o *op) value(r mem.Raw) mem.Pointer {
 	if !mem.Guarded {
 		return mem.Of(r, nil)
@@ -368,7 +369,7 @@ func (o *op) value(r mem.Raw) mem.Pointer {
 	return mem.Of(r, o.sub.n.elem.typ)
 }
 
-// elements returns the place of a slice's n elements, to which r points.
+// elements returns r as a mem.Pointer. The argument r points to the n elements of a slice.
 func (o *op) elements(r mem.Raw, n int) mem.Pointer {
 	if !mem.Guarded {
 		return mem.ArrayOf(r, nil, n)
@@ -376,7 +377,7 @@ func (o *op) elements(r mem.Raw, n int) mem.Pointer {
 	return mem.ArrayOf(r, o.sub.n.elem.typ, n)
 }
 
-// computed decodes a value, and passes it to a setter.
+// computed decodes the value of a computed field, and passes it to the field's setter.
 func (d *decoder) computed(o *op, p mem.Pointer, i int) int {
 	g := o.sub.get
 	v := g.values.Get().(mem.Pointer)

@@ -13,8 +13,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// Derive returns a schema of the exported fields of the struct T, in their order. Struct tags
-// define the types, in the notation of [Schema.String]:
+// Derive returns a schema of the exported fields of the struct T, in the order of their
+// declaration. Struct tags define the types, in the notation of [Schema.String]:
 //
 //	Name  string            `wire:"str8"`
 //	Tags  []string          `wire:"list8(str8)"`
@@ -23,12 +23,13 @@ import (
 //	Email *string           `wire:"tail opt(str8)"`
 //	Cache []byte            `wire:"-"`             // omitted
 //
-// Without a tag, a field gets one of these types. Numbers are little-endian and have the size of
-// their Go type, except that int and uint take 8 bytes. Strings, byte slices, lists and maps have
-// the header H16. Pointers are options, a time.Time is a time, and structs are their fields.
+// If a field has no tag, its Go type determines the encoding. Numbers are little-endian and have
+// the size of their Go type, except that int and uint take 8 bytes. Strings, byte slices, lists and
+// maps have the header H16. A pointer becomes an option, a time.Time becomes a time, and a struct
+// becomes its fields.
 //
-// Go types are inspected when the schema is made. Reading costs a little more than with [Struct]:
-// an allocation for each new list, and reflection for each entry of a map.
+// Derive inspects Go types once, when it builds the schema. Compared with [Struct], reading takes
+// an additional allocation for each new list, and uses reflection for each map entry.
 func Derive[T any](set ...Option) (*Schema[T], error) {
 	d := deriver{open: make(map[reflect.Type]bool)}
 	n := d.structure(reflect.TypeFor[T]())
@@ -42,7 +43,7 @@ func Derive[T any](set ...Option) (*Schema[T], error) {
 // deriver builds nodes from Go types.
 type deriver struct {
 	open  map[reflect.Type]bool // structs that enclose the current type
-	chain []reflect.Type        // types that enclose the current one, out to the nearest struct
+	chain []reflect.Type        // types that enclose the current type, up to the nearest struct
 }
 
 // structure returns the node of the struct t.
@@ -90,7 +91,7 @@ func (d *deriver) structure(t reflect.Type) *node {
 	return n.structured()
 }
 
-// read returns the node for values of t with the notation s.
+// read returns the node for values of t whose encoding is defined by the notation s.
 func (d *deriver) read(s string, t reflect.Type) *node {
 	if slices.Contains(d.chain, t) {
 		n := &node{typ: t}
@@ -186,7 +187,7 @@ func splitParts(s string) (parts []string) {
 	return append(parts, s[from:])
 }
 
-// notationOf returns the notation for values of t without a tag.
+// notationOf returns the notation for fields of type t without a tag.
 func notationOf(t reflect.Type) string {
 	if t == reflect.TypeFor[time.Time]() {
 		return "time"
@@ -221,7 +222,7 @@ func notationOf(t reflect.Type) string {
 	return wire.TypeName(t)
 }
 
-// reflectMap returns the operations on maps of type t, which use reflection.
+// reflectMap returns the operations on maps of type t. These operations use reflection.
 func reflectMap(t reflect.Type) *mapOf {
 	entry := reflect.StructOf([]reflect.StructField{{Name: "Key", Type: t.Key()}, {Name: "Value", Type: t.Elem()}})
 	m := &mapOf{typ: t, value: entry.Field(1).Offset}

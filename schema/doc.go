@@ -1,6 +1,6 @@
 // Package schema reads and writes a binary format whose schema is Go code. Both ends know the
-// schema, so messages contain values only: no names, tags, types or versions. The encoding is the
-// same as in Parco (github.com/sonirico/parco).
+// schema, so messages contain only values, without names, tags, types or versions. The encoding is
+// the same as in Parco (github.com/sonirico/parco).
 //
 //	var pets = schema.Struct(
 //		schema.F("name", func(p *Pet) *string { return &p.Name }, schema.Str8),
@@ -45,70 +45,73 @@
 //
 // # Nil, empty and zero values
 //
-// A nil slice or map is written like an empty one. When an empty slice or map is read, a nil target
-// stays nil, and any other target is emptied. The zero time is written as in Parco, as an instant
-// in 1754, and that instant is read as the zero time. Any other time that does not fit 64 bits of
-// nanoseconds cannot be written: the error is [ErrTime]. A time zone is written as its name. If the
-// reader does not know the name, or knows another zone by that name, the error is [ErrZone]. Local
-// is the reader's zone. Each zone has only one name: Europe//Berlin, for example, is unknown.
+// A nil slice or map is written like an empty slice or map. When an empty slice or map is read, a
+// nil target stays nil, and any other target is emptied. The zero time is written as in Parco, as
+// an instant in 1754, and that instant is read as the zero time. Any other time that does not fit
+// 64 bits of nanoseconds cannot be written: the error is [ErrTime]. A time zone is written as its
+// name. If the reader does not know the name, or the name refers to another zone, the error is
+// [ErrZone]. The name Local means the reader's local zone. Each zone has only one name. For
+// example, the name Europe//Berlin is unknown.
 //
 // # Later versions
 //
 // Add new fields at the end, in a [Tail]. Readers see zero values for fields that an older message
 // lacks; with an older schema, Parse returns the bytes of unknown fields as the rest. Bytes
-// reserved by [Skip] can become fields. [Compat] compares two schemas by their [Shape], and reports
-// whether each can read the other's messages. A Shape describes the encoding, and can be stored in
-// a file. Two schemas with the same [Schema.Fingerprint], of 8 bytes, have the same encoding.
+// reserved by [Skip] can be replaced by fields. [Compat] compares two schemas by their [Shape], and
+// reports whether each can read the other's messages. A Shape describes the encoding, and can be
+// stored in a file. Schemas with the same 8-byte [Schema.Fingerprint] have the same encoding.
 //
 // # Several schemas
 //
 // A [Registry] distinguishes messages of several schemas by an id before each message, like Parco's
-// Multi. Each version has its own id, and [Upgrade] converts older versions, so that a program
-// handles only the newest. For long-lived data, [Framed] writes the schema's fingerprint and the
-// length before each message.
+// Multi. Each version of a schema has its own id, and [Upgrade] converts older versions, so that a
+// program handles only the newest version. For long-lived data, [Framed] writes the schema's
+// fingerprint and the message's length before each message.
 //
 //	00   03 63 61 74   03                                         id u8; a message
 //	7b c4 df ac f9 6b ec 42   05 00 00 00   03 63 61 74   03      fingerprint, length u32; a message
 //
 // # Errors and limits
 //
-// Reading fails for input that ends too early, bools and options other than 0 and 1, negative
-// lengths, and numbers that do not fit. Writing fails for lengths that do not fit their header, and
-// for times that have no encoding. An [*Error] contains the field's path and the offset, and its
-// text contains both.
+// Reading fails for input that ends too early, for bools and options other than 0 and 1, for
+// negative lengths, and for numbers that do not fit. Writing fails for lengths that do not fit
+// their header, and for times that have no encoding. An [*Error] contains the path and the offset
+// of the field, and the error text contains both.
 //
 // No input causes a panic. Elements are allocated only if the input is at least as long as their
-// minimum encoding. So memory is bounded by the length of the input times a factor that depends on
-// the schema. For example, structs of 1 KB with a minimum encoding of one byte need up to 1 KB of
-// memory for each byte of input. [MaxItems] limits elements that take no bytes, [MaxDepth] the
-// nesting of recursive types, and [MaxBytes] the length of a message.
+// minimum encoding. So memory use is limited to the length of the input times a factor that depends
+// on the schema. For example, structs of 1 KB with a minimum encoding of one byte need up to 1 KB
+// of memory per byte of input. [MaxItems] limits the number of elements without bytes, [MaxDepth]
+// limits the nesting of recursive types, and [MaxBytes] limits the length of a message.
 //
 // # Memory
 //
 // Parse reuses the memory of the target: the arrays of slices, maps, and the targets of options. It
 // reuses the memory of a []byte only with [ReuseBlobs], because a []byte may be a view of an input.
-// A map of more than 1000 entries is replaced if the message contains fewer than an eighth as many,
-// because clearing a large map is slow. Elements of a reused slice are overwritten field by field,
-// so Go fields that are not in the schema keep their values. If two pointers of the target share a
-// value, it is overwritten twice. If the caller keeps a pointer p from an option of the target, *p
-// changes: it is set to the new string, for example. The bytes of the old string are never
-// overwritten.
+// Clearing a large map is slow. So a map with more than 1000 entries is replaced if the message
+// contains fewer than an eighth of that number of entries. Elements of a reused slice are
+// overwritten field by field, so Go fields that are not in the schema keep their values. If two
+// pointers in the target point to the same variable, this variable is overwritten twice. If the
+// caller keeps a pointer p from an option in the target, Parse changes *p: for example, it sets *p
+// to a new string. The bytes of the old string are never overwritten.
 //
-// Strings and blobs are copies of the input. A string of the target may be kept if it equals the
-// new string. Other strings of up to 256 bytes share chunks of up to 2 KB with strings of the same
-// message. [OwnStrings] allocates each string separately. With [Alias], all strings are views of
-// the input.
+// Strings and blobs are copies of the input. If a string in the target equals the new string, Parse
+// may keep the old string. Other strings of up to 256 bytes share chunks of up to 2 KB with strings
+// of the same message. With [OwnStrings], each string is allocated separately. With [Alias], all
+// strings are views of the input.
 //
 // # Columns
 //
-// [Shape.Columns] decodes a batch of messages directly into typed columns (package column). The
-// batch is a sequence of messages, one for each row, or one message of lists, one for each column.
+// [Shape.Columns] decodes a batch of records directly into typed columns (package column). A batch
+// is either a sequence of messages with one message per row, or a single message with one list per
+// column.
 //
 // # Speed
 //
 // A schema is compiled to a flat program. Structs and arrays are inlined. Consecutive fields of
-// fixed size share one bounds check, and adjacent ones are copied together. A list of little-endian
-// numbers is one copy. An accessor ([F]) is called when the schema is built, to find the offset of
-// its field. It is called again only if it does more than select a field. Schemas from tags
-// ([Derive]) use reflection to allocate lists and maps.
+// fixed size share one bounds check, and fields that are adjacent in memory are copied together. A
+// list of little-endian numbers is copied in one step. When the schema is built, an accessor ([F])
+// is called to find the offset of its field. After that, it is called again only if it does more
+// than select a field. Schemas from struct tags ([Derive]) use reflection to allocate lists and
+// maps.
 package schema

@@ -11,14 +11,14 @@ import (
 type encoder struct {
 	fault *fault
 	o     *options
-	depth int // number of recursive values that enclose the current one
+	depth int // number of recursive values that enclose the current value
 }
 
-// run appends n values to b. The values are consecutive in memory at p. It writes to the spare
+// run appends n values to b. The values are consecutive in memory at p. It writes to the unused
 // capacity of b before it extends b.
 //
-// The inner loop handles only cases that need no call, so that all its variables stay in registers.
-// It leaves other cases, and errors, to the code after it and to step.
+// The inner loop handles only cases that need no function call, so that all its variables stay in
+// registers. The code after the loop and the method step handle all other cases, and errors.
 func (e *encoder) run(pg *program, p mem.Pointer, n int, b []byte) []byte {
 	i, left := len(b), n
 	b = b[:cap(b)]
@@ -173,7 +173,7 @@ func (e *encoder) run(pg *program, p mem.Pointer, n int, b []byte) []byte {
 	}
 }
 
-// putSmall writes n at b[i:], in size bytes: 1 or 2.
+// putSmall writes n at b[i:]. The argument size is 1 or 2 bytes.
 func putSmall(b []byte, i, n int, size uint8) {
 	if size == 1 {
 		mem.Store8(b, i, byte(n))
@@ -182,11 +182,11 @@ func putSmall(b []byte, i, n int, size uint8) {
 	}
 }
 
-// shortText is the maximum length of a string that is stored without a call.
+// shortText is the maximum length of a string that is stored without a function call.
 const shortText = 16
 
-// step encodes the value of an op at p that the loop of run does not handle. b has enough capacity
-// for its fixed bytes or its header.
+// step encodes the value at p for an op that the loop of run does not handle. The slice b must have
+// enough capacity for the fixed bytes of the op or its header.
 func (e *encoder) step(o *op, p mem.Pointer, b []byte) []byte {
 	i := len(b)
 	all := b[:cap(b)]
@@ -265,13 +265,13 @@ func (e *encoder) step(o *op, p mem.Pointer, b []byte) []byte {
 	return e.computed(o, p, b)
 }
 
-// wrong sets the fault of the current op, and returns b.
+// wrong sets e.fault for the current op, and returns b.
 func (e *encoder) wrong(b []byte, cause error) []byte {
 	e.fault = &fault{at: len(b), index: -1, cause: cause}
 	return b
 }
 
-// header appends n as the header of o. b has enough capacity for it.
+// header appends n as the header of o. The slice b must have enough capacity for the header.
 func (e *encoder) header(o *op, n int, b []byte) []byte {
 	h := o.sub.n.header
 	if !h.put(b[:cap(b)], len(b), n) {
@@ -304,7 +304,7 @@ func (e *encoder) list(o *op, s *mem.Slice, b []byte) []byte {
 	return e.run(o.sub.pg, o.elements(list.Data, list.Cap), list.Len, b)
 }
 
-// computed encodes the value that a getter returns.
+// computed encodes the value of a computed field, which its getter returns.
 func (e *encoder) computed(o *op, p mem.Pointer, b []byte) []byte {
 	g := o.sub.get
 	v := g.values.Get().(mem.Pointer)

@@ -10,13 +10,14 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// Error reports an error in a message or a schema, and its place. The text contains all fields:
+// Error reports an error in a message or a schema, and its position. The error text contains all
+// fields:
 //
 //	schema: items[1].name: string of 300 bytes exceeds Str8's 255 (offset 96)
 type Error struct {
-	Offset int64  // of the value, in bytes from the start of the message; -1 for an error in a schema
-	Path   string // of the value, such as friends[3].name; grades[2] is the third entry of a map; empty for the message itself
-	Cause  error  // one of the errors below, possibly wrapped, or the error of a function
+	Offset int64  // offset of the value, in bytes from the start of the message; -1 for an error in a schema
+	Path   string // path of the value, such as friends[3].name; grades[2] is the third entry of a map; empty for the message itself
+	Cause  error  // one of the errors below, possibly wrapped, or an error from a user's function
 }
 
 func (e *Error) Error() string { return wire.Located("schema", e.Path, e.Offset, e.Cause) }
@@ -27,11 +28,11 @@ func (e *Error) Unwrap() error { return e.Cause }
 // nowhere is the Offset of an error in a schema.
 const nowhere = -1
 
-// Errors in messages, and in values to encode. They are the causes of an [Error].
+// Errors in messages and in values to encode. They occur as the cause of an [Error].
 var (
 	// ErrShort: the input ends before the end of the message. It wraps io.ErrUnexpectedEOF.
 	ErrShort = fmt.Errorf("schema: the input ends too early: %w", io.ErrUnexpectedEOF)
-	// ErrBool: a bool is neither 0 nor 1.
+	// ErrBool: the byte of a bool is neither 0 nor 1.
 	ErrBool = errors.New("schema: a bool that is neither 0 nor 1")
 	// ErrRest: the input continues after the message.
 	ErrRest = errors.New("schema: the input continues after the message")
@@ -45,23 +46,24 @@ var (
 	ErrLength = errors.New("schema: a slice of another length")
 	// ErrTime: a time cannot be represented as 64 bits of nanoseconds since 1970.
 	ErrTime = errors.New("schema: a time before 1678 or after 2261")
-	// ErrZone: the time zone is unknown to the reader, or its name refers to another zone.
+	// ErrZone: the reader does not know the time zone, or the name of the zone refers to another
+	// zone.
 	ErrZone = errors.New("schema: an unknown time zone")
 	// ErrDepth: a value is nested deeper than MaxDepth.
 	ErrDepth = errors.New("schema: nested too deeply")
-	// ErrItems: the message contains more than MaxItems elements that take no bytes.
+	// ErrItems: the message contains more than MaxItems elements that have no bytes.
 	ErrItems = errors.New("schema: too many elements without bytes")
 	// ErrSize: the message is longer than MaxBytes, or its value is larger than the address space.
 	ErrSize = errors.New("schema: the message is too long")
 	// ErrChanged: a map changed while it was written.
 	ErrChanged = errors.New("schema: a map changed while it was written")
-	// ErrEnd: a sequence of messages cannot be read, because the schema has a Tail or its messages
-	// may have no bytes.
+	// ErrEnd: a sequence of messages cannot be read, because the schema has a Tail, or because its
+	// messages may be empty.
 	ErrEnd = errors.New("schema: the end of a message is not known")
 )
 
-// limitError is one of the errors above with its own text, which contains the actual value and the
-// limit.
+// limitError is one of the errors above, but with another text, which contains the actual value and
+// the limit.
 type limitError struct {
 	is   error
 	text string
@@ -71,12 +73,13 @@ func (e *limitError) Error() string { return e.text }
 
 func (e *limitError) Is(target error) bool { return target == e.is }
 
-// exceeds returns a limitError for one of the errors above.
+// exceeds returns a limitError for one of the errors above, which is the argument is.
 func exceeds(is error, format string, args ...any) error {
 	return &limitError{is, fmt.Sprintf(format, args...)}
 }
 
-// tooLong returns the error for n bytes or elements of o, if its header cannot hold n.
+// tooLong returns the error for a value of o with n bytes or elements, if n exceeds the range of
+// the header of o.
 func (o *op) tooLong(n int) error {
 	h := o.sub.n.header
 	name, of, unit := "Str", "string", "bytes"
@@ -111,8 +114,8 @@ func tooLarge(n int) error {
 	return exceeds(ErrSize, "the message is longer than MaxBytes's %d bytes", n)
 }
 
-// misfit returns the error for the integer v, which does not fit an integer of size bytes. v has
-// eight bytes; vSigned reports whether it is signed.
+// misfit returns the error for the integer v, which does not fit an integer of size bytes. The
+// integer v has eight bytes, and vSigned reports whether v is signed.
 func misfit(v uint64, vSigned bool, size uint8, signed bool) error {
 	number, kind := strconv.FormatUint(v, 10), "unsigned"
 	if vSigned {
@@ -124,10 +127,10 @@ func misfit(v uint64, vSigned bool, size uint8, signed bool) error {
 	return exceeds(ErrOverflow, "%s does not fit %s %d bits", number, kind, 8*size)
 }
 
-// fault is an Error whose path is not complete yet.
+// fault contains the data of an Error while its path is not complete.
 type fault struct {
 	at    int // the offset in the buffered bytes
-	index int // index of the value, if a program is run for several values
+	index int // index of the value, if a program is executed for several values
 	path  wire.Path
 	cause error
 }
@@ -137,8 +140,8 @@ func (f *fault) error(from int) error {
 	return &Error{Offset: int64(f.at - from), Path: f.path.String(), Cause: f.cause}
 }
 
-// short returns the fault for an input that ends too early, at offset end. The ops after o begin at
-// offset at.
+// short returns the fault for an input that ends too early, at the offset end. The ops after o
+// begin at the offset at.
 func short(c *code, o *op, at, end int) *fault {
 	x := c.index(o) + 1
 	pos := c.place(x)
@@ -158,8 +161,8 @@ func short(c *code, o *op, at, end int) *fault {
 	return f
 }
 
-// in adds the place of o to the beginning of the path. o is an op of c, in the value with this
-// index.
+// in prepends the position of o to the path of the fault. The op o belongs to c, and index is the
+// index of the value that contains it.
 func (f *fault) in(c *code, o *op, index int) {
 	if f.index >= 0 && o.several() {
 		f.path.Index(f.index)
@@ -173,7 +176,7 @@ func (f *fault) in(c *code, o *op, index int) {
 	f.index = index
 }
 
-// several reports whether the value of o consists of several values.
+// several reports whether o reads a list, an array or a map, which consist of several values.
 func (o *op) several() bool {
 	return o.kind == opList || o.kind == opArray || o.kind == opFixed || o.kind == opMap
 }

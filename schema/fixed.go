@@ -2,8 +2,8 @@ package schema
 
 import "reflect"
 
-// Fixed returns the type of a slice with n elements, without a header, like an [Array]. Writing a
-// slice of another length returns [ErrLength].
+// Fixed returns a type for slices of exactly n elements. Like an [Array], it is encoded without a
+// header. Writing a slice of another length returns [ErrLength].
 func Fixed[E any](n int, e Type[E]) Type[[]E] {
 	t := node{kind: kindArray, slice: true, count: n}
 	if n < 0 || times(int(reflect.TypeFor[E]().Size()), n) > maxFixedSize {
@@ -15,6 +15,6 @@ func Fixed[E any](n int, e Type[E]) Type[[]E] {
 	return composite[[]E](t)
 }
 
-// maxFixedSize is the maximum size of a Fixed in memory, in bytes. Without it, a schema alone could
-// make a reader allocate much memory.
+// maxFixedSize is the maximum size of a Fixed slice in memory, in bytes. Without this limit, a
+// schema could make a reader allocate much memory, even for a short input.
 const maxFixedSize = 1 << 30

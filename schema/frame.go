@@ -9,20 +9,21 @@ import (
 	"math"
 )
 
-// Errors of frames.
+// Errors that concern frames.
 var (
-	// ErrFingerprint: the frame belongs to a schema that is not expected.
+	// ErrFingerprint: the frame was written with an unexpected schema.
 	ErrFingerprint = errors.New("schema: a frame of another schema")
-	// ErrFrame: the message in a frame ends before the frame does.
+	// ErrFrame: the message in a frame is shorter than the frame.
 	ErrFrame = errors.New("schema: the frame is longer than its message")
 )
 
-// Framed is a schema that writes a header with its fingerprint and the length before each message:
+// Framed is a schema with frames: before each message, it writes a header that contains the
+// schema's fingerprint and the message's length:
 //
 //	7b c4 df ac f9 6b ec 42   05 00 00 00   03 63 61 74 03        fingerprint, length u32, body
 //
-// So a newer version of the schema can read the messages (see [Accept]), and a stream can contain
-// messages with a Tail.
+// The fingerprint allows a newer version of the schema to read the messages (see [Accept]). The
+// length allows streams of messages with a Tail.
 type Framed[T any] struct {
 	r *Registry[digest]
 	m *modelOf[digest, T]
@@ -40,12 +41,13 @@ func (s *Schema[T]) Framed() *Framed[T] {
 	return &Framed[T]{r, m}
 }
 
-// Accept makes f read frames of the schema old too. The function up converts values of old to
-// values of s. The schema s is the schema of f, or one that f already accepts and converts. When up
-// is called, new is zero. After the call, new may share memory with old, but with no other value,
-// because the next frame may be read into that memory.
+// Accept makes f also read frames of the older schema, the argument old. The function up converts
+// values of the older schema to values of the schema s. This is the schema of f, or another schema
+// that f already accepts. The arguments of up are pointers. When up is called, the target of new is
+// zero. After the call, it may share memory with the target of old. It must not share memory with
+// other values, because the next frame may overwrite this memory.
 //
-// Schemas that differ only in names have the same frames, so they need no Accept.
+// Schemas that differ only in names have the same frames, so Accept is not needed for them.
 func Accept[T, A, B any](f *Framed[T], old *Schema[A], s *Schema[B], up func(old *A, new *B) error) error {
 	return Upgrade(f.r, digest(old.Fingerprint()), old, digest(s.Fingerprint()), up)
 }
@@ -60,7 +62,8 @@ func (f *Framed[T]) Write(w io.Writer, v *T) error {
 }
 
 // Parse reads a frame from b into v, as [Schema.Parse] does, and returns the rest of b. It also
-// returns the rest if an upgrade fails. An upgraded value replaces all of v.
+// returns the rest of b if an upgrade fails. If the value has been upgraded, it replaces the whole
+// of *v.
 func (f *Framed[T]) Parse(b []byte, v *T) (rest []byte, err error) {
 	m, in, err := f.r.open(b)
 	if err != nil {
@@ -69,7 +72,7 @@ func (f *Framed[T]) Parse(b []byte, v *T) (rest []byte, err error) {
 	return f.read(m, in, v)
 }
 
-// read reads a body of the model m into v.
+// read reads the body of a frame into v. The argument m is the model of the body.
 func (f *Framed[T]) read(m model[digest], in input[digest], v *T) (rest []byte, err error) {
 	if m == model[digest](f.m) {
 		return f.m.read(in, v)
@@ -87,14 +90,14 @@ type FrameReader[T any] struct {
 	r *ModelReader[digest]
 }
 
-// Reader returns a reader of frames from src. It uses the options Exact and MaxBytes. MaxBytes
-// limits the size of a frame. All other options come from the schemas.
+// Reader returns a reader of frames from src. Of the options in set, it uses only Exact and
+// MaxBytes. MaxBytes limits the size of a frame. All other options come from the schemas.
 func (f *Framed[T]) Reader(src io.Reader, set ...Option) *FrameReader[T] {
 	own := func(o *options) { *o = f.m.s.options }
 	return &FrameReader[T]{f, f.r.Reader(src, append([]Option{own}, set...)...)}
 }
 
-// Next reads a frame into v, as [Framed.Parse] does. At the end of the stream it returns io.EOF.
+// Next reads a frame into v, as [Framed.Parse] does. At the end of the stream, it returns io.EOF.
 // After an error in the body of a frame, or in an upgrade, the next call reads the next frame.
 // After any other error, Next returns the same error again.
 func (r *FrameReader[T]) Next(v *T) error {
@@ -105,11 +108,11 @@ func (r *FrameReader[T]) Next(v *T) error {
 	return err
 }
 
-// All returns an iterator over the remaining frames, which are read into the same T. It ends after
-// the first error that is not io.EOF.
+// All returns an iterator over the values of the remaining frames. All frames are read into the
+// same value of type T. At io.EOF, the iterator ends; it yields any other error last.
 func (r *FrameReader[T]) All() iter.Seq2[*T, error] { return all(r.Next) }
 
-// frame reads the rest of the frame whose head was read last.
+// frame reads the rest of the frame after its head. The head must have been read last.
 func (m *ModelReader[K]) frame() (input[K], error) {
 	r, n := m.heads, int(min(uint64(m.head.length), math.MaxInt))
 	in := input[K]{at: r.taken()}
@@ -122,12 +125,12 @@ func (m *ModelReader[K]) frame() (input[K], error) {
 	return in, nil
 }
 
-// cut returns the error for an incomplete frame. The offset of the frame's body is at.
+// cut returns the error for an incomplete frame. The argument at is the offset of the frame's body.
 func cut(at int, cause error) error {
 	return &Error{Offset: int64(at - H32.size()), Path: "length", Cause: cause}
 }
 
-// digest is a fingerprint that prints as hex.
+// digest is a fingerprint that is printed as hexadecimal digits.
 type digest [8]byte
 
 func (d digest) String() string { return hex.EncodeToString(d[:]) }

@@ -8,9 +8,9 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// Header is the encoding of a length or a number of elements: 1, 2, 4 or 8 bytes, little-endian
-// unless the name ends in BE. Headers with an I are signed, as in parts of Parco, so they have half
-// the range.
+// Header is the encoding of a length or a number of elements. It has 1, 2, 4 or 8 bytes, and is
+// little-endian unless the name ends in BE. Headers with an I in their names are signed, as in
+// parts of Parco, so their range is half as large.
 type Header uint8
 
 const (
@@ -39,13 +39,13 @@ func (h Header) big() bool { return strings.HasSuffix(headerTexts[h], "be") }
 
 var headerSizes = [headers]uint8{1, 2, 2, 4, 4, 8, 8, 1, 2, 2, 4, 4, 8, 8}
 
-// headerMax is the largest number that a header can hold.
+// headerMax contains the largest number of each header.
 var headerMax = [headers]uint64{
 	math.MaxUint8, math.MaxUint16, math.MaxUint16, math.MaxUint32, math.MaxUint32, math.MaxUint64, math.MaxUint64,
 	math.MaxInt8, math.MaxInt16, math.MaxInt16, math.MaxInt32, math.MaxInt32, math.MaxInt64, math.MaxInt64,
 }
 
-// String returns the header in the notation of [Schema.String].
+// String returns the name of the header in the notation of [Schema.String].
 func (h Header) String() string {
 	if h >= headers {
 		return "?"
@@ -81,7 +81,8 @@ func (h Header) Read(b []byte) (n int, rest []byte, err error) {
 	return n, b[h.size():], nil
 }
 
-// put writes n at b[i:], and reports whether the header can hold n. b must be long enough.
+// put writes n at b[i:], and reports whether n is in the range of the header. The slice b must be
+// long enough.
 func (h Header) put(b []byte, i int, n int) bool {
 	if uint64(n) > headerMax[h] {
 		return false
@@ -105,8 +106,8 @@ func (h Header) put(b []byte, i int, n int) bool {
 	return true
 }
 
-// read returns the number at b[i:], or the largest int if the number is larger. For a negative
-// number it returns -1. b must contain the number.
+// read returns the number at b[i:]. If the number is larger than the largest int, it returns the
+// largest int. For a negative number, it returns -1. The slice b must contain the whole number.
 func (h Header) read(b []byte, i int) int {
 	var n uint64
 	switch h {

@@ -8,7 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/slipstream-go/slipstream/internal/growth"
 )
 
 type (
@@ -120,25 +121,24 @@ func TestBugClearOfLargeMaps(t *testing.T) {
 		t.Fatal(err)
 	}
 	small := []byte("\x01\x00\x00\x00\x05\x00\x00\x00\x06")
-	took := func(v *maps) time.Duration {
-		start := time.Now()
-		for range 100 {
-			if _, err := s.Parse(small, v); err != nil {
-				t.Fatal(err)
+	parse := func(v *maps) func() func() {
+		return func() func() {
+			return func() {
+				for range 100 {
+					if _, err := s.Parse(small, v); err != nil {
+						t.Fatal(err)
+					}
+				}
 			}
 		}
-		return time.Since(start)
 	}
 	var fresh, used maps
 	if _, err := s.Parse(b, &used); err != nil || !reflect.DeepEqual(used, large) {
 		t.Fatal(err)
 	}
-	before, after := time.Hour, time.Hour
-	for range 20 { // the minimum of interleaved rounds is hardly affected by other processes
-		before, after = min(before, took(&fresh)), min(after, took(&used))
-	}
-	if after > 100*before {
-		t.Errorf("100 small messages take %v, and %v after a large one", before, after)
+	const enough = 100
+	if ratio, ok := growth.Ratio(20, enough, parse(&used), parse(&fresh)); ok && ratio > enough {
+		t.Errorf("small messages take %.0f times as long after a large one", ratio)
 	}
 }
 

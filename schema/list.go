@@ -7,17 +7,19 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// owe adds the minimum size of n elements, which follow the current value, to d.owed.
+// owe adds the minimum size of n elements to d.owed. The elements follow the current value. The
+// argument least is the minimum size of one element.
 func (d *decoder) owe(n, least int) { d.owed = min(d.owed+min(times(n, least), hugeWire), hugeWire) }
 
-// count returns the number of elements of o, from its header at i or from the schema, and the
-// offset of the first element. The input is long enough for n elements of minimum size. If it is
-// not, the offset is -1.
+// count returns the number of elements of o, and the offset of the first element. It takes the
+// number from the header at i or from the schema. It checks that the input is long enough for n
+// elements of minimum size. If it is not, the offset is -1.
 //
-// fits reports whether the input also contains d.owed bytes, for the elements of enclosing lists.
-// If it does not, the input ends too early, at a place that is not known yet. Until that place is
-// found, no memory may be allocated for the elements. So the size of the input bounds the memory
-// that is allocated for all elements.
+// The result fits reports whether the input also contains d.owed bytes, which are needed for the
+// elements of enclosing lists. If fits is false, the input ends too early, but the position of the
+// error is not known yet. In this case, the caller must read the elements without allocating memory
+// for them, until the position is found. So the size of the input limits the memory that is
+// allocated for all elements.
 func (d *decoder) count(o *op, i int) (n, at int, fits bool) {
 	n, at = o.sub.count, i
 	if h := o.sub.n.header; o.kind != opFixed {
@@ -45,8 +47,8 @@ func (d *decoder) count(o *op, i int) (n, at int, fits bool) {
 	return n, at, fits
 }
 
-// passed decodes n values of o into value, one after the other, and discards them: fits is false
-// for them (see count).
+// passed decodes n values of o into the same memory, value, one after the other, and discards them.
+// It is called if fits is false (see count).
 func (d *decoder) passed(o *op, value mem.Pointer, n, i int) int {
 	owed := d.owed
 	for k := range n {

@@ -9,8 +9,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// entries appends the map at p. It reads the map's slots one after the other if their layout is
-// known, and ranges over the map otherwise.
+// entries appends the map at p. If the layout of the map's slots is known, it reads the slots one
+// after the other. Otherwise, it ranges over the map.
 func (e *encoder) entries(o *op, p mem.Pointer, b []byte) []byte {
 	n := mapLen(p)
 	if b = e.header(o, n, b); e.fault != nil || n == 0 {
@@ -46,8 +46,8 @@ func (e *encoder) entries(o *op, p mem.Pointer, b []byte) []byte {
 	return b
 }
 
-// mapLen returns the number of entries of the map at p. A map stores this number at the same place
-// whatever its type is.
+// mapLen returns the number of entries of the map at p. All types of maps store this number at the
+// same place.
 func mapLen(p mem.Pointer) int { return len(*mem.At[map[int]int](p, 0)) }
 
 // slots returns the slots of the map at p, and reports whether they can be read.
@@ -58,7 +58,7 @@ func (o *op) slots(p mem.Pointer) (mem.Slots, bool) {
 	return o.sub.shape.Open(*mem.At[mem.Raw](p, 0))
 }
 
-// entry appends an entry, which is a struct of key and value.
+// entry appends an entry of a map. The argument entry points to a struct of a key and a value.
 func (e *encoder) entry(o *op, entry mem.Pointer, b []byte, index int, sorted *sorter) []byte {
 	start := len(b)
 	b = e.run(o.sub.pg, entry, 1, b)
@@ -70,7 +70,7 @@ func (e *encoder) entry(o *op, entry mem.Pointer, b []byte, index int, sorted *s
 	return b
 }
 
-// ranged appends the entries of the map at p by reflection, and counts them.
+// ranged appends the entries of the map at p, and counts them. It uses reflection.
 func (e *encoder) ranged(o *op, p mem.Pointer, b []byte, sorted *sorter) ([]byte, int) {
 	m := o.sub.n.mapOf
 	entry := m.entries.Get().(mem.Pointer)
@@ -87,9 +87,9 @@ func (e *encoder) ranged(o *op, p mem.Pointer, b []byte, sorted *sorter) ([]byte
 	return b, seen
 }
 
-// sorter sorts the encoded entries of a map by their bytes, which begin with the key.
+// sorter sorts the encoded entries of a map by their bytes. Each encoded entry begins with the key.
 type sorter struct {
-	ends []int // of the entries
+	ends []int // offsets of the ends of the entries
 	from int   // offset of the first entry
 	list [][]byte
 	copy []byte
@@ -104,7 +104,7 @@ func (s *sorter) add(start, end int) {
 	s.ends = append(s.ends, end)
 }
 
-// sort sorts the entries in b, which contains all entries.
+// sort sorts the entries in b. The slice b must contain exactly the added entries.
 func (s *sorter) sort(b []byte) {
 	s.copy = append(s.copy[:0], b...)
 	at := 0
@@ -132,7 +132,7 @@ func (s *sorter) put() {
 // maxPooled is the maximum size of the memory that is kept for the next message.
 const maxPooled = 64 << 10
 
-// entries decodes a map into the map at p, which is emptied first.
+// entries decodes a map into the map at p. It first empties the map at p.
 func (d *decoder) entries(o *op, p mem.Pointer, i int) int {
 	n, i, fits := d.count(o, i)
 	m := o.sub.n.mapOf
@@ -172,8 +172,9 @@ func (d *decoder) entries(o *op, p mem.Pointer, i int) int {
 	return i
 }
 
-// numbers decodes up to n entries of a string and a number. It stops before the first entry that is
-// incomplete or invalid. It returns the number of decoded entries, and the offset after them.
+// numbers decodes up to n entries whose keys are strings and whose values are numbers. It stops
+// before the first entry that is incomplete or invalid. It returns the number of decoded entries,
+// and the offset after them.
 func (d *decoder) numbers(o *op, p mem.Pointer, n, i int) (seen, end int) {
 	b, header, value, least := d.b, o.sub.n.key.header, o.sub.n.elem, o.sub.least
 	near := d.nearest()
@@ -201,7 +202,7 @@ func (d *decoder) numbers(o *op, p mem.Pointer, n, i int) (seen, end int) {
 	return seen, i
 }
 
-// pairs does the same for entries of two strings.
+// pairs is like numbers, but for entries whose keys and values are strings.
 func (d *decoder) pairs(o *op, p mem.Pointer, n, i int) (seen, end int) {
 	b, key, value, least := d.b, o.sub.n.key.header, o.sub.n.elem.header, o.sub.least
 	near := d.nearest()
@@ -235,13 +236,13 @@ func (d *decoder) pairs(o *op, p mem.Pointer, n, i int) (seen, end int) {
 	return seen, i
 }
 
-// shrinks reports whether a map of from entries should be replaced by a map for n entries instead
-// of being emptied. Emptying a map takes time in proportion to its capacity, and its capacity never
-// decreases.
+// shrinks reports whether a map should be replaced by a new map instead of being emptied. The
+// argument from is the number of entries in the old map, and n is the number of new entries. The
+// time to empty a map is proportional to its capacity, which never decreases.
 func shrinks(from, n int) bool { return from > 1000 && n < from/8 }
 
-// nearest returns the initial stretch: the input itself if strings alias it, and the current copy
-// otherwise.
+// nearest returns the initial stretch. If strings alias the input, this is the input itself.
+// Otherwise, it is the current copy.
 func (d *decoder) nearest() stretch {
 	if d.o.text == inputText {
 		return stretch{0, mem.String(d.b)}
@@ -249,6 +250,6 @@ func (d *decoder) nearest() stretch {
 	return d.near
 }
 
-// maxHint is the maximum number of entries for which a map is allocated before they are read. All
-// entries may have the same key.
+// maxHint is the maximum number of entries for which a map is allocated before the entries are
+// read. A limit is necessary because all entries may have the same key.
 const maxHint = 1 << 16

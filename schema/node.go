@@ -17,7 +17,7 @@ const (
 	kindFloat                // size, big
 	kindBool                 // one byte, 0 or 1
 	kindTime                 // nanoseconds since 1970: 8 bytes, little-endian
-	kindTimeZone             // the same, 01, and a string of header H8: the name of the zone
+	kindTimeZone             // like kindTime, then 01, then the name of the zone, a string with header H8
 	kindString               // header, bytes
 	kindBlob                 // the same
 	kindList                 // header, elements
@@ -26,11 +26,12 @@ const (
 	kindOpt                  // 0; or 1 and the element
 	kindCustom               // bytes that functions write and read
 	kindStruct               // fields
-	kindSelf                 // the enclosing struct elem
+	kindSelf                 // a reference to the enclosing struct, elem
 )
 
-// node is the layout of the values of one Go type: their encoding and their place in memory. It
-// never changes after it is built. Nodes form a tree, except that a struct can contain itself.
+// node is the layout of the values of one Go type: their encoding and their position in memory. A
+// node never changes after it has been built. Nodes form a tree, except that a struct can contain
+// itself.
 type node struct {
 	kind   kind
 	typ    reflect.Type
@@ -43,18 +44,18 @@ type node struct {
 	key    *node
 	elem   *node
 	fields []field
-	open   []reflect.Type // structs that a Self in this node refers to, and that do not enclose it yet
+	open   []reflect.Type // structs to which a Self in this node refers, and which do not enclose the Self yet
 	faults []mistake
 
-	newElem  func() mem.Raw      // of an option
-	newElems func(n int) mem.Raw // of a list: its array
+	newElem  func() mem.Raw      // for an option: allocates its value
+	newElems func(n int) mem.Raw // for a list: allocates its array
 	mapOf    *mapOf
 	custom   *custom
 }
 
-// field is a field of a struct. If n is nil, the field is skipped bytes. Otherwise the field is a
-// value. It is in memory at an offset, or at the address that the function at returns, or only a
-// getter and a setter can access it.
+// field is a field of a struct. If n is nil, the field consists of skipped bytes. Otherwise, the
+// field is a value. The value is in memory at an offset, or at the address that the function at
+// returns, or it is accessible only through a getter and a setter.
 type field struct {
 	name string
 	n    *node
@@ -65,33 +66,34 @@ type field struct {
 	tail bool
 }
 
-// getter contains the two functions of a computed field. Numbers, bools and times are passed as
-// words in registers, and strings as texts. Other values are passed through a value from the pool.
+// getter contains the getter and the setter of a computed field, in the form that a program calls.
+// Numbers, bools and times are passed as words in registers, and strings are passed as strings. For
+// other types, the argument v points to a value from the pool.
 type getter struct {
 	word      func(p mem.Pointer) (w uint64, fits bool)
 	setWord   func(p mem.Pointer, w uint64) (fits bool)
 	text      func(p mem.Pointer) string
 	setText   func(p mem.Pointer, v string)
-	load      func(p, v mem.Pointer) // into the value at v
-	store     func(p, v mem.Pointer) // from the value at v; for words and texts too, if a Tail is missing
-	values    sync.Pool              // of mem.Pointer to zero values
+	load      func(p, v mem.Pointer) // stores the getter's result in the value at v
+	store     func(p, v mem.Pointer) // passes the value at v to the setter; also used for words and texts, if a Tail is missing
+	values    sync.Pool              // contains mem.Pointers to zero values
 	zeroValue func(v mem.Pointer)
 }
 
 // mapOf contains the operations on maps of one type.
 type mapOf struct {
 	typ     reflect.Type
-	prepare func(m mem.Pointer, n int) // empties *m; makes one for n entries if it is nil
+	prepare func(m mem.Pointer, n int) // empties *m; if *m is nil, allocates a map for n entries
 	put     func(m, entry mem.Pointer) // the entry is a struct of a key and a value
 	value   uintptr                    // offset of the value in an entry
-	entries sync.Pool                  // of mem.Pointer
+	entries sync.Pool                  // contains mem.Pointers to entries
 	zero    func(entry mem.Pointer)
 }
 
 // mistake is an error in a schema, with its path.
 type mistake struct{ path, text string }
 
-// mistakes returns the mistakes of n, which is to be a message.
+// mistakes returns the mistakes in n, which describes a message.
 func (n *node) mistakes() []mistake {
 	all := n.within("", nil)
 	if len(all) == 0 {
@@ -100,8 +102,8 @@ func (n *node) mistakes() []mistake {
 	return all
 }
 
-// within appends the mistakes of all nodes in n to all, each with the path at which the node is
-// used. The path of n is path.
+// within appends the mistakes in n and all its parts to the slice all. The path of each mistake
+// includes the path of its node. The argument path is the path of n.
 func (n *node) within(path string, all []mistake) []mistake {
 	for _, m := range n.faults {
 		all = append(all, mistake{join(path, m.path), m.text})
@@ -116,8 +118,8 @@ func (n *node) within(path string, all []mistake) []mistake {
 	return all
 }
 
-// endless appends a mistake for each struct in n that always contains another value of itself. The
-// path of n is path.
+// endless appends a mistake for each struct in n that always contains another value of its own
+// type. The argument path is the path of n.
 func (n *node) endless(path string, all []mistake) []mistake {
 	if n.kind == kindStruct && n.least() < 0 {
 		return append(all, mistake{path, "a value holds another of its type without an option, so it has no end"})
@@ -147,7 +149,7 @@ func join(a, b string) string {
 	return a + "." + b
 }
 
-// opens adds the open structs of all parts of n to n.open, and returns n.
+// opens adds the entries of the field open of all parts of n to n.open, and returns n.
 func (n *node) opens() *node {
 	for _, p := range n.parts {
 		for _, t := range p.open {
@@ -159,8 +161,8 @@ func (n *node) opens() *node {
 	return n
 }
 
-// place returns p as the place of a value of n. The result differs from p only in tests, where a
-// Schema[struct{}] represents types made at run time.
+// place returns p as a pointer to a value of n. The result differs from p only in tests, where a
+// Schema[struct{}] represents types that are created at run time.
 func (n *node) place(p mem.Pointer) mem.Pointer {
 	if mem.Guarded {
 		return mem.Of(mem.RawOf(p), n.typ)
@@ -168,8 +170,8 @@ func (n *node) place(p mem.Pointer) mem.Pointer {
 	return p
 }
 
-// bind returns n with each open Self of target's type referring to target. Nodes without such a
-// Self are shared; other nodes are copied.
+// bind returns a version of n in which each open Self of target's type refers to target. It copies
+// only the nodes that contain such a Self, and shares all other nodes.
 func (n *node) bind(target *node) *node {
 	if !slices.Contains(n.open, target.typ) {
 		return n
@@ -177,8 +179,8 @@ func (n *node) bind(target *node) *node {
 	return n.copied(target, make(map[*node]*node))
 }
 
-// copied returns a copy of n. If a Self in n refers to a struct in n, its copy refers to the copy
-// of that struct.
+// copied returns a copy of n. If a Self in n refers to a struct in n, the copy of the Self refers
+// to the copy of the struct.
 func (n *node) copied(target *node, copies map[*node]*node) *node {
 	c := *n
 	copies[n] = &c
@@ -210,8 +212,8 @@ func (n *node) copied(target *node, copies map[*node]*node) *node {
 	return &c
 }
 
-// reuses reports whether a value of n refers to memory that is reused when another value is read in
-// its place.
+// reuses reports whether a value of n refers to memory that is reused when another value is read
+// into the same variable.
 func (n *node) reuses() bool {
 	switch n.kind {
 	case kindBlob, kindList, kindMap, kindOpt, kindCustom, kindSelf:
@@ -234,8 +236,8 @@ func (n *node) reuses() bool {
 	return false
 }
 
-// texts returns the number of strings in a value, except strings in lists and maps, and in nested
-// values of its own type.
+// texts returns the number of strings in a value of n. It does not count strings in lists, in maps,
+// and in nested values of the same type.
 func (n *node) texts() int {
 	if n.kind == kindString {
 		return 1
@@ -253,16 +255,17 @@ func (n *node) texts() int {
 	return min(total, manyTexts)
 }
 
-// manyTexts is the largest number of strings that is counted. Larger numbers make no difference.
+// manyTexts is the largest number of strings that is counted. Larger numbers would have the same
+// effect.
 const manyTexts = 1 << 10
 
-// hasTail reports whether values of n may end early.
+// hasTail reports whether n is a struct with a Tail, whose values may end early.
 func (n *node) hasTail() bool {
 	return n.kind == kindStruct && len(n.fields) > 0 && n.fields[len(n.fields)-1].tail
 }
 
-// least returns the minimum encoded size of a value, in bytes. It is negative for a struct that
-// always contains another value of itself.
+// least returns the minimum encoded size of a value of n, in bytes. For a struct that always
+// contains another value of its own type, it returns a negative number.
 func (n *node) least() int { return n.leastIn(nil) }
 
 func (n *node) leastIn(open []*node) int {
@@ -302,11 +305,11 @@ func (n *node) leastIn(open []*node) int {
 	return total
 }
 
-// hugeWire is the largest size in bytes that is counted. Larger sizes make no difference, because
-// no value of such a size is possible.
+// hugeWire is the largest size in bytes that is counted. Larger sizes would have the same effect,
+// because no value of such a size is possible.
 const hugeWire = 1<<30 - 1
 
-// times returns a·b, or the largest int if a·b is larger.
+// times returns a·b. If a·b is larger than the largest int, it returns the largest int.
 func times(a, b int) int {
 	if a > 0 && b > math.MaxInt/a {
 		return math.MaxInt

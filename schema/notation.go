@@ -11,13 +11,13 @@ import (
 //	{name str8, born time, phone str8, skip4, tags list8(str8), next opt(^1)}
 //
 // Numbers, strings and headers have the same names as in the API, with the suffix be if they are
-// big-endian. ^0 is the current struct, and ^1 is the struct that encloses it. The name of a Custom
-// follows its minimum size: custom4:money. A Tail is in brackets. A name that is not a plain word
-// is in quotes. Without names, all schemas with the same encoding have the same text, whatever
-// their Go types are.
+// big-endian. The notation ^0 means the current struct, and ^1 means the struct that encloses it.
+// The name of a Custom follows its minimum size, as in custom4:money. A Tail is written in
+// brackets. A name that is not a plain word is written in quotes. If names are omitted, all schemas
+// with the same encoding have the same text, regardless of their Go types.
 type notation struct {
 	names bool
-	open  []*node // enclosing structs, from the outermost
+	open  []*node // enclosing structs, beginning with the outermost
 }
 
 func (t notation) node(s *strings.Builder, n *node) {
@@ -38,7 +38,7 @@ func (t notation) node(s *strings.Builder, n *node) {
 	s.WriteByte(')')
 }
 
-// word returns the name of the type of n, without its parts. n must not be a struct.
+// word returns the name of the type of n, without the parts of n. The node n must not be a struct.
 func (t notation) word(n *node) string {
 	be := ""
 	if n.big {
@@ -65,7 +65,8 @@ func (t notation) word(n *node) string {
 	return kindTexts[n.kind]
 }
 
-// self returns the name of an enclosing struct: the number of levels out from the current struct.
+// self returns the name of the enclosing struct n. It contains the number of levels between the
+// current struct and n.
 func (t notation) self(n *node) string {
 	up := 0
 	for k := len(t.open) - 1; k > 0 && t.open[k] != n.elem; k-- {
@@ -106,7 +107,7 @@ const skipWord = "skip"
 
 func skipOf(n int) string { return skipWord + strconv.Itoa(n) }
 
-// quoted returns a name as the notation contains it.
+// quoted returns a name in the form that the notation uses, with quotes if they are necessary.
 func quoted(name string) string {
 	if name == "" || strings.ContainsFunc(name, endsWord) {
 		return strconv.Quote(name)

@@ -16,29 +16,29 @@ const (
 	opSwap2
 	opSwap4
 	opSwap8
-	opBytes // room bytes
-	opSkip  // room bytes
-	opBool  // copied, but checked when read
-	opBools // room bools
+	opBytes // moves room bytes
+	opSkip  // skips room bytes
+	opBool  // copied; checked when it is read
+	opBools // moves room bools; checked when they are read
 	opTime
-	opTimeAny // used for reading if mem.SetUTC does not work
-	opInt32   // an int64 that is 4 bytes on the wire
-	opInt     // an integer that may not fit: sub contains the sizes
+	opTimeAny // replaces opTime for reading if mem.SetUTC does not work
+	opInt32   // an int64 whose encoding has 4 bytes
+	opInt     // an integer that may not fit; sub contains the sizes
 	opWord    // a number with a getter and a setter
 
-	opStart // the first op, only a bounds check; also the first variable kind
+	opStart // the first op of a program, which is only a bounds check; also the first variable kind
 	opRoom  // another bounds check
 	opString8
 	opString16
-	opString // with any header
+	opString // a string with any header
 	opBlob
 	opTimeZone
 	opList
 	opArray
 	opFixed
 	opMap
-	opOpt       // of any type
-	opOptNumber // of a number with the same bytes in memory and in its encoding
+	opOpt       // an option of any type
+	opOptNumber // an option of a number whose bytes are the same in memory and in the encoding
 	opOptBool
 	opOptString8
 	opOptString16
@@ -56,7 +56,7 @@ const (
 // op is one step of a program.
 type op struct {
 	kind  opKind
-	size1 uint8 // the size of the header, for opString8 and similar kinds; of the value, for opOptNumber and opOptBool
+	size1 uint8 // for opString8 and similar kinds, the size of the header; for opOptNumber and opOptBool, the size of the value
 	room  uint16
 	off   uint32 // offset in memory
 	sub   *sub   // for ops that need more data
@@ -64,17 +64,17 @@ type op struct {
 
 // sub contains further data of an op.
 type sub struct {
-	pg       *program // of elements, entries, or the value
+	pg       *program // program of the elements, the entries, or the value
 	n        *node    // the node that is read and written
 	count    int      // number of elements of an array, or of a Fixed slice
-	stride   uintptr  // from element to element
+	stride   uintptr  // distance between consecutive elements in memory
 	raw      int      // the size of an element, if the list is copied as a whole; otherwise 0
 	least    int      // minimum encoded size of an element
-	bytes    bool     // the list is a []byte, which a blob of another schema may have made a view of an input
+	bytes    bool     // the list is a []byte, which may be a view of an input if another schema has read it as a blob
 	shape    mem.MapShape
 	shaped   bool
 	numbers  bool // the entries of a map are strings and numbers
-	pairs    bool // or strings and strings
+	pairs    bool // the entries of a map are strings and strings
 	reuses   bool // reading an entry of a map reuses memory that the previous entry refers to
 	at       func(mem.Pointer) mem.Pointer
 	get      *getter
@@ -85,21 +85,21 @@ type sub struct {
 // program contains the code that encodes and decodes values of a node.
 type program struct {
 	enc, dec code
-	sized    []op    // the ops of enc whose length depends on the value
+	sized    []op    // the ops in enc whose encoded length depends on the value
 	stride   uintptr // the size of a value in memory
 	least    int     // minimum encoded size of a value
 	texts    int     // number of strings in a value, except strings in lists and maps
 }
 
-// code is a program in one direction.
+// code is the part of a program for one direction: encoding or decoding.
 type code struct {
 	ops    []op    // from opStart to opEnd
 	labels []label // sorted by pos
 }
 
-// label names a place of a program. The position of a place counts the bytes of fixed ops and
-// headers before it, and one for each variable op before it, except the first and opRoom. Each op
-// counts as if it were present exactly once.
+// label names a place in a program. The position of a place is a count over the ops before it: the
+// number of bytes of fixed ops and headers, plus one for each variable op, except the first op and
+// opRoom. Each op is counted as if it were executed exactly once.
 type label struct {
 	pos  int
 	path string
@@ -155,7 +155,8 @@ func (c *code) place(x int) int {
 	return pos
 }
 
-// path returns the path of the value at a position, and the position at which the value begins.
+// path returns the path of the value at the position pos, and the position at which the value
+// begins.
 func (c *code) path(pos int) (path string, start int) {
 	var found label
 	for _, l := range c.labels {

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// kindTexts are the words of the notation, without the numbers and headers after them.
+// kindTexts contains the words of the notation, without the numbers and headers that follow them.
 var kindTexts = [...]string{kindInt: "int", kindFloat: "float", kindBool: "bool", kindTime: "time", kindTimeZone: "timezone", kindString: "str",
 	kindBlob: "blob", kindList: "list", kindArray: "array", kindMap: "map", kindOpt: "opt", kindCustom: "custom", kindStruct: "struct", kindSelf: "self"}
 
-// read sets n to the type that a word of the notation names, and returns the number of its parts.
+// read sets n to the type that the word names, and returns the number of parts of that type.
 func (n *node) read(word string) (parts int) {
 	end := strings.IndexAny(word, "0123456789")
 	if end < 0 {
@@ -62,9 +62,10 @@ func (n *node) read(word string) (parts int) {
 	return parts
 }
 
-const maxCount = hugeWire // elements of an array
+const maxCount = hugeWire // maximum number of elements of an array
 
-// readNumber sets n to a number type. The word begins with letter; rest contains the bits and be.
+// readNumber sets n to a number type. The argument letter is the first letter of its word. The
+// argument rest contains the number of bits and the suffix be, if any.
 func (n *node) readNumber(letter, rest string) {
 	bits, big := strings.CutSuffix(rest, "be")
 	n.size, n.big = map[string]int{"8": 1, "16": 2, "32": 4, "64": 8}[bits], big
@@ -96,19 +97,20 @@ func (n *node) number(digits string, limit int) int {
 	return v
 }
 
-// Limits for a shape that is read from text, because the text may come from an untrusted source.
+// Limits for shapes that are read from text. They exist because the text may come from an untrusted
+// source.
 const (
-	maxNesting = 64      // types within types
-	maxParts   = 1 << 14 // types and skips
-	maxListed  = 20      // mistakes that are reported
+	maxNesting = 64      // nesting depth of types
+	maxParts   = 1 << 14 // total number of types and skips
+	maxListed  = 20      // number of mistakes that are reported
 )
 
 // builder builds nodes without Go types.
 type builder struct {
-	open  []*node // structs that enclose the current node, from the outermost
+	open  []*node // structs that enclose the current node, beginning with the outermost
 	depth int
 	parts int
-	err   error // why building stopped
+	err   error // the reason why building stopped
 }
 
 // enter begins a node, and reports whether the limits allow it. Each call must be followed by a
@@ -134,7 +136,7 @@ func (b *builder) fail(format string, args ...any) {
 	}
 }
 
-// word returns the node that a word names, and the number of its parts.
+// word returns the node that the word names, and the number of the node's parts.
 func (b *builder) word(word string) (n *node, parts int) {
 	n = new(node)
 	up, self := strings.CutPrefix(word, "^")
@@ -152,7 +154,7 @@ func (b *builder) word(word string) (n *node, parts int) {
 	return n, 0
 }
 
-// structure returns a struct node, after add has added its fields.
+// structure returns a struct node. It calls the function add, which adds the fields.
 func (b *builder) structure(add func(*node)) *node {
 	n := &node{kind: kindStruct}
 	b.open = append(b.open, n)
@@ -162,7 +164,8 @@ func (b *builder) structure(add func(*node)) *node {
 	return n
 }
 
-// skip returns the field of skipped bytes that a word names. For any other word, ok is false.
+// skip returns the field of skipped bytes that the word names. If the word does not name skipped
+// bytes, ok is false.
 func (n *node) skip(word string) (f field, ok bool) {
 	digits, ok := strings.CutPrefix(word, skipWord)
 	if ok {
@@ -171,7 +174,7 @@ func (n *node) skip(word string) (f field, ok bool) {
 	return f, ok
 }
 
-// shape returns the shape of messages of n.
+// shape returns the shape of messages that n describes.
 func (b *builder) shape(n *node) (*Shape, error) {
 	if b.err != nil {
 		return nil, b.err
@@ -202,7 +205,7 @@ func (p *parser) at() int { return len(p.text) - len(p.rest) }
 
 func (p *parser) blank() { p.rest = strings.TrimLeft(p.rest, " \t\r\n") }
 
-// is consumes c if c is the next character, and reports whether it is.
+// is reports whether the next character is c. If so, it consumes the character.
 func (p *parser) is(c byte) bool {
 	p.blank()
 	if p.rest == "" || p.rest[0] != c {
@@ -281,7 +284,7 @@ func (p *parser) fields() *node {
 	})
 }
 
-// field reads a field of n: its name and its type, or bytes to skip.
+// field reads a field of n: its name and its type, or the number of bytes to skip.
 func (p *parser) field(n *node) field {
 	if p.blank(); strings.HasPrefix(p.rest, `"`) {
 		text, err := strconv.QuotedPrefix(p.rest)

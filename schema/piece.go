@@ -13,14 +13,14 @@ const (
 	KindFloat    = Kind(kindFloat)    // Bits, BigEndian
 	KindBool     = Kind(kindBool)     // a byte, 0 or 1
 	KindTime     = Kind(kindTime)     // nanoseconds since 1970: 8 bytes, signed, little-endian
-	KindTimeZone = Kind(kindTimeZone) // 8 bytes as for KindTime, a byte 1, a byte with the length of the zone's name, and the name
+	KindTimeZone = Kind(kindTimeZone) // 8 bytes like KindTime, a byte 1, a byte with the length of the zone's name, and the name
 	KindString   = Kind(kindString)   // Header, bytes
 	KindBlob     = Kind(kindBlob)     // Header, bytes
-	KindList     = Kind(kindList)     // Header, then as many Elem
+	KindList     = Kind(kindList)     // Header, then that number of Elem
 	KindArray    = Kind(kindArray)    // Count times Elem
-	KindMap      = Kind(kindMap)      // Header, then as many pairs of Key and Elem
-	KindOpt      = Kind(kindOpt)      // a byte, 0; or 1 and Elem
-	KindCustom   = Kind(kindCustom)   // Custom; bytes that only the functions of this name can read
+	KindMap      = Kind(kindMap)      // Header, then that number of pairs of Key and Elem
+	KindOpt      = Kind(kindOpt)      // a byte 0; or a byte 1 and Elem
+	KindCustom   = Kind(kindCustom)   // Custom; bytes that only the functions of the Custom with this name can read
 	KindStruct   = Kind(kindStruct)   // Fields
 	KindSelf     = Kind(kindSelf)     // Elem, an enclosing struct
 	KindSkip     = KindSelf + 1       // Count bytes without meaning
@@ -39,15 +39,15 @@ func (k Kind) String() string {
 }
 
 // Piece is a part of a [Shape]: the message, a field, or the type of a field's elements. Pieces
-// describe how to read a message whose Go type is not known. The methods that apply depend on the
-// Kind; the others return zero.
+// describe how to read a message whose Go type is not known. The Kind determines which methods
+// apply; all other methods return zero.
 type Piece struct{ f field }
 
 // Message returns the piece for the whole message, usually a struct.
 func (s *Shape) Message() Piece { return pieceOf(s.root()) }
 
-// Fields returns an iterator over the fields of a message that is a struct, in order, including
-// skipped bytes.
+// Fields returns an iterator over the fields of the message in order, including skipped bytes. The
+// message must be a struct.
 func (s *Shape) Fields() iter.Seq[Piece] { return s.Message().Fields() }
 
 func pieceOf(n *node) Piece { return Piece{field{n: n}} }
@@ -101,7 +101,7 @@ func (p Piece) BigEndian() bool { return p.node().big }
 // Header returns the header of a string, a blob, a list or a map.
 func (p Piece) Header() Header { return p.node().header }
 
-// Count returns the number of elements of an array, or of skipped bytes.
+// Count returns the number of elements of an array, or the number of skipped bytes.
 func (p Piece) Count() int { return max(p.f.skip, p.node().count) }
 
 // Custom returns the name of a custom type.
@@ -116,7 +116,7 @@ func (p Piece) Custom() string {
 func (p Piece) Key() Piece { return pieceOf(p.node().key) }
 
 // Elem returns the type of the elements of a list or an array, of the values of a map, or of the
-// value of an option. For KindSelf it returns the enclosing struct.
+// value of an option. For KindSelf, it returns the enclosing struct.
 func (p Piece) Elem() Piece { return pieceOf(p.node().elem) }
 
 // Fields returns an iterator over the fields of a struct, in order.
@@ -130,9 +130,9 @@ func (p Piece) Fields() iter.Seq[Piece] {
 	}
 }
 
-// Least returns the minimum number of bytes of the piece, at most 1,073,741,823. A list of n
-// elements takes at least n times the Least of its Elem. If that is zero, limit the number of
-// elements separately, because a few bytes can announce any number of them.
+// Least returns the minimum encoded size of the piece in bytes, up to 1,073,741,823. The encoding
+// of n elements takes at least n·Elem().Least() bytes. If Elem().Least() is zero, limit the number
+// of elements separately, because a few bytes can announce any number of such elements.
 func (p Piece) Least() int {
 	if p.f.n == nil {
 		return p.f.skip

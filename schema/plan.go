@@ -1,16 +1,16 @@
 package schema
 
-// A node is compiled once, to a program: a flat list of ops for each direction. Structs and arrays
-// in it are inlined with their offsets. Parts that can be repeated or missing have their own
-// programs.
+// Each node is compiled once to a program, which contains a flat list of ops for each direction.
+// Structs and arrays in the node are inlined with their offsets. Parts that can be repeated or
+// missing have their own programs.
 //
 //	op        what it does                                             op.room
 //	fixed     moves a fixed number of bytes                            this number, if the kind does not define it
 //	variable  begins with a header or without one, and ends with       bytes of the fixed ops after it, and of the
 //	          a check that there is room for the ops after it          header of the next variable op
 //
-// So each run of fixed ops needs only one check. On little-endian machines, neighbouring fields are
-// moved together if they are as far apart in memory as in the encoding.
+// So each run of fixed ops needs only one check. On little-endian machines, adjacent fields are
+// moved together if the distance between them is the same in memory and in the encoding.
 
 import (
 	"reflect"
@@ -20,11 +20,11 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// step is an op before neighbouring ops are merged.
+// step is an op before adjacent ops are merged.
 type step struct {
 	op
-	moves  bool // its bytes are the same in memory and in the encoding
-	checks bool // but they are checked when they are read
+	moves  bool // the bytes of the value are the same in memory and in the encoding
+	checks bool // the bytes are checked when they are read
 	tail   bool // used only for reading
 	path   string
 	each   int
@@ -58,7 +58,7 @@ func (c *compiler) entries(n *node) *program {
 	return pg
 }
 
-// value appends the steps for a value of n at offset off.
+// value appends the steps for a value of the node n at the offset off.
 func (c *compiler) value(steps []step, n *node, off uintptr, path string) []step {
 	s := step{path: path}
 	s.off = uint32(off)
@@ -133,8 +133,8 @@ func (c *compiler) list(n *node) *sub {
 // inSlot is the maximum size of a value that a map stores next to its key.
 const inSlot = 128
 
-// rawSize returns the size of a value whose bytes are the same in memory and in the encoding, or 0
-// for other values.
+// rawSize returns the size of values of n if their bytes are the same in memory and in the
+// encoding. Otherwise, it returns 0.
 func (n *node) rawSize() int {
 	if n.kind == kindBool || n.plain() && (n.size == 1 || !n.big && !mem.Checked) {
 		return n.size
@@ -161,7 +161,7 @@ func (s *step) number(n *node) {
 	}
 }
 
-// field appends the steps for fields[k] of a struct at offset off.
+// field appends the steps for fields[k] of a struct. The struct is at the offset off.
 func (c *compiler) field(steps []step, fields []field, k int, off uintptr, path string) []step {
 	f := &fields[k]
 	path = join(path, f.name)
@@ -196,9 +196,9 @@ func (c *compiler) field(steps []step, fields []field, k int, off uintptr, path 
 }
 
 const (
-	maxFixed  = 4096   // bytes that one op moves
-	maxRoom   = 0xf000 // bytes that one check covers
-	maxInline = 16     // steps of an array that are inlined
+	maxFixed  = 4096   // maximum number of bytes that one op moves
+	maxRoom   = 0xf000 // maximum number of bytes that one check covers
+	maxInline = 16     // maximum number of inlined steps of an array
 )
 
 // array appends the steps for the array at offset off.
@@ -229,7 +229,7 @@ func (c *compiler) array(steps []step, n *node, off uintptr, path string) []step
 	return append(steps, step{path: path, op: op{kind: opArray, off: uint32(off), sub: s}})
 }
 
-// assemble returns the code of steps for one direction.
+// assemble returns the code for steps in one direction.
 func assemble(steps []step, decode bool) code {
 	c := code{ops: []op{{kind: opStart}}}
 	pos, counted := 0, 0
@@ -269,7 +269,7 @@ func assemble(steps []step, decode bool) code {
 
 func (s *step) movable(decode bool) bool { return s.moves && !(s.checks && decode) }
 
-// in returns the op of s for one direction.
+// in returns the op for s in one direction.
 func (s *step) in(decode bool) op {
 	o := s.op
 	switch {
@@ -302,8 +302,8 @@ func (c *code) move(off, size int) {
 	}
 }
 
-// reserve sets the rooms. From the end to the beginning, it counts the bytes that each variable op
-// must check for the ops after it.
+// reserve sets the field room of each variable op. It iterates over the ops from the end to the
+// beginning, and counts the bytes that each variable op must check for the ops after it.
 func (c *code) reserve() {
 	var ops []op
 	run := 0

@@ -8,7 +8,7 @@ import (
 )
 
 // Read reads one message from r into v, as [Schema.Parse] does. It reads no byte after the message.
-// At the end of r it returns io.EOF. To read several messages, use a [Reader].
+// At the end of r, it returns io.EOF. To read several messages, use a [Reader].
 func (s *Schema[T]) Read(r io.Reader, v *T) error {
 	if s.n.hasTail() {
 		return &Error{Cause: ErrEnd}
@@ -43,8 +43,8 @@ func (s *Schema[T]) Read(r io.Reader, v *T) error {
 	return err
 }
 
-// reading contains the source and the buffer for reading one message. The buffer is empty between
-// messages.
+// reading contains the source and the buffer for reading one message. While a reading is in the
+// pool, its buffer is empty.
 type reading struct {
 	feed feed
 	b    []byte

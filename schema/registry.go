@@ -14,31 +14,31 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// Errors of models.
+// Errors that concern models.
 var (
 	// ErrUnknown: no model has this id.
 	ErrUnknown = errors.New("schema: an unknown id")
-	// ErrRegistered: another model has this id.
+	// ErrRegistered: another model already has this id.
 	ErrRegistered = errors.New("schema: the id is taken")
 	// ErrType: the model with this id has another Go type.
 	ErrType = errors.New("schema: the model is of another type")
 )
 
-// Registry reads and writes messages of several schemas, its models. The id of its model precedes
-// each message, as in Parco's Multi:
+// Registry reads and writes messages of several schemas, which are called its models. Each message
+// is preceded by the id of its model, as in Parco's Multi:
 //
 //	00   03 63 61 74   03        id u8, {name str8, age u8}
 //
-// Models may be registered at any time. Reading and writing take no lock, and are safe for
-// concurrent use.
+// Models may be registered at any time. Reading and writing are safe for concurrent use, and do not
+// lock a mutex.
 //
-// If the schema of a model has a Tail, its message ends where the input ends. Such a message must
-// be the last one, and cannot be read from a stream.
+// If the schema of a model has a Tail, the end of the input is the end of the message. So such a
+// message must be the last message of the input, and cannot be read from a stream.
 type Registry[K comparable] struct {
 	heads   *Schema[head[K]]
-	spare   sync.Pool     // of *head[K]
-	framed  bool          // a head contains the length of the body
-	unknown func(K) error // returns the error for an id that no model has
+	spare   sync.Pool     // contains values of type *head[K]
+	framed  bool          // heads contain the length of the body
+	unknown func(K) error // returns the error for an unknown id
 
 	adding sync.Mutex
 	models atomic.Pointer[map[K]model[K]] // the maps are immutable
@@ -47,11 +47,11 @@ type Registry[K comparable] struct {
 // head is the part of a message before the body.
 type head[K comparable] struct {
 	id     K
-	length uint32 // of the body; only in frames
+	length uint32 // length of the body; only in frames
 }
 
-// NewRegistry returns a Registry without models. Like [Struct], it panics if there is a mistake in
-// id.
+// NewRegistry returns a Registry without models. The argument id is the type of the ids. Like
+// [Struct], NewRegistry panics if this type contains a mistake.
 func NewRegistry[K comparable](id Type[K]) *Registry[K] {
 	return newRegistry(func(id K) error { return fmt.Errorf("%w: %v", ErrUnknown, id) },
 		F("id", func(h *head[K]) *K { return &h.id }, id))
@@ -64,7 +64,7 @@ func newRegistry[K comparable](unknown func(K) error, fields ...Field[head[K]]) 
 	return r
 }
 
-// model is one schema of a Registry, of any Go type.
+// model is one schema of a Registry. It hides the Go type of the schema.
 type model[K comparable] interface {
 	dispatch(in input[K]) (rest []byte, err error)
 	parse(in input[K]) (id K, v any, rest []byte, err error)
@@ -74,20 +74,21 @@ type model[K comparable] interface {
 type modelOf[K comparable, T any] struct {
 	r       *Registry[K]
 	id      K
-	head    []byte // as written
+	head    []byte // the encoded head
 	s       *Schema[T]
-	targets sync.Pool                  // of *T
+	targets sync.Pool                  // contains values of type *T
 	take    func(v *T) error           // passes v, or its upgraded value, to the function of the newest version
 	newest  func(v *T) (K, any, error) // returns v, or its upgraded value, and the id of the newest version
 }
 
-// Register adds a model with the schema s. [Registry.Dispatch] passes its messages to the handler,
-// the function on. If Dispatch is not used, the handler may be nil.
+// Register adds a model with the schema s. The argument on is the handler, a function that
+// [Registry.Dispatch] calls with the value of each message of the model. If Dispatch is not used,
+// the handler may be nil.
 //
-// The *T that the handler receives is valid until the handler returns. After that, the next message
-// is read into it, by any goroutine, as [Schema.Parse] does. So the handler may keep strings
-// (unless s has the option Alias), but no slices, maps or pointers. Fields of T that are not in s
-// keep their values from earlier calls.
+// The *T that the handler receives is valid until the handler returns. After that, any goroutine
+// may read another message into it, as [Schema.Parse] does. So the handler may keep strings (unless
+// s has the option Alias), but must not keep slices, maps or pointers. Fields of T that are not in
+// s keep their values from earlier calls.
 func Register[K comparable, T any](r *Registry[K], id K, s *Schema[T], on func(*T) error) error {
 	if on == nil {
 		on = func(*T) error { return fmt.Errorf("schema: model %v has no function", id) }
@@ -95,14 +96,15 @@ func Register[K comparable, T any](r *Registry[K], id K, s *Schema[T], on func(*
 	return (&modelOf[K, T]{r: r, id: id, s: s, take: on, newest: func(v *T) (K, any, error) { return id, v, nil }}).register()
 }
 
-// Upgrade adds the schema s as an older version of a registered model, the target model. The
-// arguments id and to are the ids of the older version and of the target model. When a message of
-// the older version is read, the function up converts its value to the type of the target model.
-// The target model may itself be an older version of another model, so that readers receive only
-// the newest version.
+// Upgrade adds the schema s as an older version of a registered model, which is called the target
+// model. The argument id is the id of the older version, and the argument to is the id of the
+// target model. When a message of the older version is read, the function up converts its value to
+// the type of the target model. The target model may itself be an older version of another model,
+// so that readers receive only the newest version.
 //
-// When up is called, new is zero. After the call, new may share memory with old. If up returns an
-// error, the error is wrapped and returned.
+// The arguments of up are pointers. When up is called, the target of new is zero. After the call,
+// it may share memory with the target of old. If up returns an error, the reading method returns
+// this error, wrapped.
 func Upgrade[K comparable, A, B any](r *Registry[K], id K, s *Schema[A], to K, up func(old *A, new *B) error) error {
 	newer, err := modelFor[K, B](r, to)
 	switch {
@@ -169,7 +171,7 @@ func modelFor[K comparable, T any](r *Registry[K], id K) (*modelOf[K, T], error)
 	return m, nil
 }
 
-// AppendModel appends the id and v to dst, as [Schema.Append] does. After an error it returns dst
+// AppendModel appends the id and v to dst, as [Schema.Append] does. After an error, it returns dst
 // unchanged.
 func AppendModel[K comparable, T any](r *Registry[K], dst []byte, id K, v *T) ([]byte, error) {
 	m, err := modelFor[K, T](r, id)
@@ -191,14 +193,14 @@ func (m *modelOf[K, T]) append(dst []byte, v *T) ([]byte, error) {
 	return b, nil
 }
 
-// WriteModel writes the id and v to w, with a single call of Write. If they cannot be encoded,
-// nothing is written.
+// WriteModel writes the id and v to w, with a single call of Write. If the id or v cannot be
+// encoded, it writes no bytes.
 func WriteModel[K comparable, T any](r *Registry[K], w io.Writer, id K, v *T) error {
 	return writeOnce(w, func(b []byte) ([]byte, error) { return AppendModel(r, b, id, v) })
 }
 
-// Dispatch reads the message at the beginning of b, and passes it to the function of its model. It
-// returns the function's error, and the rest of b after the message. If the message cannot be read,
+// Dispatch reads the message at the beginning of b, and passes it to the handler of its model. It
+// returns the rest of b after the message, and the handler's error. If the message cannot be read,
 // rest is b.
 func (r *Registry[K]) Dispatch(b []byte) (rest []byte, err error) {
 	m, in, err := r.open(b)
@@ -208,8 +210,9 @@ func (r *Registry[K]) Dispatch(b []byte) (rest []byte, err error) {
 	return m.dispatch(in)
 }
 
-// Parse reads the message at the beginning of b into a new value, and converts it to the newest
-// version of its model. It returns a pointer to that version as v, and the id of that version.
+// Parse reads the message at the beginning of b into a new value, and converts the value to the
+// newest version of its model. The result v is a pointer to the converted value, and the result id
+// is the id of the newest version.
 func (r *Registry[K]) Parse(b []byte) (id K, v any, rest []byte, err error) {
 	m, in, err := r.open(b)
 	if err != nil {
@@ -218,10 +221,10 @@ func (r *Registry[K]) Parse(b []byte) (id K, v any, rest []byte, err error) {
 	return m.parse(in)
 }
 
-// input is the place of a body. The body begins at b[at], and the body of a frame ends at b[end].
-// If stream is not nil, the body follows the head that stream read last.
+// input describes where the body of a message is. The body begins at b[at], and the body of a frame
+// ends at b[end]. If stream is not nil, the body follows the head that stream has read last.
 type input[K comparable] struct {
-	b       []byte // beginning with the head
+	b       []byte // begins with the head
 	at, end int
 	stream  *Reader[head[K]]
 }
@@ -255,7 +258,7 @@ func (r *Registry[K]) find(id K) (model[K], error) {
 	return m, nil
 }
 
-// read reads a T into v, and returns the bytes after the message.
+// read reads the body into v, and returns the bytes after the message.
 func (m *modelOf[K, T]) read(in input[K], v *T) (rest []byte, err error) {
 	if in.stream != nil {
 		return nil, follow(in.stream, m.s, v)
@@ -270,7 +273,8 @@ func (m *modelOf[K, T]) read(in input[K], v *T) (rest []byte, err error) {
 	return in.b[in.end-len(rest):], nil
 }
 
-// moved returns err, an [*Error], for a message that begins n bytes earlier.
+// moved adds n to the offset of err, because the message begins n bytes earlier. The error err must
+// be an [*Error].
 func moved(err error, n int) error {
 	err.(*Error).Offset += int64(n)
 	return err
@@ -301,23 +305,23 @@ func (m *modelOf[K, T]) parse(in input[K]) (id K, v any, rest []byte, err error)
 	return id, v, rest, err
 }
 
-// ModelReader reads a sequence of messages of several models from an io.Reader, as a [Reader] does
-// for messages of one schema.
+// ModelReader reads a sequence of messages of several models from an io.Reader. A [Reader] does the
+// same for messages of one schema.
 type ModelReader[K comparable] struct {
 	r     *Registry[K]
 	heads *Reader[head[K]]
 	head  head[K]
 }
 
-// Reader returns a reader of messages from src. It uses the options Exact and MaxBytes. All other
-// options come from the schemas.
+// Reader returns a reader of messages from src. Of the options in set, it uses only Exact and
+// MaxBytes. All other options come from the schemas.
 func (r *Registry[K]) Reader(src io.Reader, set ...Option) *ModelReader[K] {
 	return &ModelReader[K]{r: r, heads: r.heads.Reader(src, append(slices.Clip(set), Alias)...)}
 }
 
-// Dispatch reads a message as [Registry.Dispatch] does. At the end of the stream it returns io.EOF.
-// After an error in the function that received the message, or in an upgrade, the next call reads
-// the next message. After any other error, Dispatch returns the same error again.
+// Dispatch reads a message as [Registry.Dispatch] does. At the end of the stream, it returns
+// io.EOF. If the handler or an upgrade returns an error, the next call reads the next message.
+// After any other error, Dispatch returns the same error again.
 func (m *ModelReader[K]) Dispatch() error {
 	found, in, err := m.next()
 	if err == nil {
@@ -326,7 +330,8 @@ func (m *ModelReader[K]) Dispatch() error {
 	return err
 }
 
-// Parse reads a message as [Registry.Parse] does, with the errors of [ModelReader.Dispatch].
+// Parse reads a message as [Registry.Parse] does. It returns the same errors as
+// [ModelReader.Dispatch].
 func (m *ModelReader[K]) Parse() (id K, v any, err error) {
 	found, in, err := m.next()
 	if err == nil {
@@ -355,7 +360,8 @@ func (m *ModelReader[K]) next() (found model[K], in input[K], err error) {
 // taken returns the number of bytes of the current message that have been read.
 func (r *Reader[T]) taken() int { return r.at - r.feed.from }
 
-// follow reads the body after the head that r read last, as a part of the same message.
+// follow reads the body of a message into v. The reader r must have read the head of the same
+// message last.
 func follow[H, T any](r *Reader[H], s *Schema[T], v *T) error {
 	d, o := &r.d, &s.options
 	if s.n.hasTail() {

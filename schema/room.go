@@ -3,9 +3,8 @@ package schema
 import "github.com/slipstream-go/slipstream/internal/mem"
 
 // expected estimates the encoded size of the value at p. The estimate is exact unless the value
-// contains lists, maps, or values with a getter and a setter. For a list, it assumes that all
-// elements are as large as the first one. The result is only used to allocate a buffer, so it need
-// not be exact.
+// contains lists, maps, or computed fields. For a list, it assumes that all elements have the same
+// size as the first element. The result is used only to allocate a buffer, so it need not be exact.
 func (pg *program) expected(p mem.Pointer) int {
 	total := pg.least
 	for k := range pg.sized {
@@ -52,11 +51,11 @@ func (pg *program) expected(p mem.Pointer) int {
 }
 
 const (
-	mostExpected = 64 << 10 // the largest estimate; for longer messages the buffer grows
+	mostExpected = 64 << 10 // the largest estimate; for longer messages, the buffer grows
 	usualText    = 8        // assumed length of a string in a map, in bytes
 )
 
-// severally returns n·size, or mostExpected if n·size is larger.
+// severally returns n·size, limited to mostExpected.
 func severally(n, size int) int {
 	if size > 0 && n > mostExpected/size {
 		return mostExpected
@@ -64,7 +63,8 @@ func severally(n, size int) int {
 	return n * size
 }
 
-// sized returns the ops of c whose length depends on the value, for expected.
+// sized returns the ops of c whose encoded length depends on the value. The method expected uses
+// them.
 func (c *code) sized() []op {
 	var list []op
 	for _, o := range c.ops {

@@ -13,7 +13,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// Schema reads and writes messages whose Go type is T. It never changes, and may be used
+// Schema reads and writes messages whose Go type is T. A Schema never changes, and may be used
 // concurrently.
 type Schema[T any] struct {
 	pg      *program
@@ -21,7 +21,8 @@ type Schema[T any] struct {
 	n       *node
 }
 
-// Struct is like [Build], for schemas in package variables: it panics if there is a mistake.
+// Struct is like [Build], but panics if there is a mistake. Use it for schemas in package
+// variables.
 func Struct[T any](fields ...Field[T]) *Schema[T] {
 	s, err := Build(fields...)
 	if err != nil {
@@ -30,8 +31,8 @@ func Struct[T any](fields ...Field[T]) *Schema[T] {
 	return s
 }
 
-// Build returns the schema of messages that contain these fields of a T, in this order. The error
-// lists all mistakes.
+// Build returns the schema of messages that contain the given fields of T in the given order. The
+// error lists all mistakes.
 func Build[T any](fields ...Field[T]) (*Schema[T], error) { return build[T](structOf(fields)) }
 
 func build[T any](n *node) (*Schema[T], error) {
@@ -45,7 +46,7 @@ func build[T any](n *node) (*Schema[T], error) {
 	return &Schema[T]{pg: c.of(n), options: defaults, n: n}, nil
 }
 
-// Of returns the schema of messages that consist of one t.
+// Of returns the schema of messages that consist of one value of type t.
 func Of[T any](t Type[T]) (*Schema[T], error) {
 	n := node{typ: reflect.TypeFor[T]()}
 	p := part(&n, t)
@@ -55,12 +56,12 @@ func Of[T any](t Type[T]) (*Schema[T], error) {
 	return build[T](p)
 }
 
-// Part returns the type of a T with these fields. It is like Struct(fields...).Type(), but may
-// contain a [Self] of an enclosing struct.
+// Part returns a type for the struct T with the given fields. It is like Struct(fields...).Type(),
+// but may contain a [Self] of an enclosing struct.
 func Part[T any](fields ...Field[T]) Type[T] { return Type[T]{structOf(fields)} }
 
-// rootOf returns the name of t in errors. A struct type without a name is called message, because
-// its text would list all fields in each error.
+// rootOf returns the name of t in error texts. For a struct type without a name, it returns
+// "message", because the type's text would list all fields in each error.
 func rootOf(t reflect.Type) string {
 	if t.Name() == "" && t.Kind() == reflect.Struct {
 		return "message"
@@ -86,8 +87,8 @@ func structOf[T any](fields []Field[T]) *node {
 	return n.structured()
 }
 
-// structured resolves the references in the fields of the struct n, adds mistakes that concern
-// several fields, and returns n.
+// structured resolves references in the fields of the struct n, adds mistakes that concern several
+// fields, and returns n.
 func (n *node) structured() *node {
 	for i := range n.fields {
 		if f := &n.fields[i]; f.n != nil {
@@ -133,16 +134,17 @@ func (n *node) listed() {
 
 const maxName = 255
 
-// inPlace reports whether the field occupies the memory at its offset alone. It does not for a
-// custom field: only its functions know which part of the memory they use.
+// inPlace reports whether no other field may use the memory at the field's offset. For a custom
+// field, it returns false, because only the functions of the Custom know which part of the memory
+// they use.
 func (f *field) inPlace() bool {
 	return f.n != nil && f.at == nil && f.get == nil && f.n.kind != kindCustom
 }
 
-// Type returns the schema as a type, for parts of other schemas.
+// Type returns the schema as a type, which can be a part of other schemas.
 func (s *Schema[T]) Type() Type[T] { return Type[T]{s.n} }
 
-// With returns the schema with these options. Options that are not given keep their values.
+// With returns a copy of the schema with the given options. All other options keep their values.
 func (s *Schema[T]) With(set ...Option) *Schema[T] {
 	c := *s
 	for _, o := range set {
@@ -151,12 +153,12 @@ func (s *Schema[T]) With(set ...Option) *Schema[T] {
 	return &c
 }
 
-// Marshal returns v as a new []byte.
+// Marshal returns the encoding of v as a new []byte.
 func (s *Schema[T]) Marshal(v *T) ([]byte, error) { return s.Append(nil, v) }
 
-// Append appends v to dst. It does not allocate if dst has enough capacity, except with SortMaps
-// and for some maps. After an error it returns dst unchanged, but may have written to the spare
-// capacity of dst.
+// Append appends the encoding of v to dst. If dst has enough capacity, it does not allocate, except
+// with SortMaps and for some maps. After an error, it returns dst unchanged, but may have written
+// to the unused capacity of dst.
 func (s *Schema[T]) Append(dst []byte, v *T) ([]byte, error) {
 	_ = *v // a nil v panics here: an access far into a large T would not detect it
 	var e encoder
@@ -174,8 +176,8 @@ func (s *Schema[T]) Append(dst []byte, v *T) ([]byte, error) {
 
 // Parse reads a message from b into v, and returns the rest of b. It sets only the fields that the
 // schema defines. It reuses memory of v: arrays of slices, maps, and the targets of options. After
-// an error, parts of v may have been set, and the values of its fields are unspecified. v can still
-// be reused as a target. Parse never writes to the bytes of a string.
+// an error, the values of v's fields are unspecified, but v can still be used as a target of later
+// calls. Parse never writes to the bytes of a string.
 func (s *Schema[T]) Parse(b []byte, v *T) (rest []byte, err error) {
 	_ = *v // see Append
 	var d decoder
@@ -187,8 +189,8 @@ func (s *Schema[T]) Parse(b []byte, v *T) (rest []byte, err error) {
 	return b[i:], nil
 }
 
-// Unmarshal reads a message into v, as Parse does. If b continues after the message, it returns
-// [ErrRest].
+// Unmarshal reads a message from b into v, as Parse does. If b continues after the message, it
+// returns [ErrRest].
 func (s *Schema[T]) Unmarshal(b []byte, v *T) error {
 	_ = *v // see Append
 	var d decoder
@@ -202,8 +204,8 @@ func (s *Schema[T]) Unmarshal(b []byte, v *T) error {
 	return nil
 }
 
-// ParseAll returns an iterator over the messages in b. All messages are read into the same T. The
-// iterator ends after the first error.
+// ParseAll returns an iterator over the messages in b. All messages are read into the same value of
+// type T. The iterator ends after the first error.
 func (s *Schema[T]) ParseAll(b []byte) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		if s.endless() {
@@ -226,7 +228,7 @@ func (s *Schema[T]) ParseAll(b []byte) iter.Seq2[*T, error] {
 	}
 }
 
-// String returns the schema in one line, with the names of its fields.
+// String returns the notation of the schema as one line of text, including the names of its fields.
 func (s *Schema[T]) String() string {
 	return pieceOf(s.n).String()
 }

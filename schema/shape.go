@@ -9,12 +9,13 @@ import (
 )
 
 // Shape is the layout of messages, without Go types. It can be stored as JSON, compared by
-// [Compat], and inspected. The zero Shape describes a struct without fields. Only UnmarshalJSON
-// changes a Shape.
+// [Compat], and inspected. The zero Shape describes a struct without fields. UnmarshalJSON is the
+// only method that changes a Shape.
 //
-// In JSON each type is an object. Its "type" is the word in the notation of [Schema.String]. Its
-// "key" is the type of a map's keys. Its "of" is the type of the elements of a list or an array, of
-// the values of a map, or of the value of an option. A struct has "fields" instead:
+// In JSON, each type is an object with up to three members. "type" is the type's word in the
+// notation of [Schema.String]. "key" is the type of a map's keys. "of" is the type of the elements
+// of a list or an array, of the values of a map, or of the value of an option. A struct has the
+// member "fields" instead:
 //
 //	{"fields": [
 //		{"name": "name", "type": "str8"},
@@ -26,7 +27,8 @@ import (
 //
 // [Compat] and `slipctl schema check old.json new.json` compare the shapes of two versions, and
 // report whether messages of both versions can be read. A program can keep the shapes of its
-// schemas in files, and compare them in a test, so that code reviews show changes of the encoding:
+// schemas in files, and compare the schemas with these files in a test. Then code reviews show
+// changes of the encoding:
 //
 //	func TestWire(t *testing.T) {
 //		got, err := json.MarshalIndent(pets.Shape(), "", "\t")
@@ -54,7 +56,7 @@ func (s *Shape) root() *node {
 	return s.n
 }
 
-// String returns the shape in one line, as [Schema.String] does.
+// String returns the notation of the shape as one line of text, like [Schema.String].
 func (s *Shape) String() string { return s.text(true) }
 
 func (s *Shape) text(names bool) string {
@@ -74,7 +76,7 @@ type layout struct {
 }
 
 // MarshalJSON returns the shape as JSON. The receiver is not a pointer, so that encoding/json also
-// calls it for a Shape in another struct.
+// calls this method for a Shape in another struct.
 func (s Shape) MarshalJSON() ([]byte, error) { return json.Marshal(notation{}.layout(s.root())) }
 
 func (t notation) layout(n *node) *layout {
@@ -101,9 +103,9 @@ func (t notation) layout(n *node) *layout {
 	return l
 }
 
-// UnmarshalJSON parses a shape strictly: unknown keys and types are errors, as are the mistakes
-// that [Build] reports. A shape may have up to 16,384 fields and types, nested up to 64 levels
-// deep. After an error the shape is unchanged.
+// UnmarshalJSON parses a shape strictly: unknown keys and types are errors, and so are the mistakes
+// that [Build] reports. A shape may contain up to 16,384 fields and types, nested up to 64 levels
+// deep. After an error, the shape is unchanged.
 func (s *Shape) UnmarshalJSON(text []byte) error {
 	var l layout
 	d := json.NewDecoder(bytes.NewReader(text))

@@ -11,13 +11,13 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// Write writes v to w, with a single call of Write. If v cannot be encoded, nothing is written. If
-// w writes fewer bytes than it receives and returns no error, Write returns io.ErrShortWrite.
+// Write writes v to w, with a single call of w.Write. If v cannot be encoded, it writes no bytes.
+// If w accepts only a part of the bytes, but returns no error, Write returns io.ErrShortWrite.
 func (s *Schema[T]) Write(w io.Writer, v *T) error {
 	return writeOnce(w, func(b []byte) ([]byte, error) { return s.Append(b, v) })
 }
 
-// writeOnce writes the bytes that message appends, unless message returns an error.
+// writeOnce writes the bytes that the function message appends, unless message returns an error.
 func writeOnce(w io.Writer, message func([]byte) ([]byte, error)) error {
 	p := buffers.Get().(*[]byte)
 	b, err := message((*p)[:0])
@@ -36,14 +36,14 @@ var buffers = sync.Pool{New: func() any { return new([]byte) }}
 // Reader reads a sequence of messages from an io.Reader. It reads ahead, unless the option Exact is
 // set.
 //
-// The bytes of a message are kept until the next message is read. The buffer grows with the bytes
-// that have arrived, not with the lengths that the message announces.
+// The bytes of a message are kept until the next message is read. The size of the buffer depends on
+// the number of bytes that have arrived, not on lengths that the message announces.
 type Reader[T any] struct {
 	s     *Schema[T]
 	d     decoder
 	feed  feed
-	at    int // where in d.b the next message begins
-	usual int // the size of the largest recent message: it decreases by an eighth with each smaller message
+	at    int // the offset in d.b of the next message
+	usual int // the size of the largest recent message; for each smaller message, it decreases by an eighth
 	err   error
 }
 
@@ -54,13 +54,13 @@ type Reader[T any] struct {
 type feed struct {
 	r      io.Reader
 	exact  bool
-	from   int   // where the current message begins
+	from   int   // the offset in d.b of the current message
 	max    int   // maximum size of the current message
-	beyond int   // number of bytes read that exceed max: d.b ends before them
-	err    error // why no more bytes follow
+	beyond int   // number of bytes that have been read beyond max; d.b ends before them
+	err    error // the reason why no more bytes follow
 }
 
-// streamBytes is the maximum size of a message of a stream, unless MaxBytes is given.
+// streamBytes is the maximum size of a message in a stream, unless MaxBytes is set.
 const streamBytes = 64 << 20
 
 // Reader returns a reader of messages from r.
@@ -86,9 +86,9 @@ func (s *Schema[T]) feed(r io.Reader, exact bool) feed {
 // endless reports whether a message does not define where it ends, or may be empty.
 func (s *Schema[T]) endless() bool { return s.n.hasTail() || s.pg.least == 0 }
 
-// Next reads a message into v, as [Schema.Parse] does. At the end of the stream it returns io.EOF.
-// After an error it returns the same error again, because the beginning of the next message is not
-// known.
+// Next reads a message into v, as [Schema.Parse] does. At the end of the stream, it returns io.EOF.
+// After an error, all later calls return the same error, because the beginning of the next message
+// is not known.
 func (r *Reader[T]) Next(v *T) error {
 	if r.err != nil {
 		return r.err
@@ -99,8 +99,8 @@ func (r *Reader[T]) Next(v *T) error {
 	r.usual = max(r.at-r.feed.from, r.usual-r.usual/8)
 	if unread := len(d.b) - r.at; unread <= r.at { // so that each byte is moved at most once
 		into := d.b
-		// An earlier message was larger than recent messages. usual still includes it, so it does
-		// not tell how much memory is needed now.
+		// An earlier message was larger than the recent messages. The field usual still includes
+		// it, so usual is not used for the size of the new buffer.
 		if cap(d.b) > maxPooled && cap(d.b)/8 > r.usual+unread {
 			into = make([]byte, 0, max(2*unread, maxPooled))
 		}
@@ -122,11 +122,12 @@ func (r *Reader[T]) Next(v *T) error {
 	return nil
 }
 
-// All returns an iterator over the remaining messages. All messages are read into the same T. The
-// iterator ends after the first error that is not io.EOF.
+// All returns an iterator over the remaining messages. All messages are read into the same value of
+// type T. At io.EOF, the iterator ends; it yields any other error last.
 func (r *Reader[T]) All() iter.Seq2[*T, error] { return all(r.Next) }
 
-// all returns an iterator over the values that next reads, until next returns io.EOF.
+// all returns an iterator over the values that the function next reads, until next returns an
+// error.
 func all[T any](next func(*T) error) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		for v := new(T); ; {
@@ -143,15 +144,15 @@ func all[T any](next func(*T) error) iter.Seq2[*T, error] {
 	}
 }
 
-// Buffered returns the bytes that have been read ahead. They are valid until the next message is
-// read.
+// Buffered returns the bytes that the Reader has read ahead. They are valid until the next message
+// is read.
 func (r *Reader[T]) Buffered() []byte {
 	end := len(r.d.b) + r.feed.beyond
 	return r.d.b[r.at:end:end]
 }
 
-// hide ends d.b where the current message must end. Without it, the pieces in which the bytes
-// arrive would decide whether a message is too long.
+// hide truncates d.b to the maximum length of the current message. Without hide, a message over
+// MaxBytes would fail or succeed depending on the chunks in which its bytes arrive.
 func (d *decoder) hide() {
 	f := d.feed
 	f.beyond = max(len(d.b)-f.from-f.max, 0)
@@ -159,8 +160,8 @@ func (d *decoder) hide() {
 }
 
 // more reads until d.b[i:] contains k bytes of the current message. It returns d.b, or nil if the
-// bytes do not arrive. Bytes that were read earlier keep their place in memory, because strings may
-// alias them. If d.b is too small, it is replaced by a larger copy.
+// bytes do not arrive. If d.b is too small, more replaces it by a larger copy. The old bytes also
+// stay in memory unchanged, because strings may alias them.
 func (d *decoder) more(i, k int) []byte {
 	f := d.feed
 	if f == nil {

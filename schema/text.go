@@ -7,26 +7,26 @@ type textMode uint8
 
 const (
 	sharedText textMode = iota // chunks that the strings of a message share
-	ownText                    // separate memory for each string
+	ownText                    // a separate allocation for each string
 	inputText                  // the input
 )
 
-// texts contains copies of the strings of one message. Short strings are cut from chunks. Each
-// chunk is one allocation.
+// texts contains copies of the strings of one message. Short strings share chunks. Each chunk is
+// one allocation.
 //
 //	chunk  [used by strings, never written again | free]
 //	        0                                 len     cap
 type texts struct {
 	chunk []byte
-	ahead int // number of strings that the message still contains, at least, as far as is known
+	ahead int // known minimum number of strings in the rest of the message
 }
 
 const (
-	chunkSize = 2 << 10 // the largest chunk, all of which one string can keep alive
-	longText  = 256     // longer strings have separate memory
+	chunkSize = 2 << 10 // the maximum size of a chunk; one string can keep a whole chunk alive
+	longText  = 256     // longer strings are allocated separately
 )
 
-// shared returns a copy of b[i:i+n]. n must not be 0.
+// shared returns a copy of b[i:i+n] as a string. The length n must not be 0.
 func (d *decoder) shared(b []byte, i, n int) string {
 	t := &d.texts
 	at := len(t.chunk)
@@ -61,19 +61,20 @@ func (d *decoder) shared(b []byte, i, n int) string {
 	return mem.String(s)
 }
 
-// stretch is a copy of the input, beginning at an offset. If strings alias the input, it is the
+// stretch is a copy of the input from an offset on. If strings alias the input, a stretch is the
 // input itself.
 type stretch struct {
 	from int
 	text string
 }
 
-// copied returns a copy of the n bytes b[i:i+n]. If strings may share memory, the copy also
-// contains bytes after them, up to the wanted length.
+// copied returns a copy of b[i:i+n]. If strings may share memory, the copy also contains the
+// following bytes, up to the wanted length.
 //
-// Copying the keys of a map one by one would store each key directly before it is hashed. A
-// processor that loads more bytes at once than were stored at once waits until they have left its
-// store queue. This takes as long as the rest of the entry.
+// If the keys of a map were copied one by one, each key would be stored directly before it is
+// hashed. If a processor loads bytes with wider loads than the preceding stores, it waits until the
+// stored bytes have left its store queue. This wait would take as long as the rest of the work for
+// an entry.
 func (d *decoder) copied(b []byte, i, n, wanted int) stretch {
 	if d.o.text == sharedText && n <= longText {
 		n = min(len(b)-i, max(n, min(wanted, chunkSize)))
@@ -81,12 +82,12 @@ func (d *decoder) copied(b []byte, i, n, wanted int) stretch {
 	return stretch{i, string(b[i : i+n])}
 }
 
-// shortRest is the maximum length of the remaining input that is copied as a whole, for all strings
-// in it.
+// shortRest is the maximum length of a remaining input that is copied as a whole. All its strings
+// share this copy.
 const shortRest = 128
 
-// putText sets *p to the string b[i:i+n]. If *p is equal already, it may be kept, but not if
-// strings alias the input.
+// putText sets *p to the string b[i:i+n]. If *p already equals this string, putText may keep *p,
+// unless strings alias the input.
 func (d *decoder) putText(p *string, b []byte, i, n int) {
 	switch {
 	case n == 0:
@@ -103,8 +104,8 @@ func (d *decoder) putText(p *string, b []byte, i, n int) {
 	}
 }
 
-// blob sets *p to the bytes b, which are a part of the input. The memory of *p may belong to an
-// earlier input, so it is overwritten only with the option ReuseBlobs.
+// blob sets *p to the bytes b, which are a part of the input. The old bytes of *p may belong to an
+// earlier input, so they are overwritten only with the option ReuseBlobs.
 func (d *decoder) blob(p *[]byte, b []byte) {
 	switch {
 	case d.o.text == inputText && len(b) > 0:

@@ -9,13 +9,13 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// zeroNanos is the number that Parco writes for the zero time, which is too early for a number of
-// nanoseconds since 1970. It represents the zero time here too. So the instant in 1754 that has
-// this number cannot be written.
+// zeroNanos is the encoding of the zero time, as in Parco. The zero time is too early for an int64
+// of nanoseconds since 1970. The number zeroNanos actually denotes an instant in 1754, so this
+// instant cannot be written.
 const zeroNanos = -6795364578871345152
 
-// Each time whose seconds are from minSeconds to maxSeconds has a number of nanoseconds that fits
-// 64 bits.
+// If the seconds of a time are in the range from minSeconds to maxSeconds, its nanoseconds since
+// 1970 fit 64 bits.
 const (
 	minSeconds = math.MinInt64 / 1_000_000_000
 	maxSeconds = math.MaxInt64/1_000_000_000 - 1
@@ -31,7 +31,7 @@ func nanoseconds(t *time.Time) (n uint64, ok bool) {
 	return uint64(last), time.Unix(0, last).Equal(*t) || t.IsZero()
 }
 
-// instant returns the time with the encoding n.
+// instant returns the time whose encoding is n.
 func instant(n uint64) time.Time {
 	if int64(n) == zeroNanos {
 		return time.Time{}
@@ -56,7 +56,7 @@ func (e *encoder) timeZone(t *time.Time, b []byte) []byte {
 	return append(all[:len(b)+10], name...)
 }
 
-// zoneNamed reports whether a reader that knows name reads t with the same offset.
+// zoneNamed reports whether a reader that knows the zone name reads t with the same offset.
 func zoneNamed(t time.Time, name string) bool {
 	zone := t.Location()
 	if zone == time.UTC || zone == time.Local {
@@ -88,10 +88,10 @@ func (d *decoder) timeZone(p *time.Time, i int) int {
 	return at + n
 }
 
-// zones contains the zones that were looked up. A look-up may read files, and the name comes from
-// the sender. So names that were not found are kept too, and the map is emptied when it contains
-// maxZones names. There are fewer zone files than that, so that a sender cannot make one zone be
-// read repeatedly. Each read allocates 6 KB, which the times of the message keep alive.
+// zones caches look-ups of zones. A look-up may read files, and the name comes from the sender. So
+// unknown names are cached, too, and the map is emptied when it contains maxZones names. There are
+// fewer than maxZones zone files, so a sender cannot make the reader load the same zone repeatedly.
+// Each load allocates 6 KB, which the times in the message keep alive.
 var zones struct {
 	sync.RWMutex
 	named map[string]*time.Location
@@ -99,9 +99,10 @@ var zones struct {
 
 const maxZones = 4096
 
-// zoneOf returns the zone with this name, or nil. It copies a name that it keeps. A name is the
-// path of a file, but only the shortest path to that file is a name. Europe//Berlin and
-// ./Europe/Berlin are no names, because otherwise the number of zones would be unlimited.
+// zoneOf returns the zone with this name. If the name is unknown, it returns nil. It copies names
+// that it caches. The name of a zone is the path of a file, but zoneOf accepts only the shortest
+// path. For example, it rejects Europe//Berlin and ./Europe/Berlin, because otherwise the number of
+// names would be unlimited.
 func zoneOf(name string) *time.Location {
 	if name != "" && path.Clean(name) != name {
 		return nil

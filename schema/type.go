@@ -9,7 +9,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// Type is the encoding of a V. It never changes.
+// Type is the encoding of Go values of type V. A Type never changes.
 type Type[V any] struct{ n *node }
 
 // Numbers. They are little-endian unless their names end in BE. Int and Uint take 8 bytes on every
@@ -32,15 +32,16 @@ var (
 	F64, F64BE   = number[float64](8, false), number[float64](8, true)
 )
 
-// Time is an instant as nanoseconds since 1970, in 8 bytes; it is read in UTC. TimeZone also
-// contains the name of the time zone, which the reader must know. Both support the years 1678 to
-// 2261, and the zero time.
+// Time is an instant, encoded as nanoseconds since 1970 in 8 bytes. The time that is read is in
+// UTC. TimeZone also contains the name of the time zone, which the reader must know. Both types
+// support the years 1678 to 2261, and the zero time.
 var (
 	Time     = leaf[time.Time](node{kind: kindTime})
 	TimeZone = leaf[time.Time](node{kind: kindTimeZone})
 )
 
-// Strings of up to 255, 65,535 and 4,294,967,295 bytes. They need not be UTF-8.
+// Str8, Str16 and Str32 are strings of up to 255, 65,535 and 4,294,967,295 bytes. Strings need not
+// be UTF-8.
 var Str8, Str16, Str32 = Str(H8), Str(H16), Str(H32)
 
 func leaf[V any](n node) Type[V] {
@@ -59,13 +60,13 @@ func number[V any](size int, big bool) Type[V] {
 	return t
 }
 
-// Str returns the type of a string: its length, then its bytes.
+// Str returns a type for strings. The encoding is the length, followed by the bytes.
 func Str(h Header) Type[string] { return leaf[string](h.node(kindString)) }
 
-// Blob returns the type of a []byte: its length, then its bytes.
+// Blob returns a type for []byte. The encoding is the length, followed by the bytes.
 func Blob(h Header) Type[[]byte] { return leaf[[]byte](h.node(kindBlob)) }
 
-// List returns the type of a slice: the number of elements, then the elements.
+// List returns a type for slices. The encoding is the number of elements, followed by the elements.
 func List[E any](h Header, e Type[E]) Type[[]E] {
 	n := h.node(kindList)
 	n.elem = part(&n, e)
@@ -73,10 +74,11 @@ func List[E any](h Header, e Type[E]) Type[[]E] {
 	return composite[[]E](n)
 }
 
-// newElems returns an array of n elements. n must not be 0.
+// newElems allocates an array of n elements. The number n must not be 0.
 func newElems[E any](n int) mem.Raw { return mem.RawTo(&make([]E, n)[0]) }
 
-// Array returns the type of a Go array A with elements e, without a header: Array[[5]bool](Bool).
+// Array returns a type for the Go array type A, for example Array[[5]bool](Bool). The encoding
+// consists of the elements, without a header.
 func Array[A, E any](e Type[E]) Type[A] {
 	n := node{kind: kindArray}
 	n.elem = part(&n, e)
@@ -89,8 +91,9 @@ func Array[A, E any](e Type[E]) Type[A] {
 	return composite[A](n)
 }
 
-// Map returns the type of a map: the number of entries, then keys and values in turn. The order of
-// entries is random, unless [SortMaps] is set. If a key is repeated, its last entry wins.
+// Map returns a type for maps. The encoding is the number of entries, followed by the key and the
+// value of each entry. The order of entries is random, unless [SortMaps] is set. If a key is
+// repeated in the input, its last entry wins.
 func Map[K comparable, V any](h Header, k Type[K], v Type[V]) Type[map[K]V] {
 	type entry struct {
 		Key   K
@@ -119,7 +122,8 @@ func Map[K comparable, V any](h Header, k Type[K], v Type[V]) Type[map[K]V] {
 	return composite[map[K]V](n)
 }
 
-// Opt returns the type of a pointer: 0 for nil, or 1 and the value.
+// Opt returns a type for pointers. The encoding of nil is the byte 0. The encoding of any other
+// pointer is the byte 1, followed by the value.
 func Opt[V any](t Type[V]) Type[*V] {
 	n := node{kind: kindOpt}
 	n.elem = part(&n, t)
@@ -127,9 +131,9 @@ func Opt[V any](t Type[V]) Type[*V] {
 	return composite[*V](n)
 }
 
-// As returns t for another Go type with the same memory layout, such as a named type: As[Age](U8),
-// As[time.Duration](I64). If V and U are integers, they may have different sizes: As[int](I32). A
-// number that does not fit is an error of kind [ErrOverflow].
+// As returns the type t for another Go type with the same memory layout, such as a named type.
+// Examples are As[Age](U8) and As[time.Duration](I64). If V and U are integer types, they may have
+// different sizes, as in As[int](I32). A number that does not fit is an [ErrOverflow].
 func As[V, U any](t Type[U]) Type[V] {
 	var n node
 	n.typ = reflect.TypeFor[V]()
@@ -162,7 +166,7 @@ func Self[T any]() Type[T] {
 	return Type[T]{&node{kind: kindSelf, typ: t, open: []reflect.Type{t}}}
 }
 
-// part returns the node of t, for a part of n.
+// part returns the node of t, which becomes a part of n.
 func part[V any](n *node, t Type[V]) *node {
 	if t.n == nil {
 		n.wrong("its Type is the zero value")
@@ -176,7 +180,7 @@ func composite[V any](n node) Type[V] {
 	return Type[V]{n.opens()}
 }
 
-// wrong adds a mistake to n. It formats types among args with [wire.TypeName].
+// wrong adds a mistake to n. If args contains types, it formats them with [wire.TypeName].
 func (n *node) wrong(format string, args ...any) {
 	for i, a := range args {
 		if t, ok := a.(reflect.Type); ok {

@@ -1,6 +1,6 @@
 package schema
 
-// Functions for single numbers. They are slower than the ops that move numbers.
+// Functions that read and write single numbers. They are slower than the ops that move numbers.
 
 import (
 	"math/bits"
@@ -10,7 +10,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// plain reports whether values of n are numbers of the same size in memory and in the encoding.
+// plain reports whether values of n are numbers that have the same size in memory and in the
+// encoding.
 func (n *node) plain() bool {
 	return (n.kind == kindInt || n.kind == kindFloat) && !n.converts()
 }
@@ -23,7 +24,7 @@ func (n *node) converts() bool {
 
 func signedKind(k reflect.Kind) bool { return k <= reflect.Int64 }
 
-// conversion describes an integer in memory and in the encoding.
+// conversion describes the representation of an integer in memory and in the encoding.
 type conversion struct {
 	size, wireSize     uint8
 	signed, wireSigned bool
@@ -34,13 +35,14 @@ func (n *node) conversion() conversion {
 	return conversion{uint8(n.typ.Size()), uint8(n.size), signedKind(n.typ.Kind()), n.signed, n.big}
 }
 
-// load returns the integer at p as 64 bits, and reports whether the encoding can hold it.
+// load returns the integer at p as 64 bits, and reports whether it is in the range of the encoding.
 func (c *conversion) load(p mem.Pointer) (v uint64, ok bool) {
 	v = extend(loadWord(p, int(c.size)), c.size, c.signed)
 	return v, fits(v, c.signed, c.wireSize, c.wireSigned)
 }
 
-// store stores w, an integer from the encoding, at p. It reports whether the memory can hold it.
+// store stores the integer w, which was read from the encoding, at p. It reports whether w is in
+// the range of the integer type in memory.
 func (c *conversion) store(p mem.Pointer, w uint64) bool {
 	v := extend(w, c.wireSize, c.wireSigned)
 	if !fits(v, c.wireSigned, c.size, c.signed) {
@@ -50,7 +52,7 @@ func (c *conversion) store(p mem.Pointer, w uint64) bool {
 	return true
 }
 
-// extend returns the integer v of size bytes as an integer of eight bytes.
+// extend extends the integer v from size bytes to eight bytes.
 func extend(v uint64, size uint8, signed bool) uint64 {
 	shift := 64 - 8*uint(size)
 	if signed {
@@ -59,8 +61,9 @@ func extend(v uint64, size uint8, signed bool) uint64 {
 	return v << shift >> shift
 }
 
-// fits reports whether an integer of size bytes can hold v, an integer of eight bytes. vSigned and
-// signed report whether these integers are signed.
+// fits reports whether the eight-byte integer v is in the range of an integer of size bytes. The
+// argument vSigned reports whether v is signed, and the argument signed reports whether the smaller
+// integer is signed.
 func fits(v uint64, vSigned bool, size uint8, signed bool) bool {
 	if extend(v, size, signed) != v {
 		return false
@@ -95,7 +98,7 @@ func storeWord(p mem.Pointer, size int, v uint64) {
 	}
 }
 
-// putWord writes the low size bytes of v to b[i:]. b must be long enough.
+// putWord writes the low size bytes of v to b[i:]. The slice b must be long enough.
 func putWord(b []byte, i int, v uint64, size int, big bool) {
 	if big && size > 1 {
 		v = bits.ReverseBytes64(v) >> (64 - 8*uint(size))
@@ -112,7 +115,7 @@ func putWord(b []byte, i int, v uint64, size int, big bool) {
 	}
 }
 
-// readWord returns the number of size bytes at b[i:]. b must be long enough.
+// readWord returns the number of size bytes at b[i:]. The slice b must be long enough.
 func readWord(b []byte, i int, size int, big bool) uint64 {
 	switch size {
 	case 1:

@@ -19,7 +19,8 @@
 //	ext -1, a timestamp      string by RFC 3339, in UTC, for the years 0 to 9999; another one is as any other ext
 //	any other ext            an error; {"type":5,"data":"base64"} by ExtAsObject, or null by ExtAsNull
 //
-// The interned strings of package msgpack, and the types that are registered there, are other exts.
+// The interned strings of package msgpack, and the types registered with that package, count as
+// "any other ext".
 //
 // The keys of a JSON object are strings. The keys of a MessagePack map are converted like this:
 //
@@ -40,22 +41,23 @@
 //	array                                   array
 //	object                                  map
 //
-// An integer of more than 64 bits becomes a float64, and is rounded like a long fraction.
+// An integer of more than 64 bits becomes a float64, and is rounded in the same way as a long
+// fraction.
 //
 // # Round trips
 //
 // Both directions keep the order of arrays and maps, and all pairs of a map, including repeated
 // keys.
 //
-// From JSON to MessagePack and back, values stay the same, except that numbers are rounded as
-// described. Their text may change: 1.0 becomes 1, and 1e2 becomes 100.
+// From JSON to MessagePack and back, values are unchanged, except that numbers are rounded as
+// described above. The text of numbers may change: 1.0 becomes 1, and 1e2 becomes 100.
 //
 // From MessagePack to JSON and back, the following properties are lost, because JSON cannot express
 // them:
 //
 //   - the width of ints and floats;
-//   - whether a number without a fraction was a float. From 2⁵³ on, its digits may denote another
-//     integer, which rounds to the same float;
+//   - whether a number without a fraction was a float. For a float of 2⁵³ or more, the digits in
+//     JSON may denote a different integer, which rounds to the same float;
 //   - bin, timestamps and other exts, which become strings or objects;
 //   - keys that are not strings.
 //
@@ -71,8 +73,8 @@
 // # Limits
 //
 // Arrays and maps may be nested up to 10,000 levels deep. Time and memory are linear in the size of
-// the input, at any depth. Lengths and counts in the input are checked against the bytes that are
-// available.
+// the input, at any depth. Lengths and counts in the input are checked against the number of
+// available bytes.
 //
 //	output      JSON: at most 7 bytes for a byte of MessagePack, or 10 with ExtAsObject
 //	            MessagePack: at most 3 bytes for a byte of JSON, plus 9
@@ -80,12 +82,12 @@
 //	            AppendMessagePack: 24 bytes for a level of nesting, and 16 for each array or object of
 //	            16 elements or more
 //
-// MessagePack cannot express strings of 2³² bytes or more, nor arrays and maps of 2³² elements or
-// more: these are errors.
+// Strings of 2³² bytes or more, and arrays and maps of 2³² elements or more, are errors, because
+// MessagePack cannot express them.
 //
 // # Memory and lifetime
 //
-// No result refers to the input. The functions allocate only to extend dst, and for errors. dst and
-// the input must not overlap. The functions may write to all of dst's capacity. All functions may
-// be called concurrently.
+// Results do not refer to the input. The functions allocate memory only to extend dst, and for
+// errors. The memory of dst and of the input must not overlap. The functions may write to all of
+// dst's capacity. All functions may be called concurrently.
 package transcode

@@ -7,7 +7,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// Error reports what failed, and where.
+// Error reports an error in the input, and its position.
 //
 //	type Error struct {
 //		Offset int64  // of the value at fault, in bytes from the start of the input or the stream
@@ -20,11 +20,11 @@ import (
 //	func (e *Error) Where() string                   // returns Path and Offset in words
 //	func (e *Error) Format(s fmt.State, verb rune)   // prints Cause; %+v adds Where
 //
-// The verb %+v prints the place after the text, as in "transcode: the text is not valid UTF-8 in
+// The verb %+v prints the position after the text, as in "transcode: the text is not valid UTF-8 in
 // users[3].name, at byte 96".
 type Error = wire.Error
 
-// maxDepth is the maximum nesting of arrays and maps.
+// maxDepth is the maximum nesting depth of arrays and maps.
 const maxDepth = 10000
 
 var (
@@ -46,7 +46,7 @@ func (e extError) Error() string {
 	return "transcode: an ext of type " + strconv.Itoa(int(e)) + ", which JSON does not have"
 }
 
-// codeError is the error for a code without a meaning.
+// codeError is the error for an undefined code.
 type codeError byte
 
 func (e codeError) Error() string {

@@ -8,13 +8,14 @@ import (
 	"github.com/slipstream-go/slipstream/iso8601"
 )
 
-// The years 0 to 9999, in seconds since 1970.
+// Limits of the years 0 to 9999, in seconds since 1970.
 var (
 	firstSecond = time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
 	afterLast   = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
 )
 
-// ext appends the ext at i, whose n bytes of data begin at start, after its type.
+// ext appends the ext at i. The type of the ext is before start, and its n bytes of data begin at
+// start.
 func (r *reader) ext(out []byte, i, start int, n uint64) ([]byte, int) {
 	next := r.span(i, start, n)
 	if next < 0 {
@@ -40,7 +41,7 @@ func (r *reader) ext(out []byte, i, start int, n uint64) ([]byte, int) {
 	return out, r.fail(i, extError(id))
 }
 
-// timeOf returns the time in the data of a timestamp, and reports whether its year is from 0 to
+// timeOf returns the time in the data of a timestamp ext, and reports whether the year is from 0 to
 // 9999.
 func timeOf(data []byte) (time.Time, bool) {
 	t, ok := msgpwire.TimeOf(data)

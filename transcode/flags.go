@@ -2,8 +2,8 @@ package transcode
 
 import "github.com/slipstream-go/slipstream/json"
 
-// Flags are options. By default, a value without a counterpart in the other format is an error.
-// Flags that do not apply to a function are ignored.
+// Flags is a set of options. By default, a value without a counterpart in the other format is an
+// error. Functions ignore flags that do not apply to them.
 type Flags uint32
 
 const (
@@ -11,7 +11,7 @@ const (
 	// are always escaped.
 	EscapeHTML Flags = 1 << 0
 
-	// NonFiniteAsNull writes NaN and infinities as null. As keys they are still an error.
+	// NonFiniteAsNull writes NaN and infinities as null. As keys, they are still errors.
 	NonFiniteAsNull Flags = 1 << 1
 
 	// ExtAsObject writes an ext that is not a timestamp in the years 0 to 9999 as
@@ -24,7 +24,8 @@ const (
 	ExtAsNull Flags = 1 << 3
 
 	// RejectInvalidUTF8 makes text in values and keys an error if it is not valid UTF-8, or
-	// contains half of a surrogate pair as an escape. By default these are replaced by U+FFFD.
+	// contains the escape of an unpaired surrogate. By default, invalid bytes and unpaired
+	// surrogates are replaced by U+FFFD.
 	RejectInvalidUTF8 Flags = 1 << 4
 )
 

@@ -5,9 +5,10 @@ package transcode
 //	as written   [h 1 2 … 16 [h 1 2 … 20] [h 1 2] ]       h is one byte
 //	at the end   [hhh 1 2 … 16 [hhh 1 2 … 20] [h 1 2] ]
 //
-// After everything is written, the bytes between the heads move up by the additional size of the
-// heads before them. Bytes at the end move first, and each byte moves once. So the time is linear,
-// however the lists are nested. If no list has 16 elements or more, no bytes move.
+// After the whole document has been written, the bytes between the heads are moved towards the end,
+// by the additional size of all heads before them. Bytes at the end are moved first, and each byte
+// is moved once. So the time is linear for every nesting of lists. If no list has 16 elements or
+// more, no bytes are moved.
 
 import (
 	"math"
@@ -16,12 +17,12 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// widen makes room for the heads of the lists in p.wide, and writes them.
+// widen makes space for the heads of the lists in p.wide, and writes these heads.
 //
-// p.wide contains the lists in the order of their ends. They are needed in the order of their
-// beginnings, the last one first. Going back through p.wide, widen finds a list after the lists
-// that follow it, and before the lists inside it. So a list waits in p.open until the lists inside
-// it are done.
+// The lists in p.wide are in the order of their ends. However, they must be processed in the order
+// of their beginnings, starting with the last list. If widen iterates over p.wide backwards, it
+// finds a list after the lists that follow it, but before the lists inside it. So it keeps a list
+// in p.open until the lists inside this list have been processed.
 func (p *packer) widen(out []byte) []byte {
 	if p.more == 0 {
 		return out
@@ -43,7 +44,7 @@ func (p *packer) widen(out []byte) []byte {
 	return w.out
 }
 
-// widening is the progress of widen:
+// widening contains the progress of widen:
 //
 //	out  [to be moved | room | in its place]
 //	      0            end    end+more      len(out)
@@ -56,7 +57,7 @@ type widening struct {
 func (w *widening) list(l list) {
 	copy(w.out[l.at+1+w.more:], w.out[l.at+1:w.end])
 	w.more -= listHead(l.n) - 1
-	// Append the head at its place. The capacity is sufficient.
+	// Append the head at its final position. The capacity is sufficient.
 	if to := w.out[:l.at+w.more]; w.out[l.at] == msgpwire.Fixmap {
 		msgpwire.AppendMapLen(to, l.n)
 	} else {
@@ -65,8 +66,8 @@ func (w *widening) list(l list) {
 	w.end = l.at
 }
 
-// listHead returns the size in bytes of the head of an array or map with n elements or pairs. n
-// must be 16 or more.
+// listHead returns the size in bytes of the head of an array or map with n elements or pairs. The
+// number n must be at least 16.
 func listHead(n int) int {
 	if n <= math.MaxUint16 {
 		return 3

@@ -1,7 +1,7 @@
 package transcode
 
-// MessagePack to JSON. The function for a value calls itself for nested values. The text is
-// appended while the bytes are read.
+// Conversion of MessagePack to JSON. The function for a value calls itself for nested values. It
+// appends text while it reads bytes.
 
 import (
 	"encoding/base64"
@@ -16,9 +16,9 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// AppendJSON appends the JSON text of the MessagePack value in msgpack to dst, without white space,
-// as the tables of the package describe. Bytes after the value are an error. If there is an error,
-// it is an *[Error], and AppendJSON returns dst unchanged.
+// AppendJSON converts the MessagePack value in msgpack to JSON text without white space, and
+// appends the text to dst. The tables in the package comment describe the conversion. Bytes after
+// the value are an error. On error, AppendJSON returns an *[Error], and dst unchanged.
 func AppendJSON(dst, msgpack []byte, flags Flags) ([]byte, error) {
 	r := reader{b: msgpack, flags: flags}
 	out, err := r.all(dst)
@@ -28,14 +28,14 @@ func AppendJSON(dst, msgpack []byte, flags Flags) ([]byte, error) {
 	return out, nil
 }
 
-// reader converts one value. Its functions return the output, and the offset after the value that
-// they have read, or -1 after an error.
+// reader converts one value. Its methods return the output, and the offset after the value that
+// they have read. On error, the offset is -1.
 type reader struct {
 	b     []byte
 	flags Flags
 	depth int
 
-	// The error, if there is one. path grows while the functions return.
+	// The error, if there is one. Each level of nesting adds its step to path on return.
 	at    int
 	cause error
 	path  wire.Path
@@ -137,7 +137,7 @@ func (r *reader) value(out []byte, i int) ([]byte, int) {
 	return out, r.fail(i, codeError(c))
 }
 
-// span returns the end of the n bytes that begin at start. They belong to the value at i.
+// span returns the end of the n bytes that begin at start. These bytes belong to the value at i.
 func (r *reader) span(i, start int, n uint64) int {
 	if n > uint64(len(r.b)-start) {
 		return r.fail(i, io.ErrUnexpectedEOF)
@@ -145,7 +145,7 @@ func (r *reader) span(i, start int, n uint64) int {
 	return start + int(n)
 }
 
-// text appends a string of the n bytes at start.
+// text appends the n bytes at start as a string.
 func (r *reader) text(out []byte, i, start int, n uint64) ([]byte, int) {
 	next := r.span(i, start, n)
 	if next < 0 {
@@ -158,7 +158,7 @@ func (r *reader) text(out []byte, i, start int, n uint64) ([]byte, int) {
 	return json.AppendEscape(out, mem.String(text), r.flags.text()), next
 }
 
-// bin appends the n bytes at start in base64.
+// bin appends the n bytes at start as a base64 string.
 func (r *reader) bin(out []byte, i, start int, n uint64) ([]byte, int) {
 	next := r.span(i, start, n)
 	if next < 0 {
@@ -172,7 +172,8 @@ func appendBase64(out, data []byte) []byte {
 	return append(out, '"')
 }
 
-// nonFinite appends null for NaN or an infinity, if NonFiniteAsNull is set.
+// nonFinite handles NaN and infinities. If NonFiniteAsNull is set, it appends null; otherwise, it
+// records an error.
 func (r *reader) nonFinite(out []byte, i, next int) ([]byte, int) {
 	if r.flags&NonFiniteAsNull == 0 {
 		return out, r.fail(i, errNonFinite)
@@ -180,9 +181,9 @@ func (r *reader) nonFinite(out []byte, i, next int) ([]byte, int) {
 	return append(out, "null"...), next
 }
 
-// enter begins the array or map at i. The input announces the given number of values, which begin
-// at next. Each value takes at least one byte, so enter returns false if there are not enough
-// bytes.
+// enter begins the array or map at i. The argument values is the number of values that the head
+// announces, and next is the offset of the first value. Each value has at least one byte, so enter
+// returns false if there are not enough bytes.
 func (r *reader) enter(i, next int, values uint64) bool {
 	if values > uint64(len(r.b)-next) {
 		r.fail(i, io.ErrUnexpectedEOF)
@@ -237,14 +238,14 @@ func (r *reader) object(out []byte, i, next int, n uint64) ([]byte, int) {
 }
 
 // keyText returns the text of the key at the beginning of out. It does not read the bytes after the
-// key, which in an outer map include all nested values.
+// key, because they may include large nested values.
 func keyText(out []byte) string {
 	t := json.NewTokenizer(out)
 	t.Next()
 	return string(json.Unescape(t.Value))
 }
 
-// key appends the value at i as a string.
+// key appends the map key at i as a string.
 func (r *reader) key(out []byte, i int) ([]byte, int) {
 	b := r.b
 	if uint(i) >= uint(len(b)) {
@@ -270,7 +271,7 @@ func (r *reader) key(out []byte, i int) ([]byte, int) {
 	return append(out, '"'), next
 }
 
-// exact is like value, but ignores the flags that replace a value by something else.
+// exact is like the method value, but ignores the flags that replace a value by something else.
 func (r *reader) exact(out []byte, i int) ([]byte, int) {
 	flags := r.flags
 	r.flags &^= replacing

@@ -1,9 +1,9 @@
 package transcode
 
-// JSON to MessagePack. The tokens come from json.Tokenizer, and each token is written immediately.
-// The number of elements of an array or object is known only at its end. So one byte is reserved
-// for the head, which is sufficient for up to 15 elements. heads.go handles longer arrays and
-// objects.
+// Conversion of JSON to MessagePack. The tokens come from json.Tokenizer, and each token is written
+// immediately. The number of elements of an array or object is known only at its end. So one byte
+// is reserved for the head, which is sufficient for up to 15 elements. The code for longer arrays
+// and objects is in heads.go.
 
 import (
 	encodingjson "encoding/json"
@@ -17,9 +17,9 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// AppendMessagePack appends a JSON document to dst as a MessagePack value, as the tables of the
-// package describe. If there is an error, it is an *[Error], and AppendMessagePack returns dst
-// unchanged.
+// AppendMessagePack converts a JSON document to a MessagePack value, and appends the value to dst.
+// The tables in the package comment describe the conversion. On error, AppendMessagePack returns an
+// *[Error], and dst unchanged.
 func AppendMessagePack(dst, json []byte, flags Flags) ([]byte, error) {
 	p := packers.Get().(*packer)
 	out, err := p.all(dst, json, flags)
@@ -33,20 +33,20 @@ func AppendMessagePack(dst, json []byte, flags Flags) ([]byte, error) {
 // packer converts one document.
 type packer struct {
 	t    json.Tokenizer
-	open []list // the arrays and objects that enclose the next token, the outermost first
-	wide []list // the closed ones whose head needs more than one byte, in the order of their ends
-	more int    // number of additional bytes that all of these heads need
+	open []list // the arrays and objects that enclose the next token, beginning with the outermost
+	wide []list // the closed arrays and objects whose head needs more than one byte, in the order of their ends
+	more int    // total number of additional bytes for the heads of the lists in wide
 }
 
 // list is an array or object that is being written.
 type list struct {
-	at int // offset of its head in the output
-	n  int // number of elements or pairs; if it is open, of those before the last comma
+	at int // offset of the list's head in the output
+	n  int // number of elements or pairs; in an open list, only the number before the last comma
 }
 
 var packers = sync.Pool{New: func() any { return new(packer) }}
 
-// listsKept is the number of lists for which a packer keeps memory.
+// listsKept is the maximum number of lists for which a packer keeps memory.
 const listsKept = 4096
 
 // forget releases memory that only large documents need.
@@ -164,8 +164,8 @@ func appendNumber(out []byte, t *json.Tokenizer) ([]byte, error) {
 }
 
 // appendText appends the text of a string that contains escapes, or bytes that are not ASCII. The
-// length of the text is known only afterwards. So the head is reserved for the length of the token,
-// and the text is moved if its head has another size.
+// length of the text is known only afterwards. So appendText reserves a head that is large enough
+// for the length of the token. If the text needs a head of another size, appendText moves the text.
 func appendText(out []byte, token json.RawValue) ([]byte, error) {
 	at := len(out)
 	head := stringHead(len(token) - 2)
@@ -197,8 +197,8 @@ func stringHead(n int) int {
 	return 5
 }
 
-// fault returns the error for data. t is at the end of data, or at the invalid token. If cause is
-// nil, fault finds the cause.
+// fault returns the error for data. The tokenizer p.t must be at the end of data, or at the invalid
+// token. If cause is nil, fault finds the cause.
 func (p *packer) fault(data []byte, cause error) error {
 	at := len(data) - p.t.Remaining() - len(p.t.Value)
 	switch {
@@ -211,7 +211,7 @@ func (p *packer) fault(data []byte, cause error) error {
 	return &Error{Offset: int64(at), Path: pathTo(&p.t, data, at), Cause: cause}
 }
 
-// syntaxError returns the error of encoding/json for data.
+// syntaxError returns encoding/json's error for data.
 func syntaxError(data []byte) error {
 	var raw encodingjson.RawMessage
 	if err := encodingjson.Unmarshal(data, &raw); err != nil {

@@ -8,10 +8,11 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// pathTo returns the path of the value that begins at data[at]. All tokens before it must be valid.
-// pathTo reads these tokens again with t, so that no keys need to be stored for valid documents.
-// The first pass counts the open arrays and objects, so that the second pass allocates only their
-// steps: a short document can open thousands.
+// pathTo returns the path of the value that begins at data[at]. All tokens before this value must
+// be valid. pathTo reads these tokens again with t, so that no keys need to be stored for valid
+// documents. A first pass counts the arrays and objects that are open at the end, because a short
+// document can open thousands of them. So the second pass allocates memory only for the steps of
+// these arrays and objects.
 func pathTo(t *json.Tokenizer, data []byte, at int) string {
 	depth := 0
 	for range tokensBefore(t, data, at) {
@@ -53,8 +54,8 @@ func pathTo(t *json.Tokenizer, data []byte, at int) string {
 	return path.String()
 }
 
-// tokensBefore yields once for each token of data[:at]. The token is in t. The token at data[at] is
-// not read: it may be invalid, and an error takes time.
+// tokensBefore yields once for each token in data[:at]. The current token is in t. The token at
+// data[at] is not read, because it may be invalid, and creating an error takes time.
 func tokensBefore(t *json.Tokenizer, data []byte, at int) func(yield func() bool) {
 	return func(yield func() bool) {
 		t.Reset(data)

@@ -1,9 +1,9 @@
 package transcode
 
-// Streams. A value is read completely, and then converted by the code of AppendJSON and
-// AppendMessagePack. The output is buffered until the decoder needs more input, or until the output
-// is large. So input that arrives as a whole is written as a whole, and no output waits for input
-// that has not arrived.
+// Conversion of streams. Each value is read completely, and then converted by the same code as in
+// AppendJSON and AppendMessagePack. The output is buffered until the decoder needs more input, or
+// until the output is large. So values that arrive together are written together, and output never
+// waits for input that has not arrived.
 
 import (
 	"errors"
@@ -20,13 +20,13 @@ const (
 	much       = 64 << 10 // size at which buffered output is written
 )
 
-// WriteJSON writes the MessagePack values in r to w as JSON, each on its own line, until r ends. A
-// value is written before r is read again. WriteJSON needs memory for the current value in both
-// forms, and about 100 KB.
+// WriteJSON writes the MessagePack values in r to w as JSON, each on its own line, until r ends.
+// Each value is written before r is read again. WriteJSON needs memory for the current value in
+// both formats, plus about 100 KB.
 //
-// At the first invalid value it returns an *[Error], whose Offset counts from the first byte of r.
-// The values before it have been written, and r may have been read further. Errors of r and w are
-// returned unchanged.
+// At the first invalid value, it returns an *[Error], whose Offset is relative to the first byte of
+// r. In this case, all earlier values have been written, and r may have been read beyond the
+// invalid value. Errors from r and w are returned unchanged.
 func WriteJSON(w io.Writer, r io.Reader, flags Flags) error {
 	p := pipe{r: r, w: w}
 	d := msgpack.NewDecoder(&p)
@@ -50,8 +50,8 @@ func WriteJSON(w io.Writer, r io.Reader, flags Flags) error {
 	}
 }
 
-// broken returns the error for a value that is not valid MessagePack, or incomplete. err is the
-// error of the Decoder.
+// broken returns the error for a value that is not valid MessagePack, or is incomplete. The
+// argument err is the error from the Decoder.
 func broken(err error, at int64) error {
 	e := &Error{Offset: at, Cause: err}
 	errors.As(err, &e)
@@ -62,9 +62,9 @@ func broken(err error, at int64) error {
 }
 
 // WriteMessagePack writes the JSON values in r to w as MessagePack, one after the other, until r
-// ends. Values may be separated by line ends or other white space, or by nothing where the Decoder
-// of encoding/json needs no separator. The time of writing, the memory and the errors are the same
-// as for [WriteJSON].
+// ends. Values may be separated by newlines or other white space. The separator may be omitted
+// where the Decoder of encoding/json does not need it. WriteMessagePack is like [WriteJSON] in when
+// it writes, how much memory it needs, and which errors it returns.
 func WriteMessagePack(w io.Writer, r io.Reader, flags Flags) error {
 	p := pipe{r: r, w: w}
 	d := json.NewDecoder(&p)
@@ -106,23 +106,23 @@ func (p *packer) invalid(err error, d *json.Decoder) error {
 	return e
 }
 
-// moved returns err, an *Error, for a value that begins at this offset of a stream.
+// moved adds at, the offset of a value in a stream, to the offset of err, which must be an *Error.
 func moved(err error, at int64) error {
 	err.(*Error).Offset += at
 	return err
 }
 
-// pipe reads a stream, and writes the buffered output before each read. It reads as many bytes as
-// arrive at once, up to its window, because a decoder may request only a few bytes.
+// pipe reads a stream, and writes the buffered output before each read. It always requests a whole
+// window of bytes from the stream, because a decoder may request only a few bytes.
 type pipe struct {
 	r        io.Reader
 	w        io.Writer
 	window   []byte      // nil before the first read
 	in       []byte      // bytes of window that have not been returned yet
 	out      []byte      // buffered output
-	peak     buffer.Peak // of out
-	readErr  error       // error of r, which may come with bytes
-	writeErr error       // error of w
+	peak     buffer.Peak // sizes of out
+	readErr  error       // error from r, which may be returned together with bytes
+	writeErr error       // error from w
 }
 
 func (p *pipe) Read(b []byte) (int, error) {
@@ -145,8 +145,8 @@ func (p *pipe) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// put sets the buffered output to out, which begins with the current buffered output. If out is
-// large, put writes it.
+// put replaces the buffered output by out, which must begin with the current buffered output. If
+// out is large, put writes it.
 func (p *pipe) put(out []byte) error {
 	p.out = out
 	if len(out) < much {
@@ -168,8 +168,9 @@ func (p *pipe) flush() error {
 	return p.writeErr
 }
 
-// end writes the buffered output. It returns the error of w if there is one, the error of r if err
-// wraps it, and err otherwise.
+// end writes the buffered output, and returns the error of the call. If w has returned an error, it
+// returns this error. Otherwise, if err wraps an error from r, it returns the error from r.
+// Otherwise, it returns err.
 func (p *pipe) end(err error) error {
 	if err := p.flush(); err != nil {
 		return err

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// isText reports whether a JSON string from a tokenizer contains nothing that U+FFFD would replace:
-// it is valid UTF-8, and its surrogate escapes are pairs.
+// isText reports whether a JSON string from a tokenizer is valid UTF-8 and contains no escapes of
+// unpaired surrogates. In such a string, no part is replaced by U+FFFD.
 func isText(token []byte) bool {
 	if !utf8.Valid(token) {
 		return false
@@ -35,8 +35,8 @@ func isText(token []byte) bool {
 	}
 }
 
-// unit returns the code unit of the escape at the beginning of s, or 0 if s begins with something
-// else.
+// unit returns the code unit of the \u escape at the beginning of s. If s does not begin with such
+// an escape, it returns 0.
 func unit(s []byte) rune {
 	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
 		return 0

@@ -97,7 +97,7 @@ var migrationRows = map[string]assertion{
 	"`any` inside a value that holds a value or a pointer":               cases("an any that holds a value", "nil into an any that holds a pointer"),
 	"`Decode(&v)` again, where `v` is an `any`":                          migrationAgain,
 	"nil into a `time.Time`":                                             cases("nil into a time in a struct", "nil into times", "nil into a time"),
-	"`[]byte` into a target that has one":                                migrationUsedBytes,
+	"decoding `[]byte` into a target that is not nil":                    migrationUsedBytes,
 	"nil into a `[]string` that has elements":                            cases("nil into a []string", "nil into another slice"),
 	"key of a struct that is not a string":                               cases("a struct's key that is an int"),
 	"text into a `time.Time` in a struct":                                all(cases("text into a time in a struct"), migrationTimeText),

@@ -12,6 +12,7 @@ type Suite struct {
 	Name   string  // used in the flag -pkg, and in file names
 	Title  string  // heading in the report
 	About  string  // paragraph in the report that describes the cases
+	Cover  string  // group that the chart shows; empty: the chart shows the observed cases
 	Rivals []Rival // in the order of the columns and colours
 	Means  []Mean
 	Cases  []Case

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 )
 
 // The chart of a group of timed cases has one block of bars for each case. The length of a bar is
@@ -79,31 +78,27 @@ func (c *canvas) bar(x, y, width float64, colour string) {
 	fmt.Fprintf(c, `<rect x="%.1f" y="%.1f" width="%.1f" height="%d" rx="1.5" fill="%s"/>`+"\n", x, y, width, barHeight, colour)
 }
 
-// charts returns the parts of a result that have their own charts, by the path of the chart.
-func charts(r *Result) map[string]*Result {
-	all := map[string]*Result{}
-	for _, group := range r.Groups() {
-		part := *r
-		part.Title += ": " + group
-		part.Rows = slices.DeleteFunc(slices.Clone(r.Rows), func(row Row) bool { return row.Group != group || row.Sides == nil })
-		if len(part.Rows) > 0 {
-			all[chartPath(r, group)] = &part
-		}
-	}
-	if len(r.units()) > 0 {
-		part := *r
+// covered returns the part of a result that has a chart: the group Cover or, without one, the
+// observed cases. It returns nil if there is neither.
+func covered(r *Result) *Result {
+	part := *r
+	switch {
+	case r.Cover != "":
+		part.Title += ": " + r.Cover
+		part.Rows = slices.DeleteFunc(slices.Clone(r.Rows), func(row Row) bool { return row.Group != r.Cover || row.Sides == nil })
+	case len(r.units()) > 0:
 		part.Rows = slices.DeleteFunc(slices.Clone(r.Rows), func(row Row) bool { return row.Sides != nil })
-		all[chartPath(r, "")] = &part
+	default:
+		return nil
 	}
-	return all
+	if len(part.Rows) == 0 {
+		return nil
+	}
+	return &part
 }
 
-// chartPath returns the path of the chart of a group. If there is no group, it returns the path of
-// the chart of the observed cases.
-func chartPath(r *Result, group string) string {
-	words := strings.FieldsFunc(strings.ToLower(r.Suite+" "+group), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
-	return chartsDir + "/" + strings.Join(words, "-") + ".svg"
-}
+// chartPath returns the path of the chart of a result.
+func chartPath(r *Result) string { return chartsDir + "/" + r.Suite + ".svg" }
 
 // Chart draws a result as SVG. The result contains either timed or observed cases.
 func Chart(r *Result) []byte {

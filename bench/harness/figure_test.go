@@ -142,7 +142,7 @@ func TestKindsOfCasesAreApart(t *testing.T) {
 // observation returns a result with all parts that a report of observed cases shows.
 func observation() *Result {
 	r := sample("ingest")
-	r.Rounds, r.Slot, r.Load, r.Means = 0, "", "1m0s", nil
+	r.Rounds, r.Slot, r.Load, r.Means, r.Cover = 0, "", "1m0s", nil, ""
 	r.Rows = []Row{
 		{Group: "Under load", Name: "sync", Figures: []Figure{
 			{Name: "p50", Value: 1.5, Unit: "ms", Chart: true},
@@ -169,17 +169,16 @@ func TestFiguresRoundTrip(t *testing.T) {
 	if err := want.Save(dir); err != nil {
 		t.Fatal(err)
 	}
-	got, err := LoadAll(dir)
-	if err != nil || len(got) != 1 || !reflect.DeepEqual(got[0], want) {
-		t.Errorf("loaded %+v, error %v\nsaved %+v", got, err, want)
+	if got := load(t, dir, "ingest"); !reflect.DeepEqual(got, want) {
+		t.Errorf("loaded %+v\nsaved %+v", got, want)
 	}
 }
 
 func TestReportOfFigures(t *testing.T) {
-	text := string(Report([]*Result{observation()}))
+	text := section(observation())
 	for _, want := range []string{
 		"| load | 1m0s |",
-		"![Figures](charts/ingest.svg)",
+		"![The suite ingest](charts/ingest.svg)",
 		"Bars: 1 short.",
 		"- Under load, sync: p99 < 20 ms (got 30 ms)",
 		"| figure | unit | sync | async |",
@@ -217,11 +216,7 @@ func TestPrinterOfFigures(t *testing.T) {
 }
 
 func TestChartOfFigures(t *testing.T) {
-	all := charts(observation())
-	if len(all) != 1 {
-		t.Errorf("%d charts, want one for the suite", len(all))
-	}
-	bars, text := parseChart(t, Chart(all["charts/ingest.svg"]))
+	bars, text := parseChart(t, Chart(covered(observation())))
 	// The page, two colours in the legend, three bars of ms, and one of s.
 	if want := 1 + 2 + 3 + 1; bars != want {
 		t.Errorf("%d rectangles, want %d", bars, want)

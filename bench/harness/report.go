@@ -1,78 +1,102 @@
 package harness
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
 
 // Files of the report, in the bench directory.
 const (
-	resultsDir = "results"
+	resultsDir = ".cache/results" // not in the repository
 	chartsDir  = "charts"
 	reportFile = "RESULTS.md"
 )
 
-// WriteReport saves the fresh results. Then it rewrites the charts and the report from all saved
-// results, including those of suites that were not measured this time.
+// WriteReport writes a section and a chart for each fresh result, and saves the results as JSON.
+// The sections of other suites stay as they are.
 func WriteReport(dir string, fresh []*Result) error {
+	path := filepath.Join(dir, reportFile)
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("bench: %w", err)
+	}
+	sections := sectionsOf(string(text))
 	for _, r := range fresh {
 		if err := r.Save(filepath.Join(dir, resultsDir)); err != nil {
 			return err
 		}
-	}
-	all, err := LoadAll(filepath.Join(dir, resultsDir))
-	if err != nil {
-		return err
-	}
-	if err := os.RemoveAll(filepath.Join(dir, chartsDir)); err != nil {
-		return fmt.Errorf("bench: old charts: %w", err)
-	}
-	for _, r := range all {
-		for path, part := range charts(r) {
-			if err := writeFile(filepath.Join(dir, path), Chart(part)); err != nil {
+		sections[r.Suite] = section(r)
+		if part := covered(r); part != nil {
+			if err := writeFile(filepath.Join(dir, chartPath(r)), Chart(part)); err != nil {
 				return err
 			}
 		}
 	}
-	return writeFile(filepath.Join(dir, reportFile), Report(all))
+	return writeFile(path, report(sections))
 }
 
-const howToRead = `Written by ` + "`make bench-report`" + ` from ` + "`results/*.json`" + `; edit neither by hand. How the figures come about: [README.md](README.md).
+const howToRead = `Written by ` + "`make bench-report`" + `; do not edit by hand. [README.md](README.md) explains how the figures are measured.
 
-A cell holds the time of one operation, **×** the ratio, and below it bytes and allocations per operation; in some tables, before
-them, the bytes or the items that are worked through in a second.
+A cell of most tables contains the time of one operation and, after **×**, the ratio. The line below contains the bytes and the
+allocations per operation. In some tables, this line begins with the throughput in bytes or items per second.
 
-- The **time** is the least of the rounds.
-- The **ratio** is the median over the rounds of the other side's time ÷ our time in the same round: above 1 we are faster. It is
-  not the quotient of the two times shown. Quote the ratio: times change with the machine and with its mood, ratios hardly.
-- *Best rival* is the least ratio of a row, with the quartiles of the rounds in brackets. Rows that we lose have a ratio below 1.
-- A side marked † does less, or other, work; it is shown, and does not count as the best rival.
+- The **time** is the minimum of the rounds.
+- The **ratio** compares times in the same round: the other side's time ÷ Slipstream's time. The table shows the median of the rounds.
+  Above 1, Slipstream is faster. The ratio may differ from the quotient of the two times shown. Quote the ratio: the times change with
+  the machine and its load, but the ratio hardly changes.
+- The column *best rival* shows the smallest ratio of a row. The quartiles of the rounds are in brackets. In rows that Slipstream loses,
+  this ratio is below 1.
+- A side marked † does less work than the others, or different work. The table shows this side, but it does not count as the best rival.
+- A **bar** is a result that a row must reach.
 
-A table whose first column is *figure* was observed, not timed in rounds: a column is a case, and each figure has a unit and, where it
-promises something, its bar below it.
+A table whose first column is *figure* contains other measurements, which were not made in rounds. Each column is a case, and each figure
+has a unit. If a figure must reach a bar, the bar is below the figure.
 `
 
-// Report returns the text of RESULTS.md.
-func Report(results []*Result) []byte {
+// marker is the line before the section of a suite.
+var marker = regexp.MustCompile(`(?m)^<!-- (\w+) -->\n`)
+
+// sectionsOf returns the sections of a report by suite.
+func sectionsOf(text string) map[string]string {
+	sections := make(map[string]string)
+	found := marker.FindAllStringSubmatchIndex(text, -1)
+	for i, m := range found {
+		end := len(text)
+		if i+1 < len(found) {
+			end = found[i+1][0]
+		}
+		sections[text[m[2]:m[3]]] = strings.TrimSpace(text[m[1]:end]) + "\n"
+	}
+	return sections
+}
+
+// report returns the text of RESULTS.md: the sections in the order of the suites' names.
+func report(sections map[string]string) []byte {
 	var b strings.Builder
 	b.WriteString("# Benchmark results\n\n" + howToRead)
-	for _, r := range results {
-		reportRoom(&b, r)
+	for _, suite := range slices.Sorted(maps.Keys(sections)) {
+		fmt.Fprintf(&b, "\n<!-- %s -->\n%s", suite, sections[suite])
 	}
 	return []byte(b.String())
 }
 
-func reportRoom(b *strings.Builder, r *Result) {
-	fmt.Fprintf(b, "\n## %s\n\n", r.Title)
+// section returns the section of a result.
+func section(r *Result) string {
+	b := new(strings.Builder)
+	fmt.Fprintf(b, "## %s\n\n", r.Title)
 	if r.Quick {
 		b.WriteString("**A quick run: it shows that everything works, and its times are not for quoting.**\n\n")
 	}
 	fmt.Fprintf(b, "%s\n\n", r.About)
-	if len(r.units()) > 0 {
-		fmt.Fprintf(b, "![Figures](%s)\n\n", chartPath(r, ""))
+	if part := covered(r); part != nil {
+		fmt.Fprintf(b, "![%s](%s)\n\n", part.Title, chartPath(r))
 	}
 	fmt.Fprintf(b, "| | |\n|---|---|\n| command | `%s` |\n| date | %s |\n", r.Command, r.Date)
 	if r.Rounds > 0 {
@@ -90,6 +114,7 @@ func reportRoom(b *strings.Builder, r *Result) {
 	for _, group := range r.Groups() {
 		reportGroup(b, r, group)
 	}
+	return b.String()
 }
 
 func reportBars(b *strings.Builder, r *Result) {
@@ -118,7 +143,7 @@ func reportGroup(b *strings.Builder, r *Result, group string) {
 		return
 	}
 	labels := groupLabels(rows)
-	fmt.Fprintf(b, "\n### %s\n\n![Times relative to ours](%s)\n\n| case | best rival |", group, chartPath(r, group))
+	fmt.Fprintf(b, "\n### %s\n\n| case | best rival |", group)
 	for _, label := range labels {
 		fmt.Fprintf(b, " %s |", cell(label))
 	}

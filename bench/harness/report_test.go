@@ -2,6 +2,7 @@ package harness
 
 import (
 	"bytes"
+	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -24,7 +25,7 @@ func sample(suite string) *Result {
 	second := row("Marshal", "small", 1, side("v5", 44))
 	second.Bytes, second.Items, second.Item = 150, 22, "series"
 	return &Result{
-		Suite: suite, Title: "The suite " + suite, About: "About it.", Command: "go run ./cmd/bench -pkg " + suite, Date: "2026-01-02",
+		Suite: suite, Title: "The suite " + suite, About: "About it.", Cover: "Unmarshal <any>", Command: "go run ./cmd/bench -pkg " + suite, Date: "2026-01-02",
 		Rounds: 31, Slot: "3ms", Procs: 1, Machine: Machine{"A CPU", 2, "linux/amd64 6.1", "go1.26", "default"},
 		Rivals: []Version{{"v5", "example.com/v5", "v5.4.1"}, {"msgp", "example.com/msgp", "v1.6.5"}},
 		Rows:   []Row{first, second},
@@ -32,30 +33,28 @@ func sample(suite string) *Result {
 	}
 }
 
-func TestResultRoundTrip(t *testing.T) {
+// load reads the only result that is saved in dir.
+func load(t *testing.T, dir, suite string) *Result {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, suite+".json"))
+	r := new(Result)
+	if err == nil {
+		err = json.Unmarshal(text, r)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestSave(t *testing.T) {
 	dir := t.TempDir()
 	want := sample("json")
 	if err := want.Save(dir); err != nil {
 		t.Fatal(err)
 	}
-	got, err := LoadAll(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(got) != 1 || !reflect.DeepEqual(got[0], want) {
+	if got := load(t, dir, "json"); !reflect.DeepEqual(got, want) {
 		t.Errorf("loaded %+v\nsaved %+v", got, want)
-	}
-}
-
-func TestLoadAllRefusesDamage(t *testing.T) {
-	for name, text := range map[string]string{"no JSON": "{", "a row of nothing": `{"Suite":"x","Rows":[{"Name":"n"}]}`} {
-		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, "x.json"), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := LoadAll(dir); err == nil || !strings.Contains(err.Error(), "x.json") {
-			t.Errorf("%s: error %v, want one that names the file", name, err)
-		}
 	}
 }
 
@@ -68,7 +67,7 @@ func TestShort(t *testing.T) {
 }
 
 // When one suite is measured again, the sections of the other suites are kept.
-func TestWriteReportKeepsOtherRooms(t *testing.T) {
+func TestWriteReportKeepsOtherSections(t *testing.T) {
 	dir := t.TempDir()
 	if err := WriteReport(dir, []*Result{sample("json"), sample("msgpack")}); err != nil {
 		t.Fatal(err)
@@ -87,27 +86,14 @@ func TestWriteReportKeepsOtherRooms(t *testing.T) {
 			t.Errorf("%q is in the report %d times, want once", want, strings.Count(string(text), want))
 		}
 	}
-	want := []string{"json-marshal.svg", "json-unmarshal-any.svg", "msgpack-marshal.svg", "msgpack-unmarshal-any.svg"}
-	if got := chartFiles(t, dir); !slices.Equal(got, want) {
+	if got, want := chartFiles(t, dir), []string{"json.svg", "msgpack.svg"}; !slices.Equal(got, want) {
 		t.Errorf("charts %q, want %q", got, want)
 	}
-}
-
-// The chart of a group that no longer exists is removed.
-func TestWriteReportRemovesOldCharts(t *testing.T) {
-	dir := t.TempDir()
-	for range 2 {
-		r := sample("json")
-		r.Rows[1].Group = "Valid"
-		if err := WriteReport(dir, []*Result{sample("json")}); err != nil {
-			t.Fatal(err)
-		}
-		if err := WriteReport(dir, []*Result{r}); err != nil {
-			t.Fatal(err)
-		}
-		if got, want := chartFiles(t, dir), []string{"json-unmarshal-any.svg", "json-valid.svg"}; !slices.Equal(got, want) {
-			t.Errorf("charts %q, want %q", got, want)
-		}
+	if err := WriteReport(dir, nil); err != nil {
+		t.Fatal(err)
+	}
+	if same, err := os.ReadFile(filepath.Join(dir, "RESULTS.md")); err != nil || string(same) != string(text) {
+		t.Errorf("without fresh results the report changes: %v\n%s", err, same)
 	}
 }
 
@@ -124,12 +110,12 @@ func chartFiles(t *testing.T, dir string) (names []string) {
 }
 
 func TestReport(t *testing.T) {
-	text := string(Report([]*Result{sample("json")}))
+	text := section(sample("json"))
 	for _, want := range []string{
 		"| command | `go run ./cmd/bench -pkg json` |",
 		"| machine | A CPU, 2 cores, linux/amd64 6.1 |",
 		"| v5 | example.com/v5 v5.4.1 |",
-		"### Unmarshal <any>\n\n![Times relative to ours](charts/json-unmarshal-any.svg)\n",
+		"![The suite json: Unmarshal <any>](charts/json.svg)\n", "\n### Unmarshal <any>\n\n| case |",
 		"Bars: 2 short.",
 		`small \| big`,
 		"**×1.25** msgp",
@@ -152,7 +138,7 @@ func TestReport(t *testing.T) {
 
 	quick := sample("json")
 	quick.Quick = true
-	if !strings.Contains(string(Report([]*Result{quick})), "quick run") {
+	if !strings.Contains(section(quick), "quick run") {
 		t.Error("the report does not say that the run was quick")
 	}
 }
@@ -199,27 +185,32 @@ func parseChart(t *testing.T, svg []byte) (bars int, text string) {
 }
 
 func TestChart(t *testing.T) {
-	all := charts(sample("json"))
-	if len(all) != 2 {
-		t.Errorf("%d charts, want one for each group", len(all))
-	}
-	for path, want := range map[string]struct {
+	for cover, want := range map[string]struct {
 		bars int
 		text []string
 	}{
 		// The page, three colours in the legend, and four bars.
-		"charts/json-unmarshal-any.svg": {1 + 3 + 4, []string{"The suite json: Unmarshal <any>", "small | big", "×3.50", "100 ns", "v5 zero-copy†"}},
+		"Unmarshal <any>": {1 + 3 + 4, []string{"The suite json: Unmarshal <any>", "small | big", "×3.50", "100 ns", "v5 zero-copy†"}},
 		// The page, two colours, two bars, and the stub of the bar that exceeds the axis.
-		"charts/json-marshal.svg": {1 + 2 + 2 + 1, []string{"The suite json: Marshal", "×44.0", "100 ns"}},
+		"Marshal": {1 + 2 + 2 + 1, []string{"The suite json: Marshal", "×44.0", "100 ns"}},
 	} {
-		bars, text := parseChart(t, Chart(all[path]))
+		r := sample("json")
+		r.Cover = cover
+		bars, text := parseChart(t, Chart(covered(r)))
 		if bars != want.bars {
-			t.Errorf("%s: %d rectangles, want %d", path, bars, want.bars)
+			t.Errorf("%s: %d rectangles, want %d", cover, bars, want.bars)
 		}
 		for _, want := range want.text {
 			if !strings.Contains(text, want) {
-				t.Errorf("%s lacks %q:\n%s", path, want, text)
+				t.Errorf("%s lacks %q:\n%s", cover, want, text)
 			}
+		}
+	}
+	for _, cover := range []string{"", "none"} {
+		r := sample("json")
+		r.Cover = cover
+		if covered(r) != nil {
+			t.Errorf("a chart of the group %q, which does not exist", cover)
 		}
 	}
 }

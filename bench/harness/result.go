@@ -2,22 +2,20 @@ package harness
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 )
 
-// Result is the result of a suite. It is saved as JSON, in one file for each suite. So one suite
-// can be measured again, and the report still contains the others.
+// Result is the result of a suite. It can be saved as JSON.
 type Result struct {
 	Suite   string
 	Title   string
 	About   string
+	Cover   string `json:",omitempty"`
 	Command string
 	Date    string // UTC, 2006-01-02
 	Rounds  int    `json:",omitempty"` // 0 if all cases of the suite are observed
@@ -83,7 +81,7 @@ type MeanResult struct {
 
 func newResult(suite Suite, o Options) *Result {
 	r := &Result{
-		Suite: suite.Name, Title: suite.Title, About: suite.About,
+		Suite: suite.Name, Title: suite.Title, About: suite.About, Cover: suite.Cover,
 		Date: time.Now().UTC().Format(time.DateOnly), Procs: runtime.GOMAXPROCS(0),
 		Machine: thisMachine(), Rivals: versions(suite.Rivals),
 	}
@@ -185,39 +183,6 @@ func (r *Result) Save(dir string) error {
 		return fmt.Errorf("bench: result of suite %s: %w", r.Suite, err)
 	}
 	return writeFile(filepath.Join(dir, r.Suite+".json"), append(text, '\n'))
-}
-
-// LoadAll reads every result in dir, in the order of the suites' names.
-func LoadAll(dir string) ([]*Result, error) {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("bench: results: %w", err)
-	}
-	var all []*Result
-	for _, e := range entries {
-		if e.IsDir() || !strings.HasSuffix(e.Name(), ".json") {
-			continue
-		}
-		path := filepath.Join(dir, e.Name())
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return nil, fmt.Errorf("bench: results: %w", err)
-		}
-		r := new(Result)
-		if err := json.Unmarshal(text, r); err != nil {
-			return nil, fmt.Errorf("bench: %s: %w; delete it and measure the suite again", path, err)
-		}
-		for _, row := range r.Rows {
-			if len(row.Sides)+len(row.Figures) == 0 {
-				return nil, fmt.Errorf("bench: %s: row %q has neither sides nor figures; delete the file and measure the suite again", path, row.Name)
-			}
-		}
-		all = append(all, r)
-	}
-	return all, nil
 }
 
 // writeFile writes a file of the report, and creates its directory if necessary.

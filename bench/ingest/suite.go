@@ -79,10 +79,11 @@ func suite(p program) harness.Suite {
 	return harness.Suite{
 		Name:  "ingest",
 		Title: "The ingest service",
-		About: "The service with its default settings, on one disk and the same processors as the generator that loads it. Telemetry " +
-			"of a time, one of 1000 hosts and three floats, 46 bytes a row, goes to four tables; every row has a time of its own. 12 workers send 1000 " +
-			"rows a request. The other modes differ from that in one thing each, have a sixth of the time, and no bars. The main mode runs three times, and its figures are the medians, with those " +
-			"of the runs behind them.",
+		About: "The service has its default settings. It writes to one disk, and shares its processors with the load generator. The " +
+			"generator sends telemetry for four tables. Each row takes 46 bytes: a time that no other row has, one of 1000 hosts, and " +
+			"three floats. 12 workers send 1000 rows per request. Each of the other modes differs from the main mode in one setting, " +
+			"runs for a sixth of the time, and has no bars. The main mode runs three times. Its figures are the medians of the runs; the " +
+			"notes list the figures of each run.",
 		Rivals: []harness.Rival{{Name: v5Name, Module: "github.com/vmihailenco/msgpack/v5"}},
 		Cases:  cases,
 	}

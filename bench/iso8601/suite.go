@@ -28,9 +28,10 @@ func Suite() harness.Suite {
 	return harness.Suite{
 		Name:  "iso8601",
 		Title: "ISO 8601",
-		About: "An operation is a list of 64 texts or values, all different, since one timestamp over and over would show each branch at its " +
-			"best. The dates are spread over 60 years. time is the standard library with the layout RFC3339Nano. The local zone is that of the " +
-			"machine: a numeric zone is looked up there first, by every side.",
+		Cover: "Parse timestamps",
+		About: "An operation processes a list of 64 different texts or values. A single repeated timestamp would be too easy for the " +
+			"branch predictor. The dates are spread over 60 years. The side time is package time of the standard library, with the " +
+			"layout RFC3339Nano. Every side first looks up a numeric zone in the local zone of the machine.",
 		Rivals: []harness.Rival{
 			{Name: segmentioName, Module: "github.com/segmentio/encoding"},
 			{Name: timeName, Module: harness.Std},

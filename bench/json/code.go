@@ -30,10 +30,11 @@ type codeNode struct {
 const (
 	codeBytes   = 1_940_472 // size of the document; the output has the same size, because the document contains no spaces
 	codeGroup   = "codeResponse, the table of segmentio/encoding"
-	noteMarshal = "into a kept buffer, without escaping HTML, as in that table. Ours and segmentio append; the others have an Encoder on a bytes.Buffer."
-	zeroCopy    = "ZeroCopy"
-	markViews   = "its strings alias the input, which must then never change."
-	noteReuse   = "into the value of the last run, as in that table."
+	noteMarshal = "As in segmentio's table, every side writes into a reused buffer and does not escape HTML. Slipstream and segmentio " +
+		"append to the buffer; the other libraries use an Encoder on a bytes.Buffer."
+	zeroCopy  = "ZeroCopy"
+	markViews = "The strings of this side alias the input, so the input must never change afterwards."
+	noteReuse = "As in segmentio's table, every side decodes into the value that its previous operation filled."
 )
 
 func codeCases() []harness.Case {

@@ -24,7 +24,8 @@ func documents() []document {
 		of[languages]("escaped 42 KB", corpus.Escaped),
 		of[languages]("unicode 18 KB", corpus.Unicode),
 		of[synthea]("synthea 2.0 MB", corpus.Synthea).
-			noting("some fields are RawMessage, which jsoniter writes with the spaces that it finds, and the others without."),
+			noting("Some fields have the type RawMessage. jsoniter writes their text with its spaces; the other libraries remove the " +
+				"spaces."),
 		of[twitter]("twitter 632 KB", corpus.Twitter),
 		of[small]("small 190 B", corpus.Small),
 		of[medium]("medium 2.3 KB", corpus.Medium),
@@ -96,7 +97,7 @@ func documentCases() []harness.Case {
 		if slices.Contains(reusedDocuments, d.name) {
 			reuse = append(reuse, harness.Case{
 				Group: reuseGroup, Name: d.name, Bars: noneFaster(), Sides: d.reuse,
-				Note: "the same bytes each time.",
+				Note: "Every operation decodes the same bytes.",
 			})
 		}
 	}

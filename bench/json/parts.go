@@ -10,8 +10,9 @@ import (
 )
 
 const (
-	noteGet   = "one string by its path. Who has no such function decodes into a struct that has the fields of the path and no others."
-	markBlind = "it does not look at what stands behind the value, and little at what stands before it."
+	noteGet = "Every side reads one string by its path. Libraries without such a function decode the document into a struct that " +
+		"contains only the fields of the path."
+	markBlind = "This side does not check the input after the value, and checks little of the input before it."
 )
 
 func getCases() []harness.Case {

@@ -60,8 +60,8 @@ func v1on2Library() library {
 func v2Library() library {
 	return library{
 		name: v2Name,
-		mark: "its rules are its own: names match by case alone and must not come twice, map keys are not sorted, HTML is not " +
-			"escaped, a nil slice is [], and omitempty goes by what is written. Its output is compared by value, without what is empty.",
+		mark: "This side has its own rules. Names are case-sensitive and must be unique. Map keys are not sorted, HTML is not escaped, a " +
+			"nil slice becomes [], and omitempty depends on the encoded value. Its output is compared by value; empty fields are ignored.",
 		lax:       true,
 		marshal:   func(v any) ([]byte, error) { return v2.Marshal(v) },
 		unmarshal: func(data []byte, v any) error { return v2.Unmarshal(data, v) },
@@ -102,8 +102,8 @@ func sonicLibrary() library {
 func sonicDefault() library {
 	return library{
 		name: sonicName, how: "default",
-		mark: "ConfigDefault: its strings share one copy of the whole input and need not be UTF-8; map keys are not sorted, and HTML is not " +
-			"escaped. Its output is compared by value.",
+		mark: "This side uses ConfigDefault. Its strings share one copy of the whole input, and may be invalid UTF-8. Map keys are not " +
+			"sorted, and HTML is not escaped. Its output is compared by value.",
 		lax:     true,
 		marshal: sonic.ConfigDefault.Marshal, unmarshal: sonic.ConfigDefault.Unmarshal,
 	}
@@ -111,7 +111,7 @@ func sonicDefault() library {
 
 // sonicValid returns only the Valid function of sonic.
 func sonicValid() library {
-	return library{name: sonicName, mark: "it takes control characters and unknown escapes in strings for valid.", valid: sonic.ConfigStd.Valid}
+	return library{name: sonicName, mark: "This side accepts strings with control characters or unknown escapes as valid.", valid: sonic.ConfigStd.Valid}
 }
 
 // jsoniterLibrary returns jsoniter, which does not compact a RawMessage.

@@ -16,8 +16,9 @@ import (
 const (
 	streamGroup  = "Streams"
 	streamValues = 1000
-	noteNew      = "a new Decoder for each run of values."
-	noteLines    = "by json.Lines, which limits the length of a line and goes on behind a bad one. The others by bufio.Scanner and Unmarshal, and by a Decoder."
+	noteNew      = "Every operation creates a new Decoder, which decodes all values."
+	noteLines    = "Slipstream uses json.Lines, which limits the length of a line and continues after an invalid line. Each of the other " +
+		"libraries has two sides: one uses bufio.Scanner and Unmarshal, the other uses a Decoder."
 )
 
 func streamCases() []harness.Case {

@@ -56,13 +56,14 @@ func Suite() harness.Suite {
 	return harness.Suite{
 		Name:  "json",
 		Title: "JSON",
-		About: "Every side works on the same bytes and values, and in its most exact configuration: sonic is ConfigStd, jsoniter is " +
-			"ConfigCompatibleWithStandardLibrary. v1on2 and v2 are the module that encoding/json of Go 1.27 came from: v1on2 keeps the " +
-			"rules of encoding/json, v2 has its own; both remember short strings that they have seen, which the same document over and over " +
-			"shows at its best. The documents come with the sources of Go and with the module fastjson, and their Go " +
-			"types are inferred from them. What a side decodes is compared with what encoding/json decodes. What it encodes is " +
-			"compared with the bytes of encoding/json, or by value where a note or a mark says so. A fresh target is zeroed in place, so that " +
-			"the target itself is nobody's allocation.",
+		Cover: "Unmarshal, typed",
+		About: "Every side works on the same bytes and values. It uses its most exact configuration: ConfigStd for sonic, and " +
+			"ConfigCompatibleWithStandardLibrary for jsoniter. v1on2 and v2 are two packages of the module from which encoding/json of " +
+			"Go 1.27 was developed. v1on2 keeps the rules of encoding/json; v2 has its own rules. Both cache short strings. Here they " +
+			"benefit much from this cache, because every operation decodes the same document. The documents come with the sources of Go " +
+			"and with the module fastjson, and their Go types are inferred from them. The decoded values are compared with the values " +
+			"that encoding/json decodes. The output is compared with the bytes that encoding/json writes, or by value if a note says so. " +
+			"A fresh target is one variable that is zeroed between operations, so its allocation is not counted for any side.",
 		Rivals: []harness.Rival{
 			{Name: goccyName, Module: "github.com/goccy/go-json"},
 			{Name: stdName, Module: harness.Std},

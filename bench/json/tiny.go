@@ -79,9 +79,11 @@ func tinyCases() []harness.Case {
 }
 
 const (
-	noteUnmarshalOf = "into a variable that is made for it. Who has no such function is given a pointer to it, so that it is allocated."
-	noteMarshalOf   = "of a struct, not of a pointer to one. Who has no such function is given it in an interface, where it is allocated."
-	markInterface   = "by Marshal and Unmarshal."
+	noteUnmarshalOf = "Every operation decodes into a new variable. Libraries without a function UnmarshalOf get a pointer to the " +
+		"variable, so the variable is allocated on the heap."
+	noteMarshalOf = "Every operation encodes a struct that is passed by value, not by pointer. Libraries without a function MarshalOf " +
+		"get the struct in an interface, so it is allocated on the heap."
+	markInterface = "This side uses Slipstream's functions Marshal and Unmarshal instead."
 )
 
 func valueCase(name, note string, sides func() ([]harness.Side, error)) harness.Case {

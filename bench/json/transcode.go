@@ -13,10 +13,11 @@ import (
 )
 
 const (
-	noteToJSON = "into a kept buffer, without escaping HTML. Ours and msgp go from bytes to bytes; the others let v5 decode into any, and " +
-		"encode that."
-	noteFromJSON = "into a kept buffer. Ours goes from bytes to bytes; the others decode into any, and let v5 encode that. There all " +
-		"numbers are floats, and here integers stay integers."
+	noteToJSON = "Every side writes into a reused buffer and does not escape HTML. Slipstream and msgp convert bytes to bytes. For the " +
+		"other libraries, v5 decodes the input into a value of type any, which the library then encodes."
+	noteFromJSON = "Every side writes into a reused buffer. Slipstream converts bytes to bytes. The other libraries decode the input " +
+		"into a value of type any, which v5 then encodes. The other libraries turn all numbers into floats; Slipstream keeps integers as " +
+		"integers."
 )
 
 func transcodeCases() []harness.Case {

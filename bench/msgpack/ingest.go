@@ -93,8 +93,10 @@ const (
 	lowLevel    = "low-level loop"
 	intoAny     = "any"
 
-	noteLoop  = "the low-level loops read value by value into []int64, []float64 and []string, one slice a column."
-	noteReuse = "our batch keeps its buffers from the last body, as it does in the service; the rivals have nothing to keep."
+	noteLoop = "The low-level loops decode one value at a time into slices of type []int64, []float64 and []string, one slice per " +
+		"column."
+	noteReuse = "Slipstream's batch reuses the buffers of the previous body, as in the service. The rivals have no buffers that they " +
+		"could reuse."
 )
 
 func ingestCases() []harness.Case {

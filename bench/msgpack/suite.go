@@ -42,11 +42,12 @@ func Suite() harness.Suite {
 	return harness.Suite{
 		Name:  "msgpack",
 		Title: "MessagePack",
+		Cover: "Unmarshal, typed",
 		About: "Every side decodes the same bytes, written by vmihailenco/msgpack v5, and encodes the same values. msgp is generated " +
-			"code; the others work by reflection. ugorji and hashicorp keep one Encoder and one Decoder and reset them, as their " +
-			"authors advise, with the handle's options WriteExt and RawToString on and map[string]any as the untyped map; shamaton " +
-			"has no such choice and makes map[any]any. A fresh target is " +
-			"zeroed in place, so that the target itself is nobody's allocation.",
+			"code; the other libraries use reflection. The sides of ugorji and hashicorp reuse one Encoder and one Decoder and reset " +
+			"them, as their authors advise. Their handles enable the options WriteExt and RawToString, and use map[string]any for " +
+			"untyped maps. shamaton does not offer this choice and creates map[any]any. A fresh target is one variable that is zeroed " +
+			"between operations, so its allocation is not counted for any side.",
 		Rivals: []harness.Rival{
 			{Name: msgpName, Module: "github.com/tinylib/msgp"},
 			{Name: v5Name, Module: "github.com/vmihailenco/msgpack/v5"},

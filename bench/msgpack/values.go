@@ -48,8 +48,8 @@ func reusedCases() []harness.Case {
 	}
 }
 
-const noteReused = "the same bytes each time. Ours leaves a string alone that equals what is read, so that nothing is allocated here; " +
-	"where all strings differ, it copies each into a chunk, as into a fresh target."
+const noteReused = "Every operation decodes the same bytes. Slipstream keeps a string of the target if it equals the decoded string, so " +
+	"Slipstream allocates nothing here. If all strings differ, Slipstream copies each string into a chunk, as it does for a fresh target."
 
 func reusedCase[T any](name string, value func() T, bars ...harness.Bar) harness.Case {
 	return harness.Case{
@@ -75,7 +75,8 @@ func marshalCases() []harness.Case {
 		marshalCase("[]string of 10,000", textsValue),
 		{
 			Group: marshalGroup, Name: "small struct, appended",
-			Note: "MarshalAppend into a buffer with room; v5 has no such call and encodes into a kept bytes.Buffer.",
+			Note: "Slipstream's MarshalAppend writes into a buffer of sufficient capacity. v5 has no such function, and encodes into a " +
+				"reused bytes.Buffer.",
 			Bars: append(typedMarshalBars(), harness.Allocs(0)), Sides: appendSides,
 		},
 	}

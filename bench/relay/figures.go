@@ -22,11 +22,14 @@ const (
 )
 
 const (
-	noteLost   = "of all tenants that have less than was acknowledged."
-	noteAgain  = "beyond what was acknowledged: of requests that were sent again."
-	noteFloor  = "to decompress the same bodies and to compress them with snappy, and nothing else; measured in the same run."
-	noteCortex = "Quoted, not measured here: cortex-tenant on a like machine (two EPYC cores shared with sender and sink, the same shape of series, 1.0 in snappy)."
-	noteGC     = "of the relay's processor time, by what the runtime says of itself; brought up to date when a collection ends."
+	noteLost  = "The sum of the missing series of all tenants that received fewer series than were acknowledged."
+	noteAgain = "The series that were delivered in addition to the acknowledged series, because requests were sent again."
+	noteFloor = "The CPU time to decompress the same bodies and then compress them with snappy, without any other work. It is measured " +
+		"in the same run."
+	noteCortex = "This figure is quoted, not measured here. It is from a similar machine, with two EPYC cores for cortex-tenant, sender " +
+		"and sink. The series had the same shape, and the requests were Remote Write 1.0 in snappy."
+	noteGC = "The share of the relay's CPU time, as the Go runtime reports it. The runtime updates this share at the end of each " +
+		"collection."
 )
 
 // figures returns the figures of a case.

@@ -137,7 +137,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-const noteDrain = "from the moment when the target takes connections until everything has come; the pause before the first post is a part of it."
+const noteDrain = "The time from the moment when the target accepts connections until all series have arrived. It includes the pause " +
+	"before the first post."
 
 // figures returns the figures of the case.
 func (d *outage) figures() []harness.Figure {

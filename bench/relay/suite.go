@@ -96,9 +96,10 @@ func suite(p program) harness.Suite {
 	r := harness.Suite{
 		Name:  "relay",
 		Title: "The tenant relay",
-		About: "The relay between a sender and a sink that counts, all three on the same processors. A series has 12 labels as from a cluster of " +
-			"Kubernetes and a sample, 336 bytes of Remote Write 1.0; the tenants are mixed in each request and have equally many. 12 workers send, each one request " +
-			"at a time. A GB is one before compression. Each case has a sixth of the load's time.",
+		About: "The relay runs between a sender and a sink that counts the series. All three share the same processors. A series " +
+			"contains 12 labels, as in a Kubernetes cluster, and a sample. It takes 336 bytes of Remote Write 1.0. In each request, the " +
+			"tenants are in mixed order, and all tenants have equally many series. There are 12 workers, and each sends one request at a " +
+			"time. Gigabytes are counted before compression. Each case runs for a sixth of the load time.",
 		Rivals: []harness.Rival{
 			{Name: snappyName, Module: "github.com/klauspost/compress"},
 			{Name: cortexName, Module: "github.com/blind-oracle/cortex-tenant", Version: "f5ef1ef, quoted"},

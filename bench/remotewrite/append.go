@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	markSized   = "it is given a buffer of the right size, which is not known as a rule."
-	markSymbols = "its symbols are there already, and its labels are references to them."
+	markSized   = "This side gets a buffer of the right size. Usually, this size is not known in advance."
+	markSymbols = "This side gets a complete symbol table, and labels that already refer to the symbols."
 )
 
 func appendCases() []harness.Case {

@@ -14,7 +14,7 @@ import (
 
 const (
 	views     = "views"
-	markViews = "its texts are views of the body."
+	markViews = "The strings of this side are views of the body, not copies."
 )
 
 func decodeCases() []harness.Case {

@@ -11,9 +11,10 @@ import (
 )
 
 const (
-	markCopy   = "a floor: copies the body and looks at nothing."
-	markDecode = "a floor: decompresses the body, which comes before all else, and looks at nothing."
-	markRelay  = "a floor: decompresses the body and compresses it again, as who passes it on must, and looks at nothing."
+	markCopy   = "This side is a floor: it only copies the body, and does not parse it."
+	markDecode = "This side is a floor: it only decompresses the body, the first step of any receiver, and does not parse it."
+	markRelay  = "This side is a floor: it only decompresses the body and compresses it again, as every relay must, and does not parse " +
+		"it."
 )
 
 var errDiffers = errors.New("the bytes are not those of the body")

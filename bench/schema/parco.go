@@ -7,7 +7,8 @@ import (
 	"github.com/slipstream-go/slipstream/parco"
 )
 
-const markParco = "the same bytes behind Parco's own API, which this project has too: each field goes through a getter or a setter, and values are passed by value."
+const markParco = "This side is this project's implementation of Parco's API, with the same encoding. It calls a getter or a setter for " +
+	"each field, and passes values by value."
 
 // parcoRecord returns the codec of a record, in the API that users of Parco know.
 func parcoRecord(wide bool) library[record] {

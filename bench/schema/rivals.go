@@ -12,8 +12,10 @@ import (
 )
 
 const (
-	markFloor = "a floor: Parco's bytes by straight code for this one struct, without what a library does for any: lengths and times are taken to fit."
-	markOther = "our own codec of that format, which says of each value what it is, and has a name for each field."
+	markFloor = "This side is a floor: hand-written code for Parco's encoding of this one struct. It omits the work of a library that " +
+		"supports any struct, and does not check that lengths and times fit."
+	markOther = "This side is Slipstream's own codec for JSON or MessagePack. In these formats, a message contains the type of each " +
+		"value and the name of each field."
 )
 
 // described returns the libraries of self-describing formats. generated is msgp's code for T, if

@@ -16,8 +16,9 @@ const (
 )
 
 const (
-	noteReuse = "encoding/json and v5 have an encoder on a bytes.Buffer, both kept; the others append."
-	noteFresh = "the target is zeroed in place, so that the target itself is nobody's allocation."
+	noteReuse = "encoding/json and v5 reuse an encoder and its bytes.Buffer, and slipstream parco reuses a bytes.Buffer. The other sides " +
+		"append to a slice."
+	noteFresh = "The target is one variable that is zeroed between operations, so its allocation is not counted for any side."
 )
 
 func shapeCases() []harness.Case {

@@ -16,8 +16,9 @@ import (
 )
 
 const (
-	markColfer  = "a floor: the layout of Colfer, by straight code for this one struct; Colfer itself is not to be had as a Go module."
-	markNothing = "a floor: takes and gives nothing; it costs what the choice of a struct costs."
+	markColfer = "This side is a floor: hand-written code for Colfer's encoding of this one struct. Colfer itself is not available as a " +
+		"Go module."
+	markNothing = "This side is a floor: it does not encode or decode anything. Its time is the time to choose a struct."
 )
 
 // smallLibraries returns the libraries for smallStruct.

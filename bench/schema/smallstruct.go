@@ -13,8 +13,8 @@ const (
 	smallStructGroup     = "SmallStruct of go_serialization_benchmarks"
 	smallStructSizeGroup = "SmallStruct: bytes of a message"
 
-	noteSmallStruct = "as in that suite: each time one of the same 1000 random structs, chosen at random, and into a target that is zeroed before. Only " +
-		"who is of the row's class is in the row."
+	noteSmallStruct = "As in that suite, every operation uses one of 1000 random structs, chosen at random, and decodes into a zeroed " +
+		"target. The structs are the same for all sides. A row contains only the libraries that support its way of using memory."
 )
 
 // calls contains the calls that a side of a row makes, one after the other. Calls that the row does

@@ -46,11 +46,14 @@ func Suite() harness.Suite {
 	return harness.Suite{
 		Name:  "schema",
 		Title: "Schema as code",
-		About: "The bytes are Parco's: fields one after another, in the order of the schema. small, medium and large are the struct and the sizes of the " +
-			"table that Parco was announced with; Parco itself cannot be run here, as it is not on the Go module proxy, and no figure of it is quoted. The " +
-			"same holds for bebop, benc and Colfer. v5 and msgp write MessagePack, and all who read that read what v5 wrote. msgp, vtprotobuf, " +
-			"protobuf-go and flatbuffers are generated code; mus is written by hand, as it takes no structs. The sides of protobuf and flatbuffers copy " +
-			"fields to and from types of their own. What a side writes is read by another library of its format, if there is one.",
+		Cover: "Decode",
+		About: "Slipstream uses Parco's encoding: the fields follow each other in the order of the schema. small, medium and large are " +
+			"the struct and the sizes from the table in Parco's announcement. Parco itself cannot be run here, because it is not on the " +
+			"Go module proxy, and none of its figures are quoted. The same holds for bebop, benc and Colfer. v5 and msgp write " +
+			"MessagePack. All sides that read MessagePack read the bytes that v5 wrote. msgp, vtprotobuf, protobuf-go and flatbuffers " +
+			"are generated code. The code for mus is written by hand, because mus does not support structs. The sides of protobuf and " +
+			"flatbuffers copy the fields to and from their own types. To check the output of a side, another library decodes it, if " +
+			"there is one for the same format.",
 		Rivals: []harness.Rival{
 			{Name: musName, Module: "github.com/mus-format/mus-go"},
 			{Name: vtprotoName, Module: "github.com/planetscale/vtprotobuf"},

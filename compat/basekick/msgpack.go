@@ -1,9 +1,9 @@
 // Package msgpack is Slipstream's msgpack under the import path
 // github.com/Basekick-Labs/msgpack/v6.
 //
-// Types are the same types, not copies: a value, an Encoder or a registration made through either
-// path serves both. What is exported here is what the original exports; the documentation is that
-// of github.com/slipstream-go/slipstream/msgpack.
+// The types are aliases of Slipstream's types. So a value or an Encoder from one import path can be
+// used with the other path, and a registration applies to both. This package exports the same names
+// as the original. For documentation, see github.com/slipstream-go/slipstream/msgpack.
 package msgpack
 
 import (

@@ -14,9 +14,9 @@ import (
 	"strings"
 )
 
-// Exported lists the exported identifiers of the packages that match patterns. These are patterns
-// of go list, as seen from the module in dir. env is added to the environment of the go command.
-// The lines are sorted.
+// Exported lists the exported identifiers of the packages that match the patterns. The patterns
+// have the syntax of go list, and are resolved in the module in dir. The variables in env are added
+// to the environment of the go command. The returned lines are sorted.
 func Exported(dir string, env []string, patterns ...string) ([]string, error) {
 	built, err := build(dir, env, patterns)
 	if err != nil {
@@ -42,8 +42,8 @@ func Exported(dir string, env []string, patterns ...string) ([]string, error) {
 	return lines, nil
 }
 
-// Importer returns an importer of the packages that match patterns, and of their dependencies.
-// These are patterns of go list, as seen from the module in dir.
+// Importer returns an importer for the packages that match the patterns, and for their
+// dependencies. The patterns have the syntax of go list, and are resolved in the module in dir.
 func Importer(set *token.FileSet, dir string, patterns ...string) (types.Importer, error) {
 	built, err := build(dir, nil, patterns)
 	if err != nil {
@@ -62,8 +62,8 @@ func importerOf(set *token.FileSet, built []pkg) types.Importer {
 
 type pkg struct {
 	path   string
-	object string // the file with its export data
-	wanted bool   // whether it matches the patterns, and is not only a dependency
+	object string // the file with the export data of the package
+	wanted bool   // whether the package matches the patterns; otherwise it is only a dependency
 }
 
 func build(dir string, env, patterns []string) ([]pkg, error) {
@@ -85,7 +85,7 @@ func build(dir string, env, patterns []string) ([]pkg, error) {
 	return built, nil
 }
 
-// describe returns the lines for one object. For a type they include its methods and exported
+// describe returns the lines for one object. For a type, the lines include its methods and exported
 // fields.
 func describe(object types.Object) []string {
 	head := "pkg " + object.Pkg().Name() + ", "
@@ -138,7 +138,8 @@ func text(t types.Type) string {
 	return strings.NewReplacer("interface{}", "any", "uint8", "byte").Replace(s)
 }
 
-// bare returns t without names of parameters, aliases and unexported named types.
+// bare returns t without parameter names. It replaces aliases by the types that they denote, and
+// unexported named types by their underlying types.
 func bare(t types.Type) types.Type {
 	switch t := types.Unalias(t).(type) {
 	case *types.Named:

@@ -1,8 +1,8 @@
 // Package api lists the exported identifiers of Go packages, for tests that compare the APIs of two
 // packages.
 //
-// A line describes one exported identifier, in the form of the files in Go's own api directory, but
-// with the names byte and any:
+// A line describes one exported identifier. The lines have the form of the files in Go's own api
+// directory, but use the type names byte and any:
 //
 //	pkg msgpack, func Marshal(any) ([]byte, error)
 //	pkg msgpack, method (*Decoder) Decode(any) error

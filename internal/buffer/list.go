@@ -6,9 +6,9 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// Each of these structs is one allocation for a short list and its header. Lists do not come from
-// slabs, because their elements may refer to memory of any size: a list that is kept would also
-// retain the memory of its neighbours in the slab.
+// Each of these structs contains a short list and its header, so that both need only one
+// allocation. Lists do not come from slabs, because their elements may refer to memory of any size.
+// A program that keeps one list would also retain the memory of its neighbours in the slab.
 type (
 	list2 struct {
 		list  []any
@@ -24,8 +24,9 @@ type (
 	}
 )
 
-// NewList returns a list of n nils and an any that holds the same list. The any shows elements that
-// are set in the list later, but not elements that are appended.
+// NewList returns a list that contains n times nil, and returns the same list as a value of type
+// any. The second value shows elements that are set in the list later, but not elements that are
+// appended.
 func NewList(n int) ([]any, any) {
 	switch {
 	case n == 0:
@@ -47,7 +48,7 @@ func NewList(n int) ([]any, any) {
 	return l.list, mem.Box(wordList, mem.PointerTo(&l.list))
 }
 
-// EmptyList holds []any{}. All empty lists share it.
+// EmptyList contains the empty list []any{}. All empty lists share this value.
 var EmptyList any = []any{}
 
 var wordList = mem.TypeWord(reflect.TypeFor[[]any]())

@@ -2,54 +2,53 @@ package buffer
 
 import "sync"
 
-// Queue is a queue of bytes in chunks. A chunk lies in a page of the queue, or is foreign: memory
-// of the caller to which the queue refers. Bytes can be added at either end and removed from the
-// front. Neither operation moves the queued bytes.
+// Queue is a queue of bytes in chunks. A chunk either lies in a page that the queue owns, or is
+// foreign: it is memory of the caller to which the queue refers. Bytes can be added at either end
+// and removed from the front. Neither operation moves the queued bytes.
 //
 //	chunk   [page: read | unread      ]  [foreign]  [page: unread | free]
 //	                     ^ the first                                ^ tail.used: where bytes are added
 //
-// Pages of PageSize come from a pool that all queues share. A page returns to the pool as soon as
-// nothing refers to it any more, and then the queue does not refer to it either. A page that Keep
-// has marked never returns, because views of it stay valid.
+// Pages of the size PageSize come from a pool that all queues share. A page goes back to the pool
+// as soon as neither the queue nor a chunk refers to it. A page that Keep has marked never goes
+// back, because views of it stay valid.
 //
-// The zero Queue is empty. It must not be copied while it holds bytes, and is not safe for
+// The zero Queue is empty. A Queue must not be copied while it contains bytes, and is not safe for
 // concurrent use.
 type Queue struct {
 	ring   []chunk // its length is a power of two; the chunks in use are first, first+1, … modulo that length
 	first  int
-	n      int   // chunks in use
-	size   int   // bytes
+	n      int   // number of chunks in use
+	size   int   // number of bytes in the queue
 	tail   *page // where bytes are added, or nil
 	window *page // the page of the view that the last Window returned, or nil
 }
 
-// chunk is a run of unread bytes. The capacity of b extends to the end of its page, and so gives
-// the position of b in the page.
+// chunk is a sequence of consecutive unread bytes. The capacity of b extends to the end of its
+// page, and so determines the position of b in the page.
 type chunk struct {
 	b    []byte // never empty
-	page *page  // nil when b is foreign
+	page *page  // nil if b is foreign
 }
 
-// page is memory that the queue owns. Chunks lie in it in the order of the queue.
+// page is memory that the queue owns. The chunks in a page have the same order as in the queue.
 type page struct {
 	mem  []byte
 	used int  // mem[used:] was never part of a chunk
-	refs int  // references: from each chunk in it, and from the queue's tail and window
-	kept bool // a view of it stays valid forever
+	refs int  // number of references to the page: from its chunks, and from the queue's fields tail and window
+	kept bool // a view of the page stays valid forever
 }
 
 const (
-	// PageSize is the size of the pages in the pool. Longer data gets a page of its own size, which
-	// is not pooled.
+	// PageSize is the size of the pages in the pool. For longer data, the queue allocates a page of
+	// the required size, which does not go back to the pool.
 	PageSize = 4 << 10
 
 	// headroom is the number of bytes left free at the start of an empty queue, so that a header
 	// can be prepended in place.
 	headroom = 64
 
-	// unsplit is the largest number of bytes that Append keeps in one page instead of splitting
-	// them between two.
+	// unsplit is the maximum number of bytes that Append does not split between two pages.
 	unsplit = PageSize / 8
 )
 
@@ -65,7 +64,7 @@ func newPage(n int) *page {
 	return p
 }
 
-// release drops one reference to p, which may be nil.
+// release drops one reference to p. The receiver may be nil.
 func (p *page) release() {
 	if p == nil {
 		return
@@ -76,10 +75,10 @@ func (p *page) release() {
 	}
 }
 
-// at returns the chunk with k chunks before it.
+// at returns the chunk with the index k, counted from the front.
 func (q *Queue) at(k int) *chunk { return &q.ring[(q.first+k)&(len(q.ring)-1)] }
 
-// makeRoom makes sure that one more chunk fits into the ring.
+// makeRoom ensures that one more chunk fits into the ring.
 func (q *Queue) makeRoom() {
 	if q.n < len(q.ring) {
 		return
@@ -144,7 +143,7 @@ func (q *Queue) Append(b []byte) {
 	}
 }
 
-// Grow makes sure that the next n bytes to be added lie in one page.
+// Grow ensures that the next n added bytes will lie in one page.
 func (q *Queue) Grow(n int) {
 	if n <= len(q.Room()) {
 		return
@@ -158,8 +157,8 @@ func (q *Queue) Grow(n int) {
 	q.tail.used = start
 }
 
-// Room returns the memory where bytes are added next. Bytes that the caller writes there are in the
-// queue after a call of Extend.
+// Room returns the free memory at the end of the queue. Extend adds the bytes that the caller has
+// written there to the queue.
 func (q *Queue) Room() []byte {
 	if q.tail == nil {
 		return nil
@@ -189,7 +188,8 @@ func (q *Queue) Extend(n int) {
 // start returns the offset of the chunk in its page.
 func (c *chunk) start() int { return len(c.page.mem) - cap(c.b) }
 
-// Refer adds b at the end without a copy: b must not change until it is read.
+// Refer adds b at the end without copying it. The caller must not change b until the bytes have
+// been read.
 func (q *Queue) Refer(b []byte) {
 	if len(b) > 0 {
 		q.push(chunk{b: b[:len(b):len(b)]})
@@ -197,8 +197,8 @@ func (q *Queue) Refer(b []byte) {
 	}
 }
 
-// Prepend adds a copy of b at the front. The copy goes directly before the first chunk if the
-// memory there is free and no view needs it. Otherwise it goes to the end of a new page.
+// Prepend adds a copy of b at the front. The copy is placed directly before the first chunk, if the
+// memory there is free and no view needs it. Otherwise it is placed at the end of a new page.
 func (q *Queue) Prepend(b []byte) {
 	if len(b) == 0 {
 		return
@@ -224,8 +224,8 @@ func copied(b []byte) chunk {
 	return chunk{p.mem[from:], p}
 }
 
-// First returns the first chunk, or nil if there is none. The chunk is a view: valid until its
-// bytes are removed.
+// First returns the first chunk, or nil if the queue is empty. The result is a view, which is valid
+// until its bytes are removed.
 func (q *Queue) First() []byte {
 	if q.n == 0 {
 		return nil
@@ -234,8 +234,8 @@ func (q *Queue) First() []byte {
 	return c.b[:len(c.b):len(c.b)]
 }
 
-// Window is like First, but the view stays valid after its bytes are removed, until the next Window
-// or Reset.
+// Window is like First, but the view stays valid until the next call of Window or Reset, even if
+// its bytes are removed.
 func (q *Queue) Window() []byte {
 	q.window.release()
 	q.window = nil
@@ -248,14 +248,15 @@ func (q *Queue) Window() []byte {
 	return q.First()
 }
 
-// Ours reports whether there is a first chunk and the queue owns its memory.
+// Ours reports whether the queue has a first chunk and owns its memory.
 func (q *Queue) Ours() bool { return q.n > 0 && q.at(0).page != nil }
 
-// Keep makes views of the first chunk valid forever. The queue must own that chunk (Ours).
+// Keep makes views of the first chunk valid forever. The queue must own the memory of this chunk:
+// see Ours.
 func (q *Queue) Keep() { q.at(0).page.kept = true }
 
-// Detach moves the first chunk to other memory. Earlier views of it do not refer to queued bytes
-// any more.
+// Detach moves the first chunk to other memory. After that, earlier views of the chunk no longer
+// refer to queued bytes.
 func (q *Queue) Detach() {
 	if q.n > 0 {
 		c := q.at(0)
@@ -265,8 +266,8 @@ func (q *Queue) Detach() {
 	}
 }
 
-// Copy copies bytes from the front into b, until b is full or the queue ends, and returns their
-// number. The bytes stay in the queue.
+// Copy copies bytes from the front into b, until b is full or the queue ends. It returns the number
+// of copied bytes. The bytes stay in the queue.
 func (q *Queue) Copy(b []byte) int {
 	n := 0
 	for k := 0; k < q.n && n < len(b); k++ {
@@ -308,6 +309,6 @@ func (q *Queue) Reset() {
 	q.first, q.size, q.tail, q.window = 0, 0, nil, nil
 }
 
-// ringMax is the length of the largest ring that an empty queue keeps. A larger ring shrinks as the
-// queue empties.
+// ringMax is the length of the largest ring that an empty queue keeps. When the queue becomes
+// empty, a larger ring is replaced by a smaller ring.
 const ringMax = 64

@@ -2,25 +2,26 @@ package buffer
 
 import "github.com/slipstream-go/slipstream/internal/mem"
 
-// Recent caches short strings that recur, such as the keys of records. It is direct-mapped: a new
-// string evicts the string in its slot, so that hostile input can neither grow the cache nor slow
-// it down. The cached strings lie in chunks of their own, because they outlive other strings.
+// Recent caches recurring short strings, such as the keys of records. The cache is direct-mapped: a
+// new string evicts the string in its slot. So hostile input can neither enlarge the cache nor make
+// it slower. The cached strings lie in separate chunks, because they live longer than other
+// strings.
 type Recent struct {
 	slots [recentSlots]struct {
 		lo, hi uint64
 		s      string
 	}
 	text Strings
-	made int // chunks allocated since the slots were emptied
+	made int // number of chunks allocated since the slots were emptied
 }
 
 const (
 	recentSlots = 1 << recentBits
 	recentBits  = 9
 
-	// recentChunks is the number of chunks after which the slots are emptied. Each slot may hold a
-	// string from a different chunk, so this number limits the retained memory to 66 KB. That is 8
-	// times the size of the strings in all slots.
+	// recentChunks is the number of chunks after which the slots are emptied. Each slot may contain
+	// a string from a different chunk, so this number limits the retained memory to 66 KB. This is
+	// 8 times the size of the strings in all slots.
 	recentChunks = 32
 
 	// RecentMax is the maximum length of a cached string.

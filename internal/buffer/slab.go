@@ -2,17 +2,18 @@ package buffer
 
 import "github.com/slipstream-go/slipstream/internal/mem"
 
-// Strings cuts many small strings from shared chunks, with one allocation for each chunk. A string
-// that is kept retains only the chunk from which it was cut. Long strings get memory of their own.
+// Strings stores many small strings in shared chunks, with one allocation per chunk. A program that
+// keeps a string retains only the chunk in which the string is stored. A long string gets its own
+// allocation.
 //
 //	chunk  [used by strings, never written again | free]
 //	        0                                 len     cap
 //
-// A Strings may be used for several messages: its chunks are not tied to one message. It is not
-// safe for concurrent use.
+// A value of type Strings may be used for several messages: one chunk may contain strings from
+// different messages. It is not safe for concurrent use.
 type Strings struct {
 	chunk []byte
-	Size  int // size of a chunk in bytes; zero means that each string gets memory of its own
+	Size  int // size of a chunk in bytes; zero means that each string gets its own allocation
 }
 
 // ChunkSize is the usual Strings.Size. Smaller chunks are slower. Larger chunks gain little speed
@@ -46,8 +47,8 @@ func (s *Strings) copySlow(b []byte) string {
 	return mem.String(s.chunk)
 }
 
-// CopyBytes returns a copy of b, which is never nil. Its capacity is its length: an append to the
-// copy moves it, and does not overwrite its neighbours.
+// CopyBytes returns a copy of b. The copy is never nil. Its capacity equals its length, so an
+// append to the copy moves it and does not overwrite its neighbours.
 func (s *Strings) CopyBytes(b []byte) []byte {
 	n := len(b)
 	if n == 0 || n > s.Size/8 {
@@ -62,8 +63,8 @@ func (s *Strings) CopyBytes(b []byte) []byte {
 }
 
 // CopyAt returns b[i:i+n] as a string. The caller has checked that these bytes exist. Short strings
-// are copied as whole words that overlap. The word of a string shorter than a word extends into the
-// free part of the chunk.
+// are copied as whole words that overlap. If a string is shorter than a word, the word extends into
+// the free part of the chunk.
 func (s *Strings) CopyAt(b []byte, i, n int) string {
 	at := len(s.chunk)
 	if n > 32 || at+n+8 > cap(s.chunk) {
@@ -94,9 +95,9 @@ func (s *Strings) CopyAt(b []byte, i, n int) string {
 }
 
 // Room returns free memory of a chunk, at least n bytes, into which the caller copies strings. It
-// returns nil if n exceeds Size, for example because each string gets memory of its own. After
-// copying, the caller calls Take or TakeBytes with the number of bytes used. No other string may be
-// cut between the two calls.
+// returns nil if n exceeds Size, for example because Size is zero. After copying, the caller must
+// call Take or TakeBytes with the number of bytes that it used. Between the two calls, no other
+// string may be stored.
 func (s *Strings) Room(n int) []byte {
 	if n > cap(s.chunk)-len(s.chunk) {
 		if n > s.Size {
@@ -113,14 +114,14 @@ func (s *Strings) Take(n int) {
 	mem.Seal(s.chunk, n)
 }
 
-// TakeBytes gives the first n bytes of Room to the caller, which may write to them.
+// TakeBytes gives the first n bytes of Room to the caller. The caller may write to them later.
 func (s *Strings) TakeBytes(n int) { s.chunk = s.chunk[:len(s.chunk)+n] }
 
-// Slab hands out cells of type T one by one from blocks, with one allocation for each block. It
-// never hands out a cell twice.
+// Slab provides cells of type T from blocks, with one allocation per block. It never provides a
+// cell twice.
 type Slab[T any] struct {
 	block []T
-	used  int // cells of block that were handed out
+	used  int // number of cells in block that are in use
 }
 
 // slabCells is the maximum number of cells in a block. Larger blocks are not faster, and retain

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// New returns a source of random values. The same seed gives the same values.
+// New returns a source of random values. The seed determines the values.
 func New(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, seed^0x9e3779b97f4a7c15)) }
 
 // Fill sets v, which must be settable, to a random value. Deeper values have fewer elements.
@@ -82,8 +82,8 @@ func length(r *rand.Rand, depth int) int {
 	return r.IntN(5)
 }
 
-// Int returns a random int. All bit widths are equally likely, and many values are at the edge of a
-// width.
+// Int returns a random int. All bit widths are equally likely, and many values are the smallest or
+// largest of their width.
 func Int(r *rand.Rand) int64 {
 	v := int64(r.Uint64() >> r.IntN(64))
 	if r.IntN(3) == 0 {
@@ -106,8 +106,8 @@ func Float(r *rand.Rand) float64 {
 	return math.Round(r.NormFloat64()*1e4) / 100
 }
 
-// String returns a random string. Some of its lengths are near a length at which the encoded form
-// changes.
+// String returns a random string. In some cases, its length is near a length at which the encoded
+// form changes.
 func String(r *rand.Rand) string {
 	n := r.IntN(20)
 	switch r.IntN(24) {
@@ -128,7 +128,7 @@ func String(r *rand.Rand) string {
 	return string(b)
 }
 
-// Any returns a random value of one of the types that decoding into an any produces.
+// Any returns a random value of one of the types that a decoder stores in a target of type any.
 func Any(r *rand.Rand, depth int) any {
 	kinds := 12
 	if depth > 3 {

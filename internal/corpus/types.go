@@ -61,7 +61,7 @@ type Small struct {
 	Note   string
 }
 
-// Tagged contains a field for every tag.
+// Tagged contains a field with each kind of tag.
 type Tagged struct {
 	Renamed  string `msgpack:"other_name"`
 	Skipped  string `msgpack:"-"`
@@ -96,7 +96,7 @@ type Tuple struct {
 	C        []float64
 }
 
-// Tree contains itself.
+// Tree is a type that contains itself.
 type Tree struct {
 	Value    int
 	Left     *Tree

@@ -21,16 +21,17 @@ import (
 //	82 a1 61 01 a1 62 02    = {"a": 1, "b": 2}    comment lines begin with #
 //	#> 82 a1 61 …           the canonical bytes of the line before
 //
-// The mark after the bytes defines the test. With =, an encoder writes the bytes for the value, and
-// a decoder reads them as the value. With <, they are only read. With !, a decoder returns an error
-// with this text. Values are in the notation of Note.
+// The mark after the bytes defines the test. The mark = means that an encoder writes the bytes for
+// the value, and that a decoder reads the bytes as the value. The mark < means that the bytes are
+// only read. The mark ! means that a decoder returns an error with the given text. Values are in
+// the notation of the function Note.
 type Vector struct {
 	Line  int
 	Bytes []byte
 	Mark  byte
 	Value string
 
-	Canonical []byte // nil if the file does not contain them
+	Canonical []byte // nil if the file does not contain canonical bytes
 }
 
 // ReadVectors reads a vector file. With the tag invariants, Bytes are guarded: see package guard.
@@ -64,7 +65,8 @@ func ReadVectors(path string) ([]Vector, error) {
 	return vectors, nil
 }
 
-// parseBytes parses hex bytes. 61*300 means that the byte 61 is repeated 300 times.
+// parseBytes parses hexadecimal bytes. The notation 61*300 means that the byte 61 is repeated 300
+// times.
 func parseBytes(s string) ([]byte, error) {
 	var out []byte
 	for _, word := range strings.FieldsFunc(s, unicode.IsSpace) {
@@ -85,13 +87,13 @@ func parseBytes(s string) ([]byte, error) {
 }
 
 // Note returns a decoded value as JSON on one line, with sorted map keys. A value that JSON cannot
-// represent becomes an object with one key:
+// represent is written as an object with one key:
 //
 //	{"$bin": "00ff"}  {"$time": [seconds, nanoseconds]}  {"$float": "nan"}  {"$str": "ff"} for invalid UTF-8
 //	{"$map": [[1, "a"]]} for a map whose keys are not all strings
 //
 // A float always contains a point or an exponent, so that it differs from an int. A string that
-// repeats one character 32 times or more becomes {"$repeat": ["a", 300]}.
+// repeats one character at least 32 times is written as {"$repeat": ["a", 300]}.
 func Note(v any) string {
 	switch v := v.(type) {
 	case nil:

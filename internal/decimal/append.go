@@ -7,8 +7,8 @@ import (
 )
 
 // IntRoom and FloatRoom are the numbers of bytes that a Put function needs between the offset and
-// the capacity. The text of a number is shorter, but it is stored in words, and the last word may
-// extend that far.
+// the capacity. The text of a number is shorter, but it is stored in whole words, and the last word
+// may extend beyond the text.
 const (
 	IntRoom   = 24
 	FloatRoom = 32
@@ -23,7 +23,7 @@ func AppendUint(b []byte, v uint64) []byte {
 	return b[:PutUint(b, n, v)]
 }
 
-// AppendInt appends the digits of v, after a minus if it is negative.
+// AppendInt appends the digits of v. If v is negative, it appends a minus sign first.
 func AppendInt(b []byte, v int64) []byte {
 	n := len(b)
 	if cap(b)-n < IntRoom {
@@ -32,9 +32,9 @@ func AppendInt(b []byte, v int64) []byte {
 	return b[:PutInt(b, n, v)]
 }
 
-// AppendFloat64 appends f, which must be finite, as encoding/json writes it: with the fewest digits
-// from which a parser gets f back. Of several such digit strings it chooses the nearest to f. If f
-// is not 0, and |f| is below 10⁻⁶ or at least 10²¹, the text has an exponent.
+// AppendFloat64 appends the shortest decimal form of f that parses back to f, in the format of
+// encoding/json. If several forms are equally short, it chooses the form that is nearest to f. If f
+// is not 0, and |f| is below 10⁻⁶ or at least 10²¹, the text has an exponent. f must be finite.
 func AppendFloat64(b []byte, f float64) []byte {
 	n := len(b)
 	if cap(b)-n < FloatRoom {
@@ -43,8 +43,8 @@ func AppendFloat64(b []byte, f float64) []byte {
 	return b[:PutFloat64(b, n, f)]
 }
 
-// AppendFloat32 appends f, which must be finite, in the form of AppendFloat64: with the fewest
-// digits from which a parser of float32 gets f back.
+// AppendFloat32 is like AppendFloat64, but appends the shortest decimal form that parses back to f
+// as a float32. f must be finite.
 func AppendFloat32(b []byte, f float32) []byte {
 	n := len(b)
 	if cap(b)-n < FloatRoom {
@@ -53,16 +53,17 @@ func AppendFloat32(b []byte, f float32) []byte {
 	return b[:PutFloat32(b, n, f)]
 }
 
-// PutInt writes v at b[n:], where IntRoom bytes must be available, and returns the offset after v.
+// PutInt writes v at b[n:], and returns the offset after v. IntRoom bytes must be available there.
 func PutInt(b []byte, n int, v int64) int {
 	sign := uint64(v >> 63)
 	mem.Store8(b, n, '-') // overwritten if v is not negative
 	return PutUint(b, n+int(sign&1), uint64(v)^sign-sign)
 }
 
-// PutUint writes v at b[n:], where IntRoom bytes must be available, and returns the offset after v.
-// A processor can hardly predict the length of a number, so PutUint branches only between up to 8,
-// up to 10, up to 16 and more digits. Identifiers and times in seconds have up to 10 digits.
+// PutUint writes v at b[n:], and returns the offset after v. IntRoom bytes must be available there.
+// A processor can hardly predict the length of a number. So PutUint distinguishes only four cases:
+// up to 8, up to 10, up to 16, and more digits. Identifiers and times in seconds have up to 10
+// digits.
 func PutUint(b []byte, n int, v uint64) int {
 	if v < 1e8 {
 		text, length := trimmed(eight(v))

@@ -8,7 +8,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// careful64 writes any finite f like PutFloat64, but without its sign.
+// careful64 is like PutFloat64 for any finite f, but does not write the sign.
 //
 //go:noinline
 func careful64(b []byte, n int, f float64) int {
@@ -20,11 +20,11 @@ func careful64(b []byte, n int, f float64) int {
 // tied32 represents 2⁻¹², 0.000244140625. It is the only float32 that lies in the middle between
 // two shortest decimals and whose neighbour below is nearer than its neighbour above. Giulietti's
 // algorithm chooses the even decimal, which ends in 62. Go 1.26 chooses the other decimal, because
-// it looks for this case at 2⁻²⁵, the exponent of the corresponding float64. careful32 writes what
-// the running Go writes.
+// it checks for this case at the exponent 2⁻²⁵, that of the corresponding float64. careful32 writes
+// the same decimal as the running version of Go.
 const tied32 = (127 - 12) << 23
 
-// careful32 writes any finite f like PutFloat32, but without its sign.
+// careful32 is like PutFloat32 for any finite f, but does not write the sign.
 //
 //go:noinline
 func careful32(b []byte, n int, f float32) int {
@@ -36,8 +36,8 @@ func careful32(b []byte, n int, f float32) int {
 	return careful(b, n, fraction, biased, 23, 150)
 }
 
-// careful writes the float with the given fields. width is the number of bits of the format's
-// fraction, and bias is the bias of its exponent.
+// careful writes the float with the given fields. The argument width is the number of bits in the
+// format's fraction, and bias is the bias of the format's exponent.
 func careful(b []byte, n int, fraction uint64, biased, width, bias int) int {
 	if fraction == 0 && biased == 0 {
 		mem.Store8(b, n, '0')
@@ -67,11 +67,11 @@ func careful(b []byte, n int, fraction uint64, biased, width, bias int) int {
 }
 
 // shortest returns the shortest digits of c·2^q as digits·10ᵏ, perhaps with trailing zeros. If
-// nearer is set, the neighbour below is only half as far away as the neighbour above.
+// nearer is true, the neighbour below is only half as far away as the neighbour above.
 //
-// This is Giulietti's algorithm. The unit 10ᵏ is at most 2^q (at most ¾·2^q if nearer is set), and
-// ten units are more than that. So the interval of numbers that round to c·2^q contains a whole
-// number of units, and at most one multiple of ten units.
+// This is Giulietti's algorithm. The unit 10ᵏ is at most 2^q, or at most ¾·2^q if nearer is true.
+// Ten units are more than this maximum. So the interval of numbers that round to c·2^q contains a
+// whole number of units, and at most one multiple of ten units.
 func shortest(c uint64, q int, nearer bool) (digits uint64, k int) {
 	k = log10of2(q)
 	left := 4*c - 2
@@ -109,9 +109,9 @@ func shortest(c uint64, q int, nearer bool) (digits uint64, k int) {
 }
 
 // quarters returns c·power·2⁻¹²⁸ as a whole number. If the product is not whole, quarters returns
-// the odd one of the two whole numbers next to it. The comparison of this number with any even
-// number has the same result as for the product itself. If broken is 1, the product cannot be
-// whole.
+// the odd number of the two adjacent whole numbers. A comparison of this number with any even
+// number has the same result as a comparison of the product itself. If broken is 1, the product
+// cannot be whole.
 func quarters(power *power, c, broken uint64) uint64 {
 	hi, lo := bits.Mul64(c, power.hi)
 	mid, _ := bits.Mul64(c, power.lo)

@@ -10,21 +10,21 @@
 //	parse.go       the text of a number to a float
 //	powers.go      the type and the range of the table of powers of ten, which is in powers_gen.go
 //
-// The text of a float is the same as that of the running encoding/json. The Put functions write
-// into a slice at an offset, whatever the slice's length. The caller makes sure that IntRoom or
-// FloatRoom bytes lie between the offset and the capacity. A Put function may overwrite all of
-// these bytes, not only the bytes of the number. Only two cases allocate: an Append function whose
-// slice has less capacity, and an out-of-range number of more than 19 digits, for which strconv
-// makes an error.
+// The text of a float is the same as in the output of encoding/json in the running version of Go.
+// The Put functions write into a slice at an offset, regardless of the slice's length. The caller
+// must ensure that IntRoom or FloatRoom bytes lie between the offset and the capacity. A Put
+// function may overwrite all of these bytes, not only the bytes of the number. Memory is allocated
+// only in two cases: if the slice passed to an Append function has less capacity, and if a number
+// with more than 19 digits is out of range, because strconv then makes an error.
 //
 // The conversion of floats to text follows Raffaello Giulietti, "The Schubfach way to render
-// doubles" (2022). It needs one multiplication where he needs three, as described by Junekey Jeon,
+// doubles" (2022). It needs one multiplication instead of his three, as described by Junekey Jeon,
 // "Dragonbox: A New Floating-Point Binary-to-Decimal Conversion Algorithm" (2024). The conversion
 // of text to floats follows Daniel Lemire, "Number Parsing at a Gigabyte per Second", Software:
 // Practice and Experience 51 (2021), and Noble Mushtak and Daniel Lemire, "Fast Number Parsing
 // Without Fallback", Software: Practice and Experience 53 (2023).
 //
-// All of these algorithms compute products of up to 64 bits and the first 128 bits of a power of
-// ten. The tests show that these bits are enough: they compute for each power how near a product
-// may come to a point where the outcome changes (proof_test.go).
+// All of these algorithms multiply a number of up to 64 bits by the first 128 bits of a power of
+// ten. The tests show that 128 bits are enough: for each power, they compute how near a product can
+// come to a point at which the result changes (proof_test.go).
 package decimal

@@ -5,28 +5,29 @@ import (
 	"math/bits"
 )
 
-// This file converts digits and a power of ten to the nearest float, by the algorithm of Eisel and
-// Lemire.
+// This file converts digits and a power of ten to the nearest float, with the algorithm of Eisel
+// and Lemire.
 //
-// The digits w are shifted left until their first bit is set. Their product with the 128 bits of
-// 10ᵉ is a number of 191 or 192 bits, of which the upper 128 are computed:
+// The digits w are shifted left until their first bit is set. The product of these digits and the
+// 128 bits of 10ᵉ has 191 or 192 bits. Its upper 128 bits are computed:
 //
 //	hi                                                   lo
 //	┌ 53 bits of the float ┬ half ┬ 9 or 10 bits ┐ ┌ 64 bits ┐
 //
-// The power is only as exact as 128 bits allow. So the product may be off by less than 1 in lo
-// before its lower bits are cut off. The product is cut off after the half, and the rest is
-// rounded. The result would be wrong if w·10ᵉ itself were on the other side of such a cut. This
-// never happens for a w of 64 bits and a power in the table: w·10ᵉ lies on a cut, or at least 1
-// away from all cuts. Mushtak and Lemire proved that no fallback is needed; TestNothingIsNear shows
-// it for this table.
+// The power is only as exact as 128 bits allow. So before its lower bits are cut off, the product
+// has an error of less than 1 in the last place of lo. The product is cut off after the bit "half",
+// and the rest is rounded. The result would be wrong if the exact number w·10ᵉ were on the other
+// side of such a cut. This never happens if w has 64 bits and the power is in the table: the number
+// w·10ᵉ lies either on a cut, or at least 1 away from all cuts. Mushtak and Lemire proved that no
+// fallback is needed; TestNothingIsNear shows this for the table.
 //
-// If w·10ᵉ lies on a cut, it may be in the middle between two floats. Then lo is 0. For exponents
-// at which w·10ᵉ can lie on a cut, the power is so exact that lo is not 0 next to the cut.
+// If w·10ᵉ lies on a cut, it may be in the middle between two floats. In this case, lo is 0. For
+// exponents at which w·10ᵉ can lie on a cut, the power is so exact that lo is not 0 if w·10ᵉ lies
+// next to a cut.
 
-// Float64 returns the float64 nearest to man·10^exp10, negated if neg is set. Of two equally near
-// floats it returns the even one. If the result is out of range, it returns ±Inf and false. A
-// number that is too small becomes 0, which is in range.
+// Float64 returns the float64 nearest to man·10^exp10, negated if neg is true. If two floats are
+// equally near, it returns the even one. If the result is out of range, it returns ±Inf and false.
+// For a number that is too small, the result is 0, which is in range.
 func Float64(man uint64, exp10 int, neg bool) (f float64, inRange bool) {
 	sign := uint64(0)
 	if neg {
@@ -53,8 +54,8 @@ func Float64(man uint64, exp10 int, neg bool) (f float64, inRange bool) {
 	return math.Float64frombits(u | sign), true
 }
 
-// Float32 returns the float32 nearest to man·10^exp10, by the rules of Float64. It rounds only
-// once; the conversion of a float64 would round twice.
+// Float32 returns the float32 nearest to man·10^exp10, by the same rules as Float64. It rounds only
+// once. A conversion from a float64 would round twice.
 func Float32(man uint64, exp10 int, neg bool) (f float32, inRange bool) {
 	sign := uint32(0)
 	if neg {
@@ -80,8 +81,8 @@ func Float32(man uint64, exp10 int, neg bool) (f float32, inRange bool) {
 	return math.Float32frombits(u | sign), true
 }
 
-// product returns the upper 128 bits of the product of man and the power, and lead. man is first
-// shifted left by lead bits, until its first bit is set.
+// product shifts man left by lead bits, until its first bit is set. It returns the upper 128 bits
+// of the product of the shifted number and the power, and the number lead.
 func product(man uint64, power *power) (hi, lo uint64, lead int) {
 	lead = bits.LeadingZeros64(man)
 	man <<= uint(lead) & 63
@@ -92,8 +93,8 @@ func product(man uint64, power *power) (hi, lo uint64, lead int) {
 	return hi, lo, lead
 }
 
-// outside returns the bits of a result that needs no product: 0 if man is 0 or the number is far
-// too small, or else infinity.
+// outside returns the bits of a result that needs no product. The result is 0 if man is 0 or the
+// number is far too small. Otherwise it is infinity.
 //
 //go:noinline
 func outside(man uint64, exp10 int, inf uint64) (u uint64, inRange bool) {
@@ -103,10 +104,11 @@ func outside(man uint64, exp10 int, inf uint64) (u uint64, inRange bool) {
 	return inf, false
 }
 
-// edge rounds hi to a float with any biased exponent. width is the number of bits of the format's
-// fraction, and inf is the exponent of its infinity. No argument lies in the middle between two
-// floats. That is possible only with powers from 10⁻²⁷ to 10²³ (to 10¹⁰ for a float32). Their
-// products with 64 bits are neither subnormal nor as large as the largest float.
+// edge rounds hi to a float with any biased exponent. The argument width is the number of bits in
+// the format's fraction, and inf is the exponent of infinity in the format. The number never lies
+// in the middle between two floats. The middle is possible only with powers from 10⁻²⁷ to 10²³ (to
+// 10¹⁰ for a float32). The products of these powers and a 64-bit number are neither subnormal nor
+// as large as the largest float.
 //
 //go:noinline
 func edge(hi uint64, biased, width, inf int) (u uint64, inRange bool) {

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	first = -342 // below, even 2⁶⁴-1 times the power is nearer to 0 than to the smallest float64
+	first = -342 // for smaller powers, even 2⁶⁴-1 times the power is nearer to 0 than to the smallest float64
 	last  = 324  // the power by which the smallest float64 is scaled
 )
 
@@ -52,7 +52,7 @@ var powers = [lastPower - firstPower + 1]power{
 	}
 }
 
-// power returns 10ᵉ times a power of two, as a whole number of 128 bits.
+// power returns the product of 10ᵉ and a power of two, as a whole number of 128 bits.
 func power(e int) *big.Int {
 	five := new(big.Int).Exp(big.NewInt(5), big.NewInt(int64(max(e, -e))), nil)
 	if e >= 0 {

@@ -2,10 +2,10 @@ package decimal
 
 import "github.com/slipstream-go/slipstream/internal/mem"
 
-// layout writes 17 digits, whose text is in w1, w2 and last, with a decimal point after the first
-// point digits. The digits after the first end digits are zeros. layout omits them, unless they
-// precede the decimal point. It returns the offset after the number. Later stores may overwrite
-// bytes of earlier stores:
+// layout writes 17 digits with a decimal point. The text of the digits is in w1, w2 and last. The
+// argument point is the number of digits before the decimal point. All digits after the first `end`
+// digits are zeros, and layout omits them unless they precede the decimal point. It returns the
+// offset after the number. Later stores may overwrite bytes of earlier stores:
 //
 //	point 3     w1 w1 w1 .  w1 w1 w1 w1 w1 w2 w2 w2 w2 w2 w2 w2 w2 last
 //	point 11    w1 w1 w1 w1 w1 w1 w1 w1 w2 w2 w2 .  w2 w2 w2 w2 w2 last
@@ -47,10 +47,10 @@ func layout(b []byte, n int, w1, w2 uint64, last byte, end, point int) int {
 	return n + end + 1
 }
 
-// zeroPoint is "0.000000".
+// zeroPoint is the text "0.000000".
 const zeroPoint = zeros - '0'<<8 + '.'<<8
 
-// withExponent writes d.ddde±x, or de±x.
+// withExponent writes the number in the form d.ddde±x or de±x.
 func withExponent(b []byte, n int, w1, w2 uint64, last byte, end, exp10 int) int {
 	mem.Store8(b, n, byte(w1))
 	mem.Store64(b, n+1, '.'|w1&^0xff)

@@ -7,9 +7,9 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// ParseFloat64 returns the float64 nearest to the number s. The caller has checked that s is a
-// number in the grammar of JSON. If the result is out of range, ParseFloat64 returns ±Inf and
-// false. A number that is too small becomes 0, which is in range.
+// ParseFloat64 returns the float64 nearest to the number s. The caller must have checked that s is
+// a number according to the grammar of JSON. If the result is out of range, ParseFloat64 returns
+// ±Inf and false. For a number that is too small, the result is 0, which is in range.
 func ParseFloat64(s []byte) (f float64, inRange bool) {
 	t := read(s)
 	f, inRange = Float64(t.man, t.exp10(), t.neg)
@@ -22,8 +22,8 @@ func ParseFloat64(s []byte) (f float64, inRange bool) {
 	return f, inRange
 }
 
-// ParseFloat32 returns the float32 nearest to the number s, by the rules of ParseFloat64. It rounds
-// only once.
+// ParseFloat32 returns the float32 nearest to the number s, by the same rules as ParseFloat64. It
+// rounds only once.
 func ParseFloat32(s []byte) (f float32, inRange bool) {
 	t := read(s)
 	f, inRange = Float32(t.man, t.exp10(), t.neg)
@@ -36,8 +36,8 @@ func ParseFloat32(s []byte) (f float32, inRange bool) {
 	return f, inRange
 }
 
-// text is a parsed number, man·10^exp. If digits were cut off, the number is at least man·10^exp
-// and at most (man+1)·10^exp.
+// text is a parsed number with the value man·10^exp. If digits were cut off, the number is at least
+// man·10^exp and at most (man+1)·10^exp.
 type text struct {
 	man uint64
 	exp int64
@@ -45,11 +45,10 @@ type text struct {
 	cut bool
 }
 
-// exp10 returns exp, limited to ±2²⁰. A power of ten beyond these limits is out of range in any
-// case.
+// exp10 returns exp, limited to ±2²⁰. Any exponent outside these limits is out of range.
 func (t *text) exp10() int { return int(min(max(t.exp, -1<<20), 1<<20)) }
 
-// manDigits is the number of digits that fit a uint64, whatever the digits are.
+// manDigits is the number of digits that always fit into a uint64.
 const manDigits = 19
 
 // read parses the number s. If s is not a number, the result is meaningless, but read does not read
@@ -79,8 +78,8 @@ func read(s []byte) (t text) {
 	return t
 }
 
-// cutTo19 parses s again if more digits than man can hold follow the leading zeros. s contains
-// digits and perhaps a point; digits is the number of digits.
+// cutTo19 parses s again if s contains too many digits for man after the leading zeros. s consists
+// of digits and possibly a point. The argument digits is the number of digits.
 //
 //go:noinline
 func (t *text) cutTo19(s []byte, digits int) {
@@ -122,8 +121,9 @@ func readExponent(s []byte) (e int64) {
 	return e
 }
 
-// readDigits reads the digits at s[i:] and appends them to the digits of man. It returns the new
-// man and the index after the digits. If there are too many digits, man overflows.
+// readDigits reads the digits at s[i:] and appends them to the decimal digits of the number man. It
+// returns the resulting number and the index after the digits. If there are too many digits, the
+// number overflows.
 func readDigits(s []byte, i int, man uint64) (uint64, int) {
 	for i+8 <= len(s) {
 		w := mem.Load64(s, i)
@@ -152,20 +152,21 @@ func readDigits(s []byte, i int, man uint64) (uint64, int) {
 
 var tens = [8]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7}
 
-// digitsOf returns the number of digits in w before the first byte that is no digit, from the
-// lowest byte on. Carries from that byte into higher bytes do not matter.
+// digitsOf returns the number of digits in w before the first byte that is not a digit, starting
+// with the lowest byte. Carries from that byte into higher bytes do not affect the result.
 func digitsOf(w uint64) int {
 	return bits.TrailingZeros64(((w+0x4646464646464646)|(w-zeros))&0x8080808080808080) >> 3
 }
 
-// valueOf returns the number that the first n < 8 digits of w form.
+// valueOf returns the number that the first n digits of w form. n must be less than 8.
 func valueOf(w uint64, n int) uint64 {
 	return valueOf8((w - zeros) << 1 << (uint(63-n*8) & 63)) // with zeros before the digits
 }
 
-// valueOf8 returns the number that eight digits of value 0 to 9 form. The first digit is in the
-// lowest byte. valueOf8 first combines the digits to four pairs. Then it multiplies each pair by
-// its power of a hundred, and sums up the products in the upper half.
+// valueOf8 returns the number that the eight bytes of w form as decimal digits. The bytes have the
+// values 0 to 9, and the first digit is in the lowest byte. First, valueOf8 combines the digits to
+// four pairs. Then it multiplies each pair by its power of 100, and adds the products in the upper
+// half of the word.
 func valueOf8(w uint64) uint64 {
 	w = w*10 + w>>8
 	return (w&0x000000ff000000ff*(1000000<<32|100) + w>>16&0x000000ff000000ff*(10000<<32|1)) >> 32

@@ -2,25 +2,26 @@ package decimal
 
 //go:generate go run gen.go
 
-// power is G, a whole number of 128 bits whose first bit is set. Multiplied by some power of two, G
-// is as near to a power of ten as 128 bits allow.
+// power is a whole number G of 128 bits whose first bit is set. The product of G and some power of
+// two is as near to a power of ten as 128 bits allow.
 type power struct{ hi, lo uint64 }
 
 // The product of a 64-bit number and a power of ten can be a whole number, or a whole number and a
-// half, only from 10^firstExact to 10^lastExact. There, 5⁻ᵉ is a divisor of less than 64 bits, or
-// 5ᵉ fits the table. From 10⁰ to 10^lastExact, the powers are exact. Below 10⁰ they are rounded up,
-// so that a product that should be whole comes out slightly too large, and not as a long row of
-// ones.
+// half, only from 10^firstExact to 10^lastExact. For these powers, 5⁻ᵉ is a divisor of less than 64
+// bits, or 5ᵉ fits into an entry of the table. From 10⁰ to 10^lastExact, the powers are exact.
+// Below 10⁰ they are rounded up. So if the exact product is whole, the computed product is slightly
+// too large, and its fraction is not a long row of ones.
 const (
 	firstExact = -27
 	lastExact  = 55
 )
 
-// log2of10 returns ⌊log₂ 10ᵉ⌋, for -642 ≤ e ≤ 642: the binary exponent of the first bit of G.
+// log2of10 returns ⌊log₂ 10ᵉ⌋, for -642 ≤ e ≤ 642. This is the binary exponent of the first bit of
+// G.
 func log2of10(e int) int { return e * 217706 >> 16 }
 
 // log10of2 returns ⌊log₁₀ 2ᵉ⌋, for -1334 ≤ e ≤ 1334.
 func log10of2(e int) int { return e * 315653 >> 20 }
 
-// log10of3over4 returns ⌊log₁₀ ¾·2ᵉ⌋, for the same e.
+// log10of3over4 returns ⌊log₁₀ ¾·2ᵉ⌋, for -1334 ≤ e ≤ 1334.
 func log10of3over4(e int) int { return (e*315653 - 131008) >> 20 }

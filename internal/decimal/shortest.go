@@ -9,31 +9,32 @@ import (
 
 // This file finds the shortest digits of a float c·2^q.
 //
-// All numbers within h = ½·2^q of the float are nearer to it than to its neighbours. Of these
-// numbers, one with the fewest digits is the result. They are measured in units of 10ᵏ. k is chosen
-// so that 2^q is at least a tenth of a unit and less than one unit. Then the numbers are
+// All numbers within the distance h = ½·2^q are nearer to the float than to its neighbours. The
+// result is one of these numbers, with the fewest digits. The numbers are expressed in units of
+// 10ᵏ. The exponent k is chosen so that 2^q is at least a tenth of a unit and less than one unit.
+// Then the numbers form the interval
 //
 //	m+f - h < … < m+f + h,  m whole,  0 ≤ f < 1,  1/20 ≤ h < 1/2
 //
-// At most one of these numbers is whole: m if f < h, m+1 if 1-f < h. If one is whole, it is the
-// result, without its trailing zeros. If none is whole, the result needs tenths: the tenth nearest
-// to m+f is no farther away than h.
+// At most one of these numbers is whole: m if f < h, or m+1 if 1-f < h. A whole number is the
+// result, without its trailing zeros. If no number is whole, the result needs tenths: the tenth
+// that is nearest to m+f is no farther away than h.
 //
-// So one product is enough, the product of c and the 128 bits of 10⁻ᵏ. Its upper part is m, its
-// lower part is f, and h follows from the power alone. Giulietti computes one product for m+f and
-// one for each end of the interval. Jeon observed that h needs no product.
+// So one product is enough: the product of c and the 128 bits of 10⁻ᵏ. Its upper part is m, its
+// lower part is f, and h depends only on the power. Giulietti computes one product for m+f, and one
+// product for each end of the interval. Jeon observed that h needs no product.
 //
-// The computed numbers have a tiny error. careful.go handles the floats for which the result could
-// depend on this error. It also handles powers of two: their interval is not symmetric, because the
-// neighbour below is nearer. For all other floats no branch depends on digits, which a processor
-// cannot predict.
+// The computed numbers have a tiny error. The code in careful.go handles the floats for which the
+// result could depend on this error. It also handles powers of two. Their interval is not
+// symmetric, because the neighbour below is nearer. For all other floats, no branch depends on
+// digits, because a processor cannot predict digits.
 //
-// One function for each size contains all of this code. With a call between the digits and their
-// layout, it took 7 % longer.
+// For each size of float, one function contains all of this code. When the layout of the digits was
+// a separate function, the conversion took 7 % longer.
 
-// unit returns the unit 10ᵏ in which floats of a biased exponent are measured, as the index of 10⁻ᵏ
-// in powers. 2^q in that unit is a number of 128 bits after the point. shift, from 0 to 3, is the
-// number of bits by which it is smaller than the number in the table.
+// unit returns the unit 10ᵏ for floats with the given biased exponent, in the form of the index of
+// 10⁻ᵏ in powers. Expressed in this unit, 2^q is a fraction with 128 bits after the point. These
+// bits are the entry in the table, shifted right by the result shift, which is from 0 to 3.
 func unit(biased, bias int) (index, shift int) {
 	// -k is ⌊-q·log₁₀2⌋, or one less if q is 0, for which the product is whole. (In this form the
 	// compiler sees that the index is within bounds.)
@@ -41,8 +42,8 @@ func unit(biased, bias int) (index, shift int) {
 	return index, bias - biased - 1 - log2of10(index+firstPower)
 }
 
-// PutFloat64 writes f in the form of AppendFloat64 at b[n:], where FloatRoom bytes must be
-// available. It returns the offset after f.
+// PutFloat64 writes f at b[n:] in the same form as AppendFloat64. FloatRoom bytes must be available
+// there. It returns the offset after f.
 func PutFloat64(b []byte, n int, f float64) int {
 	u := math.Float64bits(f)
 	mem.Store8(b, n, '-') // overwritten if f is not negative
@@ -114,9 +115,9 @@ func PutFloat64(b []byte, n int, f float64) int {
 	return layout(b, n, w1+zeros, w2+zeros, byte(last+'0'), end, point)
 }
 
-// PutFloat32 writes f in the form of AppendFloat32 at b[n:], where FloatRoom bytes must be
-// available. It returns the offset after f. It works like PutFloat64, with 9 digits instead of 17:
-// 64 bits of the power are enough.
+// PutFloat32 writes f at b[n:] in the same form as AppendFloat32. FloatRoom bytes must be available
+// there. It returns the offset after f. It works like PutFloat64, but with 9 digits instead of 17,
+// for which 64 bits of the power are enough.
 func PutFloat32(b []byte, n int, f float32) int {
 	u := uint64(math.Float32bits(f))
 	mem.Store8(b, n, '-')

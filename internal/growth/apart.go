@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// apartOf is the environment variable by which [Apart] passes the name of a test to the process
+// apartOf is the environment variable in which [Apart] passes the name of a test to the process
 // that it starts.
 const apartOf = "SLIPSTREAM_TEST_APART"
 
-// Apart reports whether the test t should run in this process. If not, Apart has run t in another
-// process of the same binary, in which no other test runs. If t failed there, Apart has reported it
-// as failed here.
+// Apart reports whether the test t should run in this process. If it returns false, it has already
+// run t in another process with the same binary, in which no other test runs. If t failed in that
+// process, Apart has marked t as failed in this process, too.
 //
-// A test that collects garbage many times calls Apart first. Plans and types live as long as the
-// process, so each garbage collection marks the plans and types of all earlier tests: 100 MB in
-// package json.
+// A test that calls the garbage collector many times calls Apart first. The reason is that plans
+// and types live as long as the process. So each garbage collection marks the plans and types of
+// all earlier tests; in package json, these are 100 MB.
 func Apart(t *testing.T) bool {
 	t.Helper()
 	if os.Getenv(apartOf) == t.Name() || strings.Contains(flag.Lookup("test.run").Value.String(), "/") {

@@ -15,8 +15,8 @@ import (
 )
 
 // callees returns the functions and methods of the package in the current directory that its growth
-// tests use, named as in [Covers]. It distinguishes methods by the receiver's type, since many
-// types have a Reset.
+// tests use, with the same names as in [Covers]. It distinguishes methods by the receiver's type,
+// because many types have a method Reset.
 func callees(t *testing.T) map[string]bool {
 	pkg, err := build.ImportDir(".", 0)
 	if err != nil {

@@ -6,11 +6,11 @@ type Case struct {
 	// Prepare makes an input of about n bytes and returns the call to measure. Only the call is
 	// measured.
 	Prepare func(n int) func()
-	// Alloc is the maximum number of bytes that the call may allocate for each byte of n, in
+	// Alloc is the maximum number of bytes that the call may allocate per byte of input, in
 	// addition to [slack].
 	Alloc float64
-	// Most is the largest n that the family supports, or 0 if there is no limit. Nested values, for
-	// example, end at a limit of depth.
+	// Most is the largest n that the family supports, or 0 if there is no limit. For example,
+	// nested values have a maximum depth.
 	Most int
 	// Long excludes the case from the short form.
 	Long bool
@@ -21,17 +21,18 @@ type Case struct {
 	constant bool   // see Call
 }
 
-// A Call is an exported function, or one of several ways to call it.
+// A Call describes an exported function, or one of several ways to call it.
 type Call[In any] struct {
-	Name string // exported names that it covers, then words that distinguish it from other calls: "Unmarshal any"
+	Name string // the exported names that the call covers, and then words that distinguish it from other calls: "Unmarshal any"
 	// Run makes one call. Its result is not kept.
 	Run func(In)
 	// Start, if not nil, is used instead of Run. For each input it returns a new Run with its own
 	// state.
 	Start func() func(In)
-	Alloc float64 // as in Case, for the family that needs the most
+	Alloc float64 // like Case.Alloc; the maximum over all families
 	Long  bool
-	// Constant permits that the cost of the call grows with no family.
+	// Constant permits that the cost of the call does not grow with the size of the input in any
+	// family.
 	Constant bool
 }
 
@@ -39,8 +40,8 @@ type Call[In any] struct {
 type Family[In any] struct {
 	Name string
 	Make func(n int) In
-	Most int  // as in Case
-	Long bool // as in Case
+	Most int  // like Case.Most
+	Long bool // like Case.Long
 }
 
 // Cross returns a case for each pair of call and family.
@@ -64,15 +65,16 @@ func Cross[In any](calls []Call[In], families []Family[In]) []Case {
 	return cases
 }
 
-// A Held sends one large message and then many small messages through the same objects and pools.
+// A Held describes a test that sends one large message and then many small messages through the
+// same objects and pools.
 type Held struct {
 	Name string
 	// Start makes the objects, and returns a function that processes a message of about n bytes.
 	// That function returns the values that a program would keep from the message. If the function
-	// keeps inputs itself, Start should make them.
+	// itself keeps inputs, Start should make these inputs.
 	Start func(large, small int) func(n int) any
-	// Kept is the maximum number of bytes that may stay in use for each byte of the small messages,
-	// if their results are kept. If Kept is 0, no results are kept.
+	// Kept is the maximum number of bytes that may stay in use per byte of the small messages if
+	// their results are kept. If Kept is 0, no results are kept.
 	Kept float64
 	// Large is the size of the large message; 0 means 16 MB in the long form, and 2 MB in the short
 	// form.

@@ -10,14 +10,14 @@ import (
 )
 
 // Covers asserts that each exported function and method of the package in the current directory has
-// a case, or a reason why its cost needs no case. names contains the names at the start of the
-// cases, such as "Marshal" and "Decoder.Decode". A name in reasons may be a pattern of
-// [path.Match]: "Decoder.Use*".
+// a case, or a reason why it needs no case. The argument names contains the names at the start of
+// the cases, such as "Marshal" and "Decoder.Decode". The keys in reasons may be patterns for
+// [path.Match], such as "Decoder.Use*".
 //
-// A file *growth*_test.go or *hostile*_test.go of the package must also contain code that uses the
-// function named by a case: a case that only mentions a function measures nothing. A name must not
-// have both a case and a reason. Otherwise a pattern that matches names with cases would also
-// excuse a new function that has no case.
+// If a case names a function, a file *growth*_test.go or *hostile*_test.go of the package must also
+// contain code that uses this function, because a case that only mentions a function measures
+// nothing. A name must not have both a case and a reason. Otherwise a pattern that matches names
+// with cases could also match a new function without a case.
 func Covers(t *testing.T, names []string, reasons map[string]string) {
 	lines, err := api.Exported("", nil, ".")
 	if err != nil {
@@ -66,7 +66,8 @@ func Covers(t *testing.T, names []string, reasons map[string]string) {
 	}
 }
 
-// nameOf returns the function or method that a line of package api describes, or "".
+// nameOf returns the name of the function or method that a line from package api describes, or an
+// empty string.
 func nameOf(line string) string {
 	_, line, _ = strings.Cut(line, ", ")
 	if name, ok := strings.CutPrefix(line, "func "); ok {
@@ -90,8 +91,8 @@ func Names[In any](calls []Call[In]) []string {
 	return names
 }
 
-// CaseNames returns the exported names that the cases cover: the text before the first space or
-// slash in the name of a case.
+// CaseNames returns the exported names that the cases cover. The exported name is the text before
+// the first space or slash in the name of a case.
 func CaseNames(cases []Case) []string {
 	var names []string
 	for _, c := range cases {

@@ -17,50 +17,53 @@ import (
 const (
 	factor   = 4         // ratio of two sizes
 	most     = 6         // maximum growth of the cost from n to 4n
-	doubtful = 12        // the same for CPU time, if no larger input confirms the growth
+	doubtful = 12        // the same for CPU time, if no larger input can confirm the growth
 	confirms = 2         // number of larger sizes that confirm a growth
-	worse    = 9         // minimum growth that counts as a confirmation; see check
-	slack    = 128 << 10 // bytes that any call may allocate
+	worse    = 9         // minimum growth that confirms an earlier growth; see check
+	slack    = 128 << 10 // bytes that every call may allocate in addition
 	attempts = 12
-	enough   = 5 // number of failed cases that end the short form: a quadratic cost takes long to measure
+	enough   = 5 // number of failed cases after which the short form ends, because measuring quadratic costs takes long
 
 	leastSize = 1 << 10
 	largest   = 16 << 20
-	repeated  = 16 << 10 // calls with smaller inputs are repeated
+	repeated  = 16 << 10 // calls with inputs smaller than this are repeated
 
-	// grain is the CPU time below which a comparison is useless: interrupts and page faults are of
-	// this order.
+	// grain is the CPU time below which a comparison is useless, because interrupts and page faults
+	// take about as long.
 	grain = 100 * time.Microsecond
 	// least is the smallest CPU time that shows whether a cost grows at all.
 	least = 5 * time.Microsecond
 	// brief is the CPU time above which the next size would take too long to be measured.
 	brief = 400 * time.Millisecond
-	// uncached is the input size from which the data made from the input no longer fits the caches.
-	// leap is the growth of the CPU time that is permitted there, once, if no larger input confirms
-	// it. A Go map of strings that is made with its final size takes 16 times as long for 262,144
-	// entries as for 65,536. If other programs also use the caches, it takes 20 times as long. From
-	// there on, four times as many entries take 5 to 10 times as long.
+	// uncached is the input size above which the data made from the input no longer fits into the
+	// caches. At this size, a growth of the CPU time by a factor of up to `leap` is permitted once,
+	// if no larger input confirms the growth. An example is a Go map of strings that is made with
+	// its final size. Making it takes 16 times as long for 262,144 entries as for 65,536 entries,
+	// or 20 times as long if other programs also use the caches. For larger maps, four times as
+	// many entries take 5 to 10 times as long.
 	uncached = 1 << 20
 	leap     = 25
-	// patience is the CPU time after which a growth beyond the bound is not measured again. Noise
-	// does not last for seconds, and the check must end before the test's timeout.
+	// patience is the CPU time after which a growth that exceeds the limit is not measured again.
+	// Noise does not last for seconds, and the check must end before the test's timeout.
 	patience = 2 * time.Second
 	// fast is the CPU time per byte below which the short form continues with larger inputs.
-	// Copying text takes a fraction of a nanosecond per byte. So a quadratic part of the cost shows
-	// only in long texts, and measuring these takes little time.
+	// Copying text takes a fraction of a nanosecond per byte. So a quadratic part of the cost is
+	// visible only for long texts, and measuring long texts takes little time.
 	fast = 1.0 // nanoseconds
-	// dear is the maximum cost of a byte, relative to a byte of the first size, for calls that take
-	// longer than noticeable. Caches and steps multiply the cost of a byte by five in all. So a
-	// call beyond this maximum needs no confirmation, which would take 16 times as long. Neither
-	// does a growth of more than doubtful times that confirms an earlier growth.
+	// dear is the maximum cost per byte, relative to the cost per byte at the first size. It
+	// applies to calls that take longer than `noticeable`. In total, caches and steps increase the
+	// cost per byte by a factor of five. So if a call exceeds this maximum, no confirmation is
+	// needed; it would take 16 times as long. Likewise, a growth by a factor of more than
+	// `doubtful` that confirms an earlier growth needs no further confirmation.
 	dear       = 10
 	noticeable = 100 * time.Millisecond
-	// memoryLimit is the memory use at which the garbage collector starts. Below, it does not run.
+	// memoryLimit is the memory use at which the garbage collector starts. Below this limit, it
+	// does not run.
 	memoryLimit = 768 << 20
 )
 
-// shortSizes contains the sizes n of the short form. The first size finds most faults, before they
-// take long.
+// shortSizes contains the sizes n of the short form. At the first size, most faults are found while
+// calls are still short.
 var shortSizes = []int{8 << 10, 128 << 10}
 
 // long returns the duration in SLIPSTREAM_LONG, or 0 in the short form.
@@ -129,8 +132,8 @@ func Check(t *testing.T, cases []Case) {
 	}
 }
 
-// idle reports an error for each call whose cost grows with no family. Such a call returns before
-// it reads its input, and its cases measure nothing.
+// idle reports an error for each call whose cost does not grow in any family. Such a call returns
+// before it reads its input, so its cases measure nothing.
 func idle(t *testing.T, cases []Case, works map[string]bool) {
 	if strings.Contains(flag.Lookup("test.run").Value.String(), "/") {
 		return // not all families have run
@@ -143,9 +146,9 @@ func idle(t *testing.T, cases []Case, works map[string]bool) {
 	}
 }
 
-// grows reports whether the cost of the case grows from a small input to one that is at least 16
-// times as large. On a busy machine, cold caches can hide the growth from n to 4n: the fixed cost
-// of a call then looks larger than it is.
+// grows reports whether the cost of the case grows from a small input to an input that is at least
+// 16 times as large. On a busy machine, the growth from n to 4n can be hidden, because cold caches
+// make the fixed cost of a call look larger than it is.
 func (c Case) grows() bool {
 	const n = factor * leastSize
 	more := largest / factor / factor
@@ -164,8 +167,8 @@ func (c Case) grows() bool {
 	return grows(a, b)
 }
 
-// ascend checks the case at each size, up to the first size that fails: a larger size would fail
-// too, and take long. It records in works whether the cost of the call grows at all.
+// ascend checks the case at each size, up to the first size that fails. A larger size would fail,
+// too, and take long. If the cost of the call grows at all, ascend records this in the map works.
 func (c Case) ascend(t *testing.T, sizes []int, works map[string]bool) {
 	var base float64 // nanoseconds for a byte at the first size
 	for _, n := range sizes {
@@ -219,28 +222,31 @@ func measure(f func(), times int) cost {
 	return cost{spent, int(after.TotalAlloc - before.TotalAlloc)}
 }
 
-// seen contains the results of a comparison of two sizes, other than errors.
+// seen contains the results of a comparison of two sizes, except the error.
 type seen struct {
 	grows   bool    // whether the cost grows at all
-	perByte float64 // nanoseconds for a byte of the larger input
+	perByte float64 // nanoseconds per byte of the larger input
 }
 
-// check compares the costs of n and 4n bytes. The error describes the cost that grows too much.
-// base is the time per byte of a much smaller input, in nanoseconds, or 0 if there was none.
+// check compares the costs of n and 4n bytes. The error describes the cost that grows too much. The
+// argument base is the time per byte for a much smaller input, in nanoseconds, or 0 if no smaller
+// input was measured.
 //
-// Some costs grow in steps. Data that no longer fits into a cache makes a call slower from one size
-// to the next, two or three times in all, and more if other programs run. Buffers grow in steps,
-// pools keep buffers only up to some size, and errors begin at a limit. Such a step occurs once,
-// but the growth of a faulty cost continues. So a growth counts only if the next sizes confirm it.
+// Some costs grow in steps. When the data no longer fits into a cache, a call becomes slower from
+// one size to the next. This happens two or three times in total, and more often if other programs
+// run. Buffers also grow in steps, pools keep buffers only up to some size, and errors begin at a
+// limit. Such a step occurs once, but a faulty cost continues to grow. So a growth is an error only
+// if the next sizes confirm it.
 //
-// A growth of CPU time of more than doubtful times needs only one confirmation, or none if the
-// calls are long. Long calls whose CPU time grows worse times confirm an earlier growth. At sizes
-// where the caches end, the next size is measured even so, unless the calls take as long as
-// patience or grow leap times.
+// If the CPU time grows by a factor of more than `doubtful`, one confirmation is enough. If the
+// calls are long, no confirmation is needed. Long calls confirm an earlier growth if their CPU time
+// grows by a factor of more than `worse`. At sizes that exceed the caches, the next size is always
+// measured, unless the calls take longer than `patience` or their time grows by a factor of more
+// than `leap`.
 //
-// If the cost of a byte is a + bn and bn is more than a/5, then 4n bytes cost more than 6 times as
-// much as n bytes. At the next sizes the growth is more than 9 and 13 times. The allocation per
-// byte is limited at each size.
+// If the cost per byte is a + bn, and bn is more than a/5, then 4n bytes cost more than 6 times as
+// much as n bytes. At the next two sizes, the factor is more than 9 and more than 13. The
+// allocation per byte is limited at each size.
 func (c Case) check(n int, base float64) (s seen, err error) {
 	bound, certainly, leapt := float64(most), float64(doubtful), false
 	for i := 0; ; i++ {
@@ -272,8 +278,8 @@ func (c Case) check(n int, base float64) (s seen, err error) {
 	}
 }
 
-// compare measures n and 4n bytes until their costs are within the limits, or all attempts are
-// used. bound is the permitted growth of the costs.
+// compare measures n and 4n bytes until the growth of the costs is permitted, or until all attempts
+// are used. The argument bound is the permitted factor.
 func (c Case) compare(n int, bound float64) (a, b cost, times int, err error) {
 	small, large := c.Prepare(n), c.Prepare(factor*n)
 	times = max(1, repeated/n) // small inputs are repeated, so that the clock is fine enough
@@ -300,13 +306,15 @@ func (c Case) compare(n int, bound float64) (a, b cost, times int, err error) {
 	return a, b, times, err
 }
 
-// grows reports whether b, the cost of 4n bytes, is clearly more than a, the cost of n bytes.
+// grows reports whether b is clearly more than a. The arguments a and b are the costs of n and 4n
+// bytes.
 func grows(a, b cost) bool {
 	return b.time >= 2*max(a.time, least) || b.alloc >= 2*max(a.alloc, leastSize)
 }
 
-// judge returns an error if b, the cost of 4n bytes, is too large in comparison with a, the cost of
-// n bytes. Allocation may grow bound times, and CPU time may grow slower times.
+// judge returns an error if b is too large in comparison with a. The arguments a and b are the
+// costs of n and 4n bytes. The argument bound is the permitted factor for the growth of the
+// allocation, and the argument slower is the permitted factor for the growth of the CPU time.
 func (c Case) judge(n, times int, a, b cost, bound, slower float64) error {
 	wrong := c.tooMuch(n, times, b)
 	// Costs below a quarter of the permitted allocation are not compared.
@@ -325,8 +333,8 @@ func (c Case) judge(n, times int, a, b cost, bound, slower float64) error {
 	return fmt.Errorf("from %d to %d KB of input (%d times)%s", n>>10, factor*n>>10, times, wrong)
 }
 
-// tooMuch returns a text if 4n bytes allocate more than is permitted, and otherwise an empty
-// string.
+// tooMuch returns a text if a call with 4n bytes allocates more than permitted, and otherwise an
+// empty string.
 func (c Case) tooMuch(n, times int, b cost) string {
 	if bytes, bound := float64(b.alloc)/float64(times), c.Alloc*float64(factor*n)+slack; bytes > bound {
 		return fmt.Sprintf("; it allocates %.0f KB, %.1f times its size, and may %g times", bytes/1024, bytes/float64(factor*n), c.Alloc)

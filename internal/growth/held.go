@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	heldMost  = 256 << 10 // bytes that may stay in use after a large message
-	heldSteps = 24        // number of small messages after the large one
-	heldSmall = 256       // bytes of a small message
-	heldLong  = 16 << 20  // bytes of the large message
+	heldMost  = 256 << 10 // maximum number of bytes that may stay in use after a large message
+	heldSteps = 24        // number of small messages after the large message
+	heldSmall = 256       // size of a small message in bytes
+	heldLong  = 16 << 20  // size of the large message in bytes, in the long form
 	heldShort = 2 << 20   // the same in the short form
 )
 
-// CheckHeld asserts that large messages leave little memory behind. It runs in a process of its
-// own, see [Apart].
+// CheckHeld asserts that little memory stays in use after large messages. It runs in a separate
+// process: see [Apart].
 func CheckHeld(t *testing.T, cases []Held) {
 	if raced {
 		t.Skip("the race detector empties pools at random, and the tag invariants allocates")
@@ -38,7 +38,7 @@ func CheckHeld(t *testing.T, cases []Held) {
 	}
 }
 
-// check runs the messages twice. In the first run all results are dropped, in the second the
+// check runs the messages twice. In the first run, all results are dropped. In the second run, the
 // results of small messages are kept.
 func (h Held) check(large int) error {
 	if h.Large > 0 {
@@ -89,8 +89,8 @@ func live() int {
 }
 
 // CheckForgets asserts that pools do not refer to memory of a caller, such as the input, after the
-// call has returned. Each function in uses makes memory, uses it in a call, and returns a pointer
-// to it.
+// call has returned. Each function in uses allocates memory, uses it in a call, and returns a
+// pointer to it.
 func CheckForgets(t *testing.T, uses map[string]func() *byte) {
 	if raced {
 		t.Skip("the race detector empties pools at random, and the tag invariants keeps memory of its own")
@@ -104,7 +104,7 @@ func CheckForgets(t *testing.T, uses map[string]func() *byte) {
 	}
 }
 
-// refersTo reports whether something refers to the memory that use returns.
+// refersTo reports whether some object refers to the memory to which the result of use points.
 func refersTo(use func() *byte) bool {
 	// With one processor, a pool returns the object that was last put into it.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))

@@ -2,6 +2,6 @@
 
 package growth
 
-// raced reports whether the build adds costs: those of the race detector, or of the checks with the
-// tag invariants.
+// raced reports whether the build adds costs: the cost of the race detector, or of the checks that
+// the tag invariants enables.
 const raced = true

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Scripts returns families of valid text. They contain characters of each length in UTF-8.
+// Scripts returns families of valid text. Together they contain characters of each length in UTF-8.
 func Scripts() []Family[string] {
 	return []Family[string]{
 		Repeat("ASCII", "The quick brown fox jumps over the lazy dog. ", ""),
@@ -37,19 +37,19 @@ func NotUTF8() []Family[string] {
 	}
 }
 
-// Repeat returns a family of repetitions of unit, with last at the end.
+// Repeat returns a family whose inputs repeat the text unit and end with the text last.
 func Repeat(name, unit, last string) Family[string] {
 	make := fill(unit)
 	return Family[string]{Name: name, Make: func(n int) string { return make(n-len(last)) + last }}
 }
 
-// fill returns a function that repeats unit to about n bytes.
+// fill returns a function that repeats the text unit up to about n bytes.
 func fill(unit string) func(int) string {
 	return func(n int) string { return strings.Repeat(unit, max(1, n/len(unit))) }
 }
 
-// Map returns families whose inputs are the results of f for the inputs of families. name, if not
-// empty, is added to the names.
+// Map returns families whose inputs are the results of f, applied to the inputs of the given
+// families. If name is not empty, it is added to the names of the families.
 func Map[A, B any](name string, families []Family[A], f func(A) B) []Family[B] {
 	mapped := make([]Family[B], len(families))
 	for i, of := range families {
@@ -61,15 +61,15 @@ func Map[A, B any](name string, families []Family[A], f func(A) B) []Family[B] {
 	return mapped
 }
 
-// Without returns the families whose names contain none of the words.
+// Without returns the families whose names do not contain any of the words.
 func Without[In any](families []Family[In], words ...string) []Family[In] {
 	return slices.DeleteFunc(slices.Clone(families), func(f Family[In]) bool {
 		return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(f.Name, word) })
 	})
 }
 
-// Only returns the families with these names, and adds them to the short form. The names of the
-// results end in "short".
+// Only returns the families with the given names, and includes them in the short form. The names of
+// the returned families end in "short".
 func Only[In any](families []Family[In], names ...string) []Family[In] {
 	var some []Family[In]
 	for _, f := range families {
@@ -84,7 +84,7 @@ func Only[In any](families []Family[In], names ...string) []Family[In] {
 	return some
 }
 
-// OnlyLong returns the families, excluded from the short form.
+// OnlyLong returns the same families, but excludes them from the short form.
 func OnlyLong[In any](families []Family[In]) []Family[In] {
 	all := make([]Family[In], len(families))
 	for i, f := range families {
@@ -103,7 +103,8 @@ func EachRune(s string, f func(rune) string) string {
 	return b.String()
 }
 
-// Every returns s with text inserted after every step bytes, between characters.
+// Every returns s with the given text inserted after every step bytes. It never inserts text inside
+// a character.
 func Every(s, text string, step int) string {
 	var b strings.Builder
 	for len(s) > step {
@@ -136,7 +137,8 @@ func (r *pieces) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Source is a reader of the bytes in Rest. Each Read fills its buffer, as far as Rest has bytes.
+// Source is a reader of the bytes in Rest. Each call of Read fills its buffer, unless Rest contains
+// fewer bytes.
 type Source struct{ Rest []byte }
 
 func (s *Source) Read(p []byte) (int, error) {

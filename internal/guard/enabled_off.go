@@ -2,5 +2,6 @@
 
 package guard
 
-// Enabled reports whether Test and Kept guard their inputs, as they do with the tag invariants.
+// Enabled reports whether Test and Kept guard their inputs. They do so only with the tag
+// invariants.
 const Enabled = false

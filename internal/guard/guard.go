@@ -2,11 +2,12 @@ package guard
 
 import "github.com/slipstream-go/slipstream/internal/mem"
 
-// Input returns a copy of b that cannot be written and that ends at a page that cannot be read. The
-// capacity equals the length. The copy is valid until the Region is freed; a later access faults.
+// Input returns a copy of b on pages that cannot be written. The copy ends at a page that cannot be
+// read. Its capacity equals its length. The copy is valid until the Region is freed; a later access
+// faults.
 func Input(b []byte) (input []byte, r *Region) { return of(b, (*Region).Last) }
 
-// InputFirst is like Input, but the copy begins right after a page that cannot be read.
+// InputFirst is like Input, but the copy begins directly after a page that cannot be read.
 func InputFirst(b []byte) (input []byte, r *Region) { return of(b, (*Region).First) }
 
 func of(b []byte, part func(*Region, int) []byte) (input []byte, r *Region) {
@@ -21,8 +22,8 @@ func of(b []byte, part func(*Region, int) []byte) (input []byte, r *Region) {
 	return input, r
 }
 
-// Test returns a copy of b made by Input, which is valid while t runs. Without the tag invariants
-// it returns b itself. t is a testing.TB.
+// Test returns a copy of b that was made by Input. The copy is valid while t runs. Without the tag
+// invariants, Test returns b itself. The argument t is a testing.TB.
 func Test(t interface{ Cleanup(func()) }, b []byte) []byte {
 	if !Enabled {
 		return b
@@ -32,7 +33,7 @@ func Test(t interface{ Cleanup(func()) }, b []byte) []byte {
 	return input
 }
 
-// Text is Test for a string.
+// Text is like Test, for a string.
 func Text(t interface{ Cleanup(func()) }, s string) string {
 	if !Enabled {
 		return s
@@ -40,8 +41,8 @@ func Text(t interface{ Cleanup(func()) }, s string) string {
 	return mem.String(Test(t, []byte(s)))
 }
 
-// Kept returns a copy of b made by Input, which is never freed. Without the tag invariants it
-// returns b itself. It is for inputs that all tests of a package share.
+// Kept returns a copy of b that was made by Input. The copy is never freed. Without the tag
+// invariants, Kept returns b itself. It is used for inputs that all tests of a package share.
 func Kept(b []byte) []byte {
 	if !Enabled {
 		return b
@@ -50,8 +51,8 @@ func Kept(b []byte) []byte {
 	return input
 }
 
-// First returns the first n bytes of r, which begin right after a page without access.
+// First returns the first n bytes of r. They begin directly after a page that cannot be accessed.
 func (r *Region) First(n int) []byte { return r.Bytes[:n:n] }
 
-// Last returns the last n bytes of r, which end right before a page without access.
+// Last returns the last n bytes of r. They end directly before a page that cannot be accessed.
 func (r *Region) Last(n int) []byte { return r.Bytes[len(r.Bytes)-n:] }

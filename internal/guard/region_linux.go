@@ -6,14 +6,14 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// Region is memory between two pages without access.
+// Region is memory between two pages that cannot be accessed.
 type Region struct {
 	Bytes []byte // whole pages
-	all   []byte // with the pages before and after
+	all   []byte // Bytes with the pages before and after it
 	prot  int    // protection of Bytes
 }
 
-// NewRegion returns a Region of the fewest pages that hold n bytes, at least one.
+// NewRegion returns a Region with the minimum number of pages for n bytes, but at least one page.
 func NewRegion(n int) *Region {
 	page := syscall.Getpagesize()
 	size := max(1, (n+page-1)/page) * page
@@ -26,10 +26,10 @@ func NewRegion(n int) *Region {
 	return r
 }
 
-// ReadOnly makes the Region unwritable: a write faults.
+// ReadOnly makes the Region read-only: a write faults.
 func (r *Region) ReadOnly() { r.protect(syscall.PROT_READ) }
 
-// IsReadOnly reports whether ReadOnly was called last.
+// IsReadOnly reports whether the Region is read-only.
 func (r *Region) IsReadOnly() bool { return r.prot == syscall.PROT_READ }
 
 // NoAccess makes the Region unreadable and unwritable.

@@ -4,11 +4,11 @@ package guard
 
 import "github.com/slipstream-go/slipstream/internal/mem"
 
-// Region is plain memory: nothing faults.
+// Region is plain memory. Accesses never fault.
 type Region struct{ Bytes []byte }
 
-// NewRegion returns a Region of n bytes, rounded up to a multiple of 8, the alignment that Last
-// needs.
+// NewRegion returns a Region of n bytes, rounded up to a multiple of 8. The method Last needs this
+// alignment.
 func NewRegion(n int) *Region { return &Region{mem.Aligned((n + 7) / 8 * 8)} }
 
 // ReadOnly does nothing.
@@ -23,7 +23,7 @@ func (r *Region) NoAccess() {}
 // Writable does nothing.
 func (r *Region) Writable() {}
 
-// Contains returns false: nothing of r is read-only.
+// Contains returns false, because no part of r is read-only.
 func (r *Region) Contains(mem.Raw) bool { return false }
 
 // Free does nothing.

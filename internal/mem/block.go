@@ -4,8 +4,8 @@ package mem
 
 import "unsafe"
 
-// StoreBlock writes v to b[i:i+BlockSize]. The caller has checked 0 ≤ i ≤ cap(b)-BlockSize and owns
-// that memory.
+// StoreBlock writes v to b[i:i+BlockSize]. The caller must have checked that 0 ≤ i ≤
+// cap(b)-BlockSize, and must own that memory.
 func StoreBlock(b []byte, i int, v *Block) {
 	*(*Block)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), i)) = *v
 }

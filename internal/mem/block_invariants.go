@@ -2,6 +2,6 @@
 
 package mem
 
-// The function of block.go, with checks of its preconditions.
+// This file contains the function of block.go, with checks of its preconditions.
 
 func StoreBlock(b []byte, i int, v *Block) { *(*Block)(stored(b, i, BlockSize)) = *v }

@@ -2,6 +2,6 @@
 
 package mem
 
-// The function of block.go, with bounds checks.
+// This file contains the function of block.go, with bounds checks.
 
 func StoreBlock(b []byte, i int, v *Block) { copy(b[i:i+BlockSize:cap(b)], v.Text[:]) }

@@ -2,8 +2,8 @@
 
 package mem
 
-// Box is the function of box.go, with a check of p's bounds. It has a file of its own because the
-// unchecked Box must inline.
+// Box is the function of box.go, with a check of the bounds of p. It is in a separate file because
+// the compiler must be able to inline the unchecked version.
 func Box(t Raw, p Pointer) any {
 	if !boxWorks {
 		return nil

@@ -4,15 +4,15 @@ package mem
 
 import "reflect"
 
-// PointerFace returns an interface that holds the pointer p. t is the type word of the pointer's
-// type.
+// PointerFace returns an interface that contains the pointer p. The argument t is the type word of
+// the pointer's type.
 func PointerFace(t Raw, p Pointer) any {
 	f := Face{t, RawOf(p)}
 	return *(*any)(Raw(&f))
 }
 
-// MethodTable returns the first word of v, an interface with methods. That word points to the table
-// of the methods.
+// MethodTable returns the first word of v, which is an interface with methods. This word points to
+// the method table.
 func MethodTable[I any](v I) Raw {
 	if !boxWorks {
 		return nil
@@ -20,8 +20,8 @@ func MethodTable[I any](v I) Raw {
 	return (*Face)(Raw(&v)).Type
 }
 
-// WithMethods returns an interface of type I that holds the pointer p. table is the MethodTable of
-// an I that holds a pointer of the same type.
+// WithMethods returns an interface of type I that contains the pointer p. The argument table is the
+// result of MethodTable for a value of type I that contains a pointer of the same type.
 func WithMethods[I any](table Raw, p Pointer) I {
 	f := Face{table, RawOf(p)}
 	return *(*I)(Raw(&f))
@@ -33,7 +33,7 @@ func BoxWorks() bool { return boxWorks }
 
 var boxWorks = func() bool {
 	if one := uint16(1); *RawAt[byte](Raw(&one), 0) != 1 {
-		return false // narrow numbers are boxed from the low bytes of a word
+		return false // numbers smaller than a word are boxed from the low bytes of the word
 	}
 	type probe struct{ a, b int64 }
 	v := any(probe{1, 2})

@@ -5,10 +5,10 @@ package mem
 // Box is never called where BoxWorks returns false.
 func Box(t Raw, p Pointer) any { return nil }
 
-// BoxWorks returns false: the compiler makes the interfaces.
+// BoxWorks returns false, because the compiler makes the interfaces.
 func BoxWorks() bool { return false }
 
-// MethodTable returns nil: the compiler makes the interfaces.
+// MethodTable returns nil, because the compiler makes the interfaces.
 func MethodTable[I any](v I) Raw { return nil }
 
 // WithMethods is never called where MethodTable returns nil.

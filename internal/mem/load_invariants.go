@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// The functions of load.go, with checks: all check their bounds, and stores check that the memory
-// is not part of a string (Seal).
+// This file contains the functions of load.go, with checks. All functions check their bounds. The
+// Store functions also check that the memory is not part of a string that Seal has marked.
 
 const Checked = false
 

@@ -4,7 +4,8 @@ package mem
 
 import "encoding/binary"
 
-// The functions of load.go, with bounds checks. They also work on big-endian machines.
+// This file contains the functions of load.go, with bounds checks. They also work on big-endian
+// machines.
 
 const Checked = true
 

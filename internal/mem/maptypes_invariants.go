@@ -4,7 +4,8 @@ package mem
 
 import "reflect"
 
-// mapTypes contains the types of a map's keys and values, and of structs of both.
+// mapTypes contains the types of a map's keys and values, and the type of a struct of a key and a
+// value.
 type mapTypes struct{ keys, values, entries reflect.Type }
 
 func typesOf(t reflect.Type) mapTypes {

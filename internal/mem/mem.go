@@ -5,10 +5,10 @@ import (
 	"unsafe"
 )
 
-// String returns b as a string without a copy: b must not change while the string is in use.
+// String returns b as a string without copying it. b must not change while the string is in use.
 func String(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// Bytes returns the bytes of s without a copy: they must not be written to.
+// Bytes returns the bytes of s without copying them. The caller must not write to them.
 func Bytes(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
 // SameRoom reports whether a and b begin at the same address and have the same capacity.
@@ -16,8 +16,8 @@ func SameRoom(a, b []byte) bool {
 	return cap(a) == cap(b) && unsafe.SliceData(a) == unsafe.SliceData(b)
 }
 
-// SameText reports whether a and b occupy the same memory. If they do, they are equal, and nothing
-// needs to be compared.
+// SameText reports whether a and b occupy the same memory. If they do, they are equal, and their
+// bytes need not be compared.
 func SameText(a, b string) bool {
 	return len(a) == len(b) && unsafe.StringData(a) == unsafe.StringData(b)
 }
@@ -34,17 +34,17 @@ type Face struct {
 	Data Raw
 }
 
-// FaceOf returns the type word and the data word of v. For a pointer-shaped type the data word is
-// the value itself, otherwise it points to the value.
+// FaceOf returns the type word and the data word of v. For a pointer-shaped type, the data word is
+// the value itself. For other types, it points to the value.
 func FaceOf(v any) Face { return *(*Face)(Raw(&v)) }
 
 // TypeWord returns the type word of an interface that holds values of type t.
 func TypeWord(t reflect.Type) Raw { return (*Face)(Raw(&t)).Data }
 
-// Indirect reports whether the data word of an interface points to its value, if the value is of
-// type t, rather than being the value itself. Releases of Go differ in which structs and arrays
-// they store in the data word itself, so Indirect asks the runtime: the data word of a zero value
-// is nil if it is the value itself.
+// Indirect reports how an interface stores a value of type t. It returns true if the data word
+// points to the value, and false if the data word is the value itself. Releases of Go differ in
+// which structs and arrays they store in the data word itself. So Indirect makes an interface with
+// a zero value: if its data word is nil, the data word is the value itself.
 func Indirect(t reflect.Type) bool {
 	return t.Kind() == reflect.Interface || FaceOf(reflect.Zero(t).Interface()).Data != nil
 }
@@ -59,8 +59,8 @@ func GrowSlice(s *Slice, sliceType reflect.Type, n int) {
 	v.Grow(n - s.Len)
 }
 
-// ValueAt returns the addressable value of type t at p, like reflect.NewAt(t, p).Elem().
-// pointerWord is the type word of *t, so that ValueAt need not look up that type.
+// ValueAt returns the addressable value of type t at p, like reflect.NewAt(t, p).Elem(). The
+// argument pointerWord is the type word of *t, so that ValueAt need not look up that type.
 func ValueAt(t reflect.Type, pointerWord Raw, p Pointer) reflect.Value {
 	if BoxWorks() {
 		return reflect.ValueOf(PointerFace(pointerWord, p)).Elem()

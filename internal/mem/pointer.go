@@ -7,16 +7,17 @@ import (
 	"unsafe"
 )
 
-// Guarded reports whether a Pointer contains the bounds of its object, as it does with the tag
+// Guarded reports whether a Pointer contains the bounds of its object. It does so only with the tag
 // invariants.
 const Guarded = false
 
-// Pointer is an address that the ops of a plan work with: it points into an object that the plan
-// knows. It is one word. With the tag invariants it also contains the object's bounds and type, and
-// each function checks its accesses (pointer_invariants.go).
+// Pointer is an address with which the ops of a plan work: it points into an object whose type the
+// plan knows. It is one word. With the tag invariants it also contains the object's bounds and
+// type, and each function checks its accesses (pointer_invariants.go).
 type Pointer = unsafe.Pointer
 
-// At returns a pointer to the T at p+off. The caller knows that a T is stored there.
+// At returns a pointer to the value of type T at p+off. The caller must know that such a value is
+// stored there.
 func At[T any](p Pointer, off uintptr) *T { return (*T)(unsafe.Add(p, off)) }
 
 // Add returns p+off, which must lie in the same allocation as p.
@@ -25,11 +26,11 @@ func Add(p Pointer, off uintptr) Pointer { return unsafe.Add(p, off) }
 // PointerTo returns p as a Pointer.
 func PointerTo[T any](p *T) Pointer { return Pointer(p) }
 
-// Of returns a Pointer to the value of type t at r. The caller knows that such a value is stored
-// there, or that r is nil.
+// Of returns a Pointer to the value of type t at r. The caller must know that such a value is
+// stored there, or that r is nil.
 func Of(r Raw, t reflect.Type) Pointer { return r }
 
-// PlaceOf returns a Pointer to v, which is addressable.
+// PlaceOf returns a Pointer to v, which must be addressable.
 func PlaceOf(v reflect.Value) Pointer { return v.Addr().UnsafePointer() }
 
 // ArrayOf returns a Pointer to n elements of type t at r.
@@ -38,19 +39,19 @@ func ArrayOf(r Raw, t reflect.Type, n int) Pointer { return r }
 // ArrayTo returns a Pointer to the elements of s, which must not be empty.
 func ArrayTo[T any](s []T) Pointer { return Pointer(unsafe.SliceData(s)) }
 
-// From returns a Pointer to b[i:cap(b)].
+// From returns a Pointer to the bytes b[i:cap(b)].
 func From(b []byte, i int) Pointer { return Pointer(&b[i]) }
 
 // RawOf returns the address of p.
 func RawOf(p Pointer) Raw { return p }
 
-// RawAs returns the address of p, where a value of type t is stored.
+// RawAs returns the address of p. A value of type t must be stored there.
 func RawAs(p Pointer, t reflect.Type) Raw { return p }
 
 // IsNil reports whether p is nil.
 func IsNil(p Pointer) bool { return p == nil }
 
-// FirstWord returns a pointer to the first word at p, whatever that word contains.
+// FirstWord returns a pointer to the first word at p, regardless of its content.
 func FirstWord(p Pointer) *Raw { return (*Raw)(p) }
 
 // RawBytes returns the address of the n bytes at p, for reading.

@@ -8,25 +8,28 @@ import (
 	"unsafe"
 )
 
-// Guarded reports whether a Pointer contains the bounds of its object, as it does with the tag
+// Guarded reports whether a Pointer contains the bounds of its object. It does so only with the tag
 // invariants.
 const Guarded = true
 
-// Pointer is an address that the ops of a plan work with: an object, and an offset into it.
+// Pointer is an address with which the ops of a plan work. It consists of an object, and an offset
+// into this object.
 //
 //	base ├──────── off ────────┤ p
 //	     ├──────────────── size of what may be touched ────────────────┤
 //	     │ shape, shape, …: which words are pointers, lengths, numbers │
 //
-// Add may return a Pointer outside of the object. At, View and similar functions panic there.
+// Add may return a Pointer that lies outside the object. At, View and similar functions panic for
+// such a Pointer.
 type Pointer struct {
 	base  unsafe.Pointer
 	off   uintptr
 	size  uintptr
-	shape *shape // of an element if the object is an array; nil if unknown
+	shape *shape // shape of an element if the object is an array; nil if unknown
 }
 
-// At returns a pointer to the T at p+off. It panics unless a T may be stored there.
+// At returns a pointer to the value of type T at p+off. It panics unless such a value may be stored
+// there.
 func At[T any](p Pointer, off uintptr) *T {
 	t := reflect.TypeFor[T]()
 	p.off += off
@@ -47,7 +50,7 @@ func PointerTo[T any](p *T) Pointer { return Of(Raw(p), reflect.TypeFor[T]()) }
 // Of returns a Pointer to the value of type t at r.
 func Of(r Raw, t reflect.Type) Pointer { return ArrayOf(r, t, 1) }
 
-// PlaceOf returns a Pointer to v, which is addressable.
+// PlaceOf returns a Pointer to v, which must be addressable.
 func PlaceOf(v reflect.Value) Pointer { return Of(v.Addr().UnsafePointer(), v.Type()) }
 
 // ArrayOf returns a Pointer to n elements of type t at r.
@@ -94,7 +97,7 @@ func RawAs(p Pointer, t reflect.Type) Raw {
 // IsNil reports whether p is nil.
 func IsNil(p Pointer) bool { return p.base == nil }
 
-// FirstWord returns a pointer to the first word at p, whatever that word contains.
+// FirstWord returns a pointer to the first word at p, regardless of its content.
 func FirstWord(p Pointer) *Raw {
 	p.within(wordSize, nil)
 	return (*Raw)(p.raw())
@@ -120,7 +123,8 @@ func View(p Pointer, n int) []byte {
 
 func (p Pointer) raw() Raw { return unsafe.Add(p.base, p.off) }
 
-// within panics unless the n bytes at p lie in p's object. t is the type of these bytes, or nil.
+// within panics unless the n bytes at p lie in p's object. The argument t is the type of these
+// bytes, or nil.
 func (p Pointer) within(n uintptr, t reflect.Type) {
 	if (p.base != nil || n == 0 && t == nil) && p.off <= p.size && n <= p.size-p.off {
 		return
@@ -132,7 +136,8 @@ func (p Pointer) within(n uintptr, t reflect.Type) {
 	panic(fmt.Sprintf("mem: %s at offset %d of %v", what, int(p.off), p))
 }
 
-// fits panics if s and p's object differ in which words at p are pointers, lengths and numbers.
+// fits panics if the classes of the words in s (such as pointer, length or number) do not match the
+// words at p in p's object.
 func (p Pointer) fits(s *shape) {
 	if p.shape == nil || s.typ.Size() == 0 {
 		return

@@ -17,7 +17,7 @@ type sealed struct {
 	base   uintptr
 	mu     sync.Mutex
 	spans  []span // the bytes that are strings, in order
-	copied []byte // the bytes of the chunk as they were when they were sealed, with the gaps between spans
+	copied []byte // the bytes of the chunk at the time when they were sealed, including the gaps between spans
 }
 
 type span struct{ from, to int }
@@ -29,7 +29,7 @@ var (
 	sealing     sync.Mutex
 )
 
-const sealedPage = 12 // number of bits of an offset in a page
+const sealedPage = 12 // number of bits in the offset within a page
 
 func sealedAt(addr uintptr) *atomic.Pointer[[]*sealed] {
 	return &sealedPages[addr>>sealedPage%uintptr(len(sealedPages))]
@@ -57,7 +57,8 @@ func Seal(b []byte, n int) {
 	s.add(b, n)
 }
 
-// enter applies change to the lists of the pages that the n bytes at s.base touch.
+// enter applies the function change to the list of each page that contains one of the n bytes at
+// s.base.
 func (s *sealed) enter(n int, change func([]*sealed) []*sealed) {
 	sealing.Lock()
 	defer sealing.Unlock()

@@ -8,20 +8,20 @@ import (
 	"unsafe"
 )
 
-// class is the kind of content that a word of memory holds.
+// class is the kind of content in a word of memory.
 type class uint8
 
 const (
 	numeric    class = iota // a number, several small numbers, or padding
-	pointer                 // to a value, a channel or a function
+	pointer                 // a pointer to a value, a channel or a function
 	mapPointer              // a map
-	anyPointer              // pointer or mapPointer: the type does not say which
-	stringData              // of a string; the next four are the other words of strings, slices and interfaces
+	anyPointer              // pointer or mapPointer; the type does not determine which
+	stringData              // data word of a string; the next four are the other words of strings, slices and interfaces
 	sliceData
 	length
 	typeWord
 	dataWord
-	unknown // after the first largeShape words of a value
+	unknown // a word after the first largeShape words of a value
 )
 
 func (c class) String() string {
@@ -29,7 +29,7 @@ func (c class) String() string {
 		"an interface's value", "anything"}[c]
 }
 
-// fits reports whether code may use a word as c if the object's word is of class have.
+// fits reports whether code may use a word as class c if the object's word has the class have.
 func (c class) fits(have class) bool {
 	return c == have || have == unknown || c == anyPointer && (have == pointer || have == mapPointer) ||
 		have == anyPointer && (c == pointer || c == mapPointer)
@@ -39,7 +39,7 @@ func (c class) fits(have class) bool {
 type shape struct {
 	typ      reflect.Type
 	words    []class // classes of the first largeShape words
-	pointers bool    // whether a word is not a number
+	pointers bool    // whether at least one word is not a number
 }
 
 const (
@@ -75,7 +75,7 @@ func (s *shape) word(k uintptr) class {
 	return unknown
 }
 
-// describe records the classes of the words of a value of type t at off.
+// describe records the classes of the words in a value of type t at the offset off.
 func (s *shape) describe(t reflect.Type, off uintptr) {
 	if off/wordSize >= largeShape {
 		return

@@ -8,14 +8,14 @@ import (
 	"unsafe"
 )
 
-// walk.go reads maps from strings to a type that is known at compile time. This file reads maps
-// whose types are known only at run time. It numbers the slots, so that a sequence of slots is a
-// list of numbers without pointers.
+// The file walk.go reads maps from strings to a type that is known at compile time. This file reads
+// maps whose types are known only at run time. It numbers the slots, so that a sequence of slots
+// can be stored as a list of numbers without pointers.
 //
 //	number of a slot   table << 10 | group << 3 | slot
 //
-// A table contains at most 1024 slots. A map without tables is numbered like one table with one
-// group.
+// A table contains at most 1024 slots. The slots of a map without tables are numbered as if it had
+// one table with one group.
 
 // MapShape describes where the slots of maps of one type contain the key and the value.
 type MapShape struct {
@@ -28,8 +28,8 @@ type MapShape struct {
 // inSlot is the maximum size of a key or value that is stored in the slot itself.
 const inSlot = 128
 
-// ShapeOf returns the shape of maps of type t, and reports whether it is known. Keys must be of a
-// string or integer type, named or not.
+// ShapeOf returns the shape of maps of type t, and reports whether the shape is known. Keys must be
+// of a string or integer type, named or not.
 func ShapeOf(t reflect.Type) (s MapShape, ok bool) {
 	s.types = typesOf(t)
 	key, value := t.Key(), t.Elem()
@@ -92,8 +92,8 @@ func (s *MapShape) holds(t reflect.Type) bool {
 // KeyOf returns the address of the key in a slot.
 func (s *MapShape) KeyOf(slot Raw) Pointer { return s.types.key(slot) }
 
-// EntryOf returns the address of the entry in a slot, as a struct of key and value. The value must
-// be stored in the slot itself.
+// EntryOf returns the address of the entry in a slot. The entry is a struct of a key and a value.
+// The value must be stored in the slot itself.
 func (s *MapShape) EntryOf(slot Raw) Pointer { return s.types.entry(slot) }
 
 // ValueOf returns the address of the value that belongs to a slot.
@@ -105,16 +105,16 @@ func (s *MapShape) ValueOf(slot Raw) Pointer {
 	return s.types.value(v)
 }
 
-// Slots refers to the slots that a map had when they were opened. If the map has changed since, a
-// slot may contain its content of any time since.
+// Slots refers to the slots that a map had at the call of Open. If the map has changed since then,
+// a slot may contain the content of any time since then.
 type Slots struct {
 	dir    unsafe.Pointer // *group, or *[dirLen]*mapTable
 	dirLen int
 	size   uintptr
 }
 
-// Open returns the slots of m, and reports whether they can be read. m is a map of this shape and
-// must not be empty.
+// Open returns the slots of m, and reports whether they can be read. The map m must have this shape
+// and must not be empty.
 func (s *MapShape) Open(m Raw) (Slots, bool) {
 	h := (*mapHeader)(m)
 	return Slots{h.dir, h.dirLen, s.slot}, h.writing == 0
@@ -123,10 +123,10 @@ func (s *MapShape) Open(m Raw) (Slots, bool) {
 const (
 	slotBits   = 10
 	groupSlots = 8
-	controls   = 8 // bytes before the slots of a group
+	controls   = 8 // number of bytes before the slots of a group
 )
 
-// At returns the address of the slot with this number, which Next has returned.
+// At returns the address of the slot with the given number. Next must have returned the number.
 func (s *Slots) At(number uint32) Raw {
 	group := s.dir
 	slot := uintptr(number)
@@ -141,19 +141,19 @@ func (s *Slots) At(number uint32) Raw {
 
 // SlotWalk iterates over slots.
 type SlotWalk struct {
-	full   uint64         // a bit for each entry of the current group that Next has not returned yet
-	slots  unsafe.Pointer // of the current group
+	full   uint64         // one bit for each entry of the current group that Next has not returned yet
+	slots  unsafe.Pointer // slots of the current group
 	size   uintptr
-	number uint32 // of the first slot of the current group
+	number uint32 // number of the first slot of the current group
 	next   uint32 // the next table
-	more   uint64 // groups that follow the current one in its table
+	more   uint64 // number of groups that follow the current group in its table
 	dir    unsafe.Pointer
 	dirLen int
 }
 
 // Start begins a walk of all slots of s that contain an entry. It fills w instead of returning a
-// SlotWalk. A struct of this size would be written word by word and then copied in larger units,
-// and the processor would wait for the words.
+// SlotWalk. A returned struct of this size would be written word by word and then copied in larger
+// units, and the copy would have to wait for the writes.
 func (w *SlotWalk) Start(s Slots) {
 	w.size, w.number, w.more = s.size, 0, 0
 	w.dir, w.dirLen, w.next = s.dir, s.dirLen, 0

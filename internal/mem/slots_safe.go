@@ -4,7 +4,7 @@ package mem
 
 import "reflect"
 
-// MapShape is never used: ShapeOf returns false.
+// MapShape is never used, because ShapeOf returns false.
 type MapShape struct{}
 
 // Slots is never used.
@@ -13,7 +13,7 @@ type Slots struct{}
 // SlotWalk is never used.
 type SlotWalk struct{}
 
-// ShapeOf returns false: the caller must range over the map.
+// ShapeOf returns false. The caller must then range over the map.
 func ShapeOf(t reflect.Type) (s MapShape, ok bool) { return s, false }
 
 // KeyOf returns nil.
@@ -31,7 +31,7 @@ func (s *MapShape) Open(m Raw) (slots Slots, ok bool) { return slots, false }
 // At returns nil.
 func (s *Slots) At(number uint32) Raw { return nil }
 
-// Start does nothing: the walk is at its end.
+// Start does nothing, because there is nothing to walk.
 func (w *SlotWalk) Start(s Slots) {}
 
 // Next returns nil.

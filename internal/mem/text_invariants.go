@@ -2,7 +2,7 @@
 
 package mem
 
-// The functions of text.go, with checks of their preconditions.
+// This file contains the functions of text.go, with checks of their preconditions.
 
 func Text64(s string, i int) uint64 { return Load64(Bytes(s), i) }
 func Text32(s string, i int) uint32 { return Load32(Bytes(s), i) }

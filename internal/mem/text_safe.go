@@ -4,7 +4,8 @@ package mem
 
 import "encoding/binary"
 
-// The functions of text.go, with bounds checks. They also work on big-endian machines.
+// This file contains the functions of text.go, with bounds checks. They also work on big-endian
+// machines.
 
 func Text64(s string, i int) uint64 { return binary.LittleEndian.Uint64(Bytes(s[i : i+8])) }
 func Text32(s string, i int) uint32 { return binary.LittleEndian.Uint32(Bytes(s[i : i+4])) }

@@ -4,15 +4,16 @@ package mem
 
 // TextMaps reports whether PutText and PutTexts may be used.
 //
-// To assign to a map, the runtime needs two properties of its type: how keys are hashed, and where
-// in a slot the value is stored. Both are the same for all maps from strings to numbers of one
-// size, whatever the types are called. So PutText can assign to a map whose type is known only at
-// run time as if it were a map of a built-in type. Decoding an entry takes 18 ns this way, and 22
-// ns with a generic function and its dictionary.
+// To assign to a map, the runtime needs two properties of the map's type: the hash function for
+// keys, and the position of the value in a slot. Both are the same for all maps from strings to
+// numbers of the same size, regardless of the names of the types. So PutText can treat a map whose
+// type is known only at run time like a map with a built-in type. Decoding an entry takes 18 ns
+// this way, and 22 ns with a generic function and its dictionary.
 const TextMaps = true
 
-// PutText assigns the low size bytes of w to key in the map at m. The map's keys must be strings,
-// and its values must have 1, 2, 4 or 8 bytes and no pointers.
+// PutText sets the entry for a key in the map at m to the low bytes of w. The argument size is the
+// number of these bytes. The map's keys must be strings. Its values must have 1, 2, 4 or 8 bytes,
+// and must not contain pointers.
 func PutText(m Pointer, key string, w uint64, size int) {
 	switch size {
 	case 1:
@@ -26,5 +27,6 @@ func PutText(m Pointer, key string, w uint64, size int) {
 	}
 }
 
-// PutTexts assigns value to key in the map at m, whose keys and values must be strings.
+// PutTexts sets the entry for a key in the map at m to the given value. The map's keys and values
+// must be strings.
 func PutTexts(m Pointer, key, value string) { (*At[map[string]string](m, 0))[key] = value }

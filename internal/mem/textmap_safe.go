@@ -2,7 +2,7 @@
 
 package mem
 
-// TextMaps is false: PutText and PutTexts are never used.
+// TextMaps is false, so PutText and PutTexts are never used.
 const TextMaps = false
 
 // PutText does nothing.

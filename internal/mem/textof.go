@@ -10,14 +10,15 @@ type text struct {
 	len  int
 }
 
-// SetString sets *p to b[i:i+n] as a string, without a copy: b must not change while the string is
-// in use. The caller has checked that these bytes exist and that n is not 0. SetString is String
-// without the checks of unsafe.String.
+// SetString sets *p to the bytes b[i:i+n] as a string, without copying them. b must not change
+// while the string is in use. The caller must have checked that these bytes exist, and that n is
+// not 0. SetString does the same as String, but without the checks in unsafe.String.
 func SetString(p *string, b []byte, i, n int) {
 	*(*text)(unsafe.Pointer(p)) = text{unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), i), n}
 }
 
-// SetText sets *p to s[i:i+n]. The caller has checked that these bytes exist, and that n is not 0.
+// SetText sets *p to s[i:i+n]. The caller must have checked that these bytes exist, and that n is
+// not 0.
 func SetText(p *string, s string, i, n int) {
 	*(*text)(unsafe.Pointer(p)) = text{unsafe.Add(unsafe.Pointer(unsafe.StringData(s)), i), n}
 }

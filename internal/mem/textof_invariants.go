@@ -4,7 +4,7 @@ package mem
 
 import "fmt"
 
-// The functions of textof.go, with checks of their preconditions.
+// This file contains the functions of textof.go, with checks of their preconditions.
 
 func SetString(p *string, b []byte, i, n int) {
 	if n <= 0 || i < 0 || i > len(b)-n {

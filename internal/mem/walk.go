@@ -7,11 +7,11 @@ import (
 	"unsafe"
 )
 
-// For most maps, the runtime's own iterator costs more than reading the entries: it chooses where
-// to start, and checks for growth at each step. A Walk reads the slots one after the other. It
-// relies on the memory layout of maps, as defined by internal/runtime/maps in the releases of Go
-// that the build tag names. Other releases use walk_safe.go. So do builds with the race detector,
-// which must see each access.
+// For most maps, the runtime's own iterator costs more than reading the entries, because it chooses
+// a random start, and checks for growth at each step. A Walk reads the slots one after the other.
+// It relies on the memory layout of maps that internal/runtime/maps defines in the releases of Go
+// listed in the build tag. With other releases, walk_safe.go is used. It is also used in builds
+// with the race detector, because the race detector must see each access.
 //
 //	Map     used, seed, directory, its length, …
 //	         └─ of a map of 8 or fewer: its only group
@@ -25,20 +25,20 @@ type Slot[V any] struct {
 }
 
 type mapHeader struct {
-	_       uint64         // entries
+	_       uint64         // number of entries
 	_       uintptr        // the seed
 	dir     unsafe.Pointer // *group, or *[dirLen]*mapTable
 	dirLen  int
-	_, _    uint8 // how the directory is indexed
+	_, _    uint8 // fields that define the index into the directory
 	writing uint8
 }
 
 type mapTable struct {
-	_, _, _    uint16 // entries, slots, and slots that may still be filled
-	_          uint8  // how many bits of a hash select the table
-	index      int    // of the table's first place in the directory
+	_, _, _    uint16 // numbers of entries, of slots, and of slots that may still be filled
+	_          uint8  // number of bits of a hash that select the table
+	index      int    // index of the table's first place in the directory
 	groups     unsafe.Pointer
-	lengthMask uint64 // the number of groups, less one
+	lengthMask uint64 // number of groups minus one
 }
 
 type mapGroup[V any] struct {
@@ -48,22 +48,23 @@ type mapGroup[V any] struct {
 
 const highBits = 0x8080808080808080
 
-// Walk iterates over the entries of a map. The map must not change during the walk. If it does,
-// entries may be missing or zero.
+// Walk iterates over the entries of a map. The map must not change during the walk. If the map
+// changes, entries may be missing or zero.
 type Walk[V any] struct {
-	full  uint64       // a bit for each entry of the current group that Next has not returned yet
+	full  uint64       // one bit for each entry of the current group that Next has not returned yet
 	group *mapGroup[V] // the current group
 
-	more uint64 // groups that follow the current one in its table
+	more uint64 // number of groups that follow the current group in its table
 
-	// The directory at the start of the walk: entries that are added during the walk cannot prevent
-	// its end.
+	// The directory at the start of the walk. Because the walk uses this directory, it ends even if
+	// entries are added during the walk.
 	dir    unsafe.Pointer
 	dirLen int
 	next   int
 }
 
-// WalkMap starts a Walk of m, and reports whether it can be used. m must not be empty.
+// WalkMap starts a Walk of m, and reports whether the Walk can be used. The map m must not be
+// empty.
 func WalkMap[V any](m map[string]V) (w Walk[V], ok bool) {
 	h := *(**mapHeader)(unsafe.Pointer(&m))
 	if !walkWorks || h.writing != 0 { // during a write, the runtime must decide what happens
@@ -91,7 +92,7 @@ func (w *Walk[V]) Next() *Slot[V] {
 	return slot
 }
 
-// nextGroup returns the first entry of the next group that contains one, or nil at the end.
+// nextGroup returns the first entry of the next group that contains an entry, or nil at the end.
 func (w *Walk[V]) nextGroup() *Slot[V] {
 	for {
 		switch {

@@ -8,10 +8,10 @@ type Slot[V any] struct {
 	Value V
 }
 
-// Walk is never used: WalkMap returns false.
+// Walk is never used, because WalkMap returns false.
 type Walk[V any] struct{}
 
-// WalkMap returns false: the caller must range over the map.
+// WalkMap returns false. The caller must then range over the map.
 func WalkMap[V any](m map[string]V) (w Walk[V], ok bool) { return w, false }
 
 // Next returns nil.

@@ -3,7 +3,7 @@ package msgpwire
 import "math"
 
 // A function whose name ends in Len or Header appends only the header that precedes the n bytes,
-// values or pairs. The caller has checked that n fits 32 bits.
+// values or pairs. The caller must have checked that n fits into 32 bits.
 
 func AppendNil(b []byte) []byte { return append(b, Nil) }
 
@@ -14,7 +14,8 @@ func AppendBool(b []byte, v bool) []byte {
 	return append(b, False)
 }
 
-// AppendInt appends v in its shortest form. Positive numbers get the codes of unsigned numbers.
+// AppendInt appends v in its shortest form. For positive numbers, it uses the codes of unsigned
+// numbers.
 func AppendInt(b []byte, v int64) []byte {
 	switch {
 	case v >= 0:

@@ -1,6 +1,7 @@
 package msgpwire
 
-// These are the codes of MessagePack. A fixed code contains its value or length in its low bits.
+// These are the codes of MessagePack. Codes with a name that begins with Fix contain a value or a
+// length in their low bits.
 const (
 	FixintMax   = 0x7f
 	Fixmap      = 0x80

@@ -2,9 +2,9 @@ package msgpwire
 
 import "github.com/slipstream-go/slipstream/internal/wire"
 
-// A Form describes the data that starts with a code.
+// A Form describes the data that begins with a certain code.
 type Form struct {
-	Head  uint8 // total bytes of the code, the number or length field, and the ext type
+	Head  uint8 // total size of the code, the number or length field, and the ext type, in bytes
 	Count uint8 // width of the length or count field: 0, 1, 2 or 4 bytes, right after the code
 	Kind  uint8 // FormScalar, FormBytes, …
 }
@@ -52,7 +52,8 @@ var Forms = func() (t [256]Form) {
 	return t
 }()
 
-// CountAt returns the length or count field after the code at b[i]. b must contain the whole field.
+// CountAt returns the value of the length or count field after the code at b[i]. b must contain the
+// whole field.
 func CountAt(b []byte, i int) uint64 {
 	switch Forms[b[i]].Count {
 	case 1:

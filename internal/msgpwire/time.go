@@ -27,7 +27,7 @@ func AppendTime(b []byte, t time.Time) []byte {
 }
 
 // TimeOf returns the time in the data of a time ext, and reports whether the data has one of the
-// three lengths. Nanoseconds of a second or more carry over to the seconds.
+// three lengths. If the nanoseconds are one second or more, they are carried over to the seconds.
 func TimeOf(data []byte) (time.Time, bool) {
 	switch len(data) {
 	case 4:

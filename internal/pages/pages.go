@@ -1,5 +1,5 @@
-// Package pages reads the tables and the code blocks of Markdown pages, so that tests can check
-// each of them against the code. Only tests import it.
+// Package pages reads the tables and code blocks of Markdown pages, so that tests can check each
+// row and block against the code. Only tests import it.
 package pages
 
 import (
@@ -17,16 +17,17 @@ import (
 )
 
 // A Page is a Markdown page of the documentation, whose table rows and code blocks are checked. A
-// test reads the page, checks its sections one by one, and calls Done at the end. So the test fails
-// if a row or block is added, changed or removed:
+// test reads the page, checks its sections one by one, and calls Done at the end. The test fails if
+// a row or block is added, changed or removed:
 //
 //	page := pages.Read(t, "docs/migrate-json.md")
 //	page.Rows(t, "What is different", map[string]func(*testing.T, pages.Row){"short strings": …})
 //	page.Blocks(t, "Check it", map[string]func(*testing.T, pages.Block){"before, err := …": …})
 //	page.Done(t)
 //
-// The first cell identifies a row, and the first line identifies a block. docs/rows.sum contains a
-// checksum of each row that is checked. So the test also fails if another cell of the row changes.
+// The first cell identifies a row, and the first line identifies a block. The file docs/rows.sum
+// contains a checksum of each checked row. So the test also fails if another cell of the row
+// changes.
 type Page struct {
 	name     string
 	sections []*section
@@ -34,23 +35,23 @@ type Page struct {
 
 type section struct {
 	heading       string
-	prose         string // lines that are in no table, block or heading
+	prose         string // lines outside tables, blocks and headings
 	rows          []Row
 	blocks        []Block
 	rowsChecked   bool
 	blocksChecked bool
 }
 
-// A Row is a row of a table other than the header row, which names the columns.
+// A Row is a row of a table. The header row, which contains the names of the columns, is not a Row.
 type Row struct {
 	Where string   // page and line
 	Head  []string // names of the columns
 	Cells []string
 
-	pin bool // its checksum is compared
+	pin bool // compare the row's checksum
 }
 
-// Code returns the texts between backquotes in cell i. \| becomes |, as in Markdown tables.
+// Code returns the texts between backquotes in cell i. It replaces \| by |, as in Markdown tables.
 func (r Row) Code(i int) []string {
 	var all []string
 	for _, m := range codeSpan.FindAllStringSubmatch(r.Cells[i], -1) {
@@ -61,12 +62,12 @@ func (r Row) Code(i int) []string {
 
 var codeSpan = regexp.MustCompile("`([^`]+)`")
 
-// A Block is a code block. Language is the text after its first fence.
+// A Block is a code block. The field Language contains the text after the first fence.
 type Block struct {
 	Where, Language, Text string
 }
 
-// Root returns the directory of this module, from any directory in it.
+// Root returns the root directory of this module. It can be called in any directory of the module.
 func Root(t testing.TB) string {
 	dir, err := os.Getwd()
 	for err == nil {
@@ -82,7 +83,7 @@ func Root(t testing.TB) string {
 	return ""
 }
 
-// Read reads a page, whose name is relative to the repository.
+// Read reads a page. The name of the page is relative to the root of the repository.
 func Read(t testing.TB, name string) *Page {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(Root(t), name))
@@ -162,9 +163,9 @@ func (p *Page) section(t *testing.T, heading string) *section {
 	return nil
 }
 
-// Rows runs the check of each row of a section, as a subtest. A row without a check fails, and so
-// does a check without a row. A nil check is for a row without a statement that a test could check,
-// such as figures.
+// Rows runs the check of each row of a section, as a subtest. The test fails if a row has no check,
+// or if a check has no row. A check may be nil if no test can verify the row, for example if the
+// row contains benchmark figures.
 func (p *Page) Rows(t *testing.T, heading string, checks map[string]func(*testing.T, Row)) {
 	t.Helper()
 	s := p.section(t, heading)
@@ -172,7 +173,7 @@ func (p *Page) Rows(t *testing.T, heading string, checks map[string]func(*testin
 	run(t, p.name+", "+heading, s.rows, func(r Row) (string, string) { return r.Cells[0], r.Where }, checks)
 }
 
-// Blocks is Rows for the code blocks of a section.
+// Blocks is like Rows, for the code blocks of a section.
 func (p *Page) Blocks(t *testing.T, heading string, checks map[string]func(*testing.T, Block)) {
 	t.Helper()
 	s := p.section(t, heading)
@@ -212,8 +213,8 @@ func run[T any](t *testing.T, section string, parts []T, key func(T) (name, wher
 	}
 }
 
-// Skip leaves the rows and blocks of sections unchecked. reason says why: another test checks them,
-// or they contain nothing that a test could check.
+// Skip excludes the rows and blocks of sections from the checks. The argument reason explains why:
+// another test checks them, or no test can verify them.
 func (p *Page) Skip(t *testing.T, reason string, headings ...string) {
 	t.Helper()
 	for _, heading := range headings {
@@ -225,9 +226,10 @@ func (p *Page) Skip(t *testing.T, reason string, headings ...string) {
 	}
 }
 
-// Pin is like Skip, for sections that no test reads row by row. But new and changed rows and blocks
-// fail until their checksums are written. Before you write them, make sure that the tests named by
-// reason still check the rows and blocks.
+// Pin is like Skip, but compares checksums. The test fails for new and changed rows and blocks,
+// until their checksums are written. Pin is used for sections that no test reads row by row. Before
+// you write the checksums, verify that the tests named in the argument reason still check the rows
+// and blocks.
 func (p *Page) Pin(t *testing.T, reason string, headings ...string) {
 	t.Helper()
 	p.Skip(t, reason, headings...)
@@ -255,18 +257,18 @@ func (p *Page) Done(t *testing.T) {
 	}
 }
 
-// A Program contains the code that completes a piece of code to a program.
+// A Program contains the code that is needed to make a program from a piece of code.
 type Program struct {
-	Imports []string // in addition to the imports of the code itself
+	Imports []string // imports in addition to the imports of the code itself
 	Declare string   // declarations of the package
 	Before  string   // statements of main before the code, or before Check if the code declares the package
 	Check   string   // statements after the code, which print its results
 
-	Environment []string // of the compiler and of the program, as KEY=value
+	Environment []string // environment of the compiler and of the program, as KEY=value
 }
 
-// Source returns the program around code. code consists of declarations or of statements, after
-// optional imports.
+// Source returns a program that contains the given code. The code consists of optional imports,
+// followed by declarations or by statements.
 func (p Program) Source(code string) (string, error) {
 	imports, rest := cutImports(code)
 	for _, path := range p.Imports {
@@ -284,8 +286,8 @@ func (p Program) Source(code string) (string, error) {
 	return stated, err
 }
 
-// cutImports removes the imports at the start of code. Each import has the form of an entry in a
-// list of imports.
+// cutImports removes the imports at the start of the code, and returns them. Each returned import
+// has the form of an entry in a list of imports.
 func cutImports(code string) (imports []string, rest string) {
 	const head = "package p\n"
 	set := token.NewFileSet()
@@ -306,8 +308,8 @@ func cutImports(code string) (imports []string, rest string) {
 	return imports, (head + code)[end:]
 }
 
-// RunGo compiles code as a program that requires this module, runs it, and returns its output. An
-// error fails the test.
+// RunGo compiles the code as a program that requires this module. It runs the program, and returns
+// the program's output. An error fails the test.
 func RunGo(t *testing.T, code string, p Program) string {
 	t.Helper()
 	source, err := p.Source(code)
@@ -332,7 +334,7 @@ func RunGo(t *testing.T, code string, p Program) string {
 	return string(out)
 }
 
-// WantRun is like RunGo, and fails the test if the output is not want.
+// WantRun is like RunGo, but also fails the test if the output differs from want.
 func WantRun(t *testing.T, code string, p Program, want string) {
 	t.Helper()
 	if got := RunGo(t, code, p); got != want {

@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// ReadComment reads the package comment of a Go file, whose name is relative to the repository. Its
-// headings begin with "# ", and its code blocks are indented.
+// ReadComment reads the package comment of a Go file as a page. The name of the file is relative to
+// the root of the repository. In a package comment, headings begin with "# ", and code blocks are
+// indented.
 func ReadComment(t testing.TB, name string) *Page {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(Root(t), name), nil, parser.ParseComments|parser.PackageClauseOnly)
@@ -58,8 +59,8 @@ func sentences(prose string) (all []string) {
 	return all
 }
 
-// Sentences is Rows for the sentences of a section that lie outside of tables and code blocks. The
-// argument of a check is the sentence.
+// Sentences is like Rows, for those sentences of a section that are outside tables and code blocks.
+// The argument of a check is the sentence.
 func (p *Page) Sentences(t *testing.T, heading string, checks map[string]func(*testing.T, string)) {
 	t.Helper()
 	s := p.section(t, heading)
@@ -67,7 +68,7 @@ func (p *Page) Sentences(t *testing.T, heading string, checks map[string]func(*t
 	run(t, p.name+", "+heading, sentences(s.prose), same, checks)
 }
 
-// Lines returns the lines of a block that have text.
+// Lines returns the lines of a block that are not blank.
 func (b Block) Lines() (lines []string) {
 	for line := range strings.Lines(b.Text) {
 		if line = strings.TrimRight(line, "\n"); strings.TrimSpace(line) != "" {

@@ -11,26 +11,26 @@ import (
 	"testing"
 )
 
-// A check is identified by the first cell of its row, so it would not notice a change in the rest
-// of the row. Therefore a file contains checksums of the rows that have checks. If you change a
-// row, read its check and write the checksum again:
+// A check is identified by the first cell of its row. So the check alone would not detect a change
+// in the other cells. For this reason, a file contains checksums of the rows that have checks. If
+// you change a row, read its check and write the checksum again:
 //
 //	SLIPSTREAM_PAGES=write go test -count=1 -p=1 -run Pages ./... (in the root, in server and in bench)
 
-// sumsFile is the file of checksums, relative to the repository. A line consists of page, checksum
-// and first cell.
+// sumsFile is the file of checksums, relative to the root of the repository. Each line consists of
+// the page, the checksum and the first cell.
 const sumsFile = "docs/rows.sum"
 
 var sumsMu sync.Mutex
 
-// line returns the row's line in the file.
+// line returns the row's line in the file of checksums.
 func (r Row) line() string {
 	page, _, _ := strings.Cut(r.Where, ":")
 	sum := sha256.Sum256([]byte(strings.Join(r.Cells, "|")))
 	return fmt.Sprintf("%s %x %s", page, sum[:6], r.Cells[0])
 }
 
-// line returns the block's line in the file.
+// line returns the block's line in the file of checksums.
 func (b Block) line() string {
 	page, _, _ := strings.Cut(b.Where, ":")
 	sum := sha256.Sum256([]byte(b.Text))
@@ -55,11 +55,12 @@ func writeSums(t testing.TB, lines []string) {
 	}
 }
 
-// writing reports whether checksums are written rather than compared.
+// writing reports whether checksums are written instead of compared.
 func writing() bool { return os.Getenv("SLIPSTREAM_PAGES") == "write" }
 
-// pinned reports an error if the file of checksums does not contain line, which belongs to a row or
-// block that check covers. If checksums are written, it adds the line instead.
+// pinned reports an error if the file of checksums does not contain the given line. The line
+// belongs to a row or block that the argument check covers. If checksums are written, pinned adds
+// the line instead.
 func pinned(t *testing.T, where, line, check string) {
 	t.Helper()
 	sumsMu.Lock()
@@ -74,8 +75,8 @@ func pinned(t *testing.T, where, line, check string) {
 	}
 }
 
-// Stale returns the lines of the file of checksums that belong to no row or block of pages. If
-// checksums are written, it removes these lines instead.
+// Stale returns the lines in the file of checksums that do not belong to a row or block of the
+// pages. If checksums are written, it removes these lines instead.
 func Stale(t testing.TB, pages ...*Page) (stale []string) {
 	t.Helper()
 	rows := map[string]bool{}

@@ -7,24 +7,25 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// Cache maps a type word (mem.TypeWord) to the value that was compiled for the type. Its zero value
-// is empty and ready for use.
+// Cache maps a type word (see mem.TypeWord) to the value that was compiled for the type. The zero
+// value is an empty cache that is ready for use.
 //
-// A direct-mapped table of atomic pointers serves the common case in a few nanoseconds. A sync.Map
-// contains all values. Two types that share a slot evict each other only from the table.
+// In the common case, a lookup takes a few nanoseconds in a direct-mapped table of atomic pointers.
+// A sync.Map contains all values. Two types that share a slot evict each other only from the table,
+// not from the sync.Map.
 type Cache[V any] struct {
 	slots [256]atomic.Pointer[entry[V]]
 	all   sync.Map // mem.Raw → *entry[V]
 }
 
-// entry contains a value and its key. Clear sets the key to nil. Then Get no longer finds the
-// entry, even if it is still in the table.
+// entry contains a value and its key. Clear sets the key to nil, so that Get no longer finds the
+// entry, even if the entry is still in the table.
 type entry[V any] struct {
 	key   mem.Raw
 	value V
 }
 
-// Get returns the value for the type word t, and reports whether there is one.
+// Get returns the value for the type word t, and reports whether the cache contains one.
 func (c *Cache[V]) Get(t mem.Raw) (v V, ok bool) {
 	slot := &c.slots[slotOf(t)]
 	if e := slot.Load(); e != nil && atomic.LoadPointer(&e.key) == t {
@@ -52,8 +53,8 @@ func (c *Cache[V]) Put(t mem.Raw, v V) V {
 	return found.value
 }
 
-// Clear removes all values. A concurrent Get may still find a value; a Get that begins later does
-// not.
+// Clear removes all values. A concurrent call of Get may still find a value. A call of Get that
+// begins after Clear has returned does not.
 func (c *Cache[V]) Clear() {
 	for t := range c.all.Range {
 		if e, ok := c.all.LoadAndDelete(t); ok {
@@ -65,8 +66,8 @@ func (c *Cache[V]) Clear() {
 	}
 }
 
-// slotOf returns the slot of a type word. Types lie 32 bytes apart or more, so the lowest bits
-// distinguish few of them.
+// slotOf returns the slot of a type word. The addresses of types are at least 32 bytes apart, so
+// the lowest bits distinguish only few types.
 func slotOf(t mem.Raw) uint8 {
 	x := uintptr(t)
 	return uint8(x>>5 ^ x>>13)

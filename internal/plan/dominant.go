@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// candidate is a field that competes for its name.
+// candidate is a field that competes with other fields for the same name.
 type candidate struct {
 	Field
 	depth  int
@@ -13,9 +13,9 @@ type candidate struct {
 	index  []int
 }
 
-// dominant reads the fields of t by the rules of Go and encoding/json. Of several fields with one
-// name, the least nested field is used. If several are equally nested, the field that is named by a
-// tag is used. If more than one remains, none is used.
+// dominant reads the fields of t by the rules of Go and encoding/json. If several fields have the
+// same name, the least nested field is used. If several fields are equally nested, the field whose
+// name comes from a tag is used. If more than one such field remains, no field is used.
 func (r *Rules) dominant(t reflect.Type) Struct {
 	var s Struct
 	var all []candidate
@@ -57,8 +57,8 @@ func structOf(t reflect.Type) reflect.Type {
 	return t
 }
 
-// direct returns the fields that t itself declares, and the structs that t embeds. outer is the
-// field through which t is reached.
+// direct returns the fields that t itself declares, and the structs that t embeds. The argument
+// outer is the field through which t is reached.
 func (r *Rules) direct(s *Struct, t reflect.Type, outer candidate, depth int) (fields, embedded []candidate) {
 	omit := false
 	for i := range t.NumField() {
@@ -86,8 +86,8 @@ func (r *Rules) direct(s *Struct, t reflect.Type, outer candidate, depth int) (f
 	return fields, embedded
 }
 
-// through adds outer, an embedded struct, to the path of a field. Before, the field's offset is
-// relative to that struct.
+// through adds the embedded struct outer to the start of the path of a field. Before the call, the
+// field's offset is relative to that struct.
 func (c *candidate) through(outer candidate) {
 	c.Hops = slices.Clip(outer.Hops)
 	switch {
@@ -98,7 +98,7 @@ func (c *candidate) through(outer candidate) {
 	}
 }
 
-// dominating returns one field or none for each name, in the order of declaration.
+// dominating returns at most one field for each name, in the order of declaration.
 func dominating(all []candidate) []Field {
 	byName := map[string][]candidate{}
 	for _, c := range all {

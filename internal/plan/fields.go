@@ -11,17 +11,17 @@ type Field struct {
 	Aliases  []string // other names under which a decoder finds the field
 	Type     reflect.Type
 	Tag      Tag
-	Index    []int   // the argument of reflect.Type.FieldByIndex, with Rules.Dominance only
+	Index    []int   // the argument for reflect.Type.FieldByIndex; set only with Rules.Dominance
 	Hops     []Hop   // embedded pointers on the path to the field, outermost first
-	Offset   uintptr // from the start of the struct, or of the struct that the last hop points to
-	Omit     bool    // omitempty, of the field or of the whole struct
-	Zero     bool    // omitzero
-	Exported bool    // by Go's rules: false for an embedded field of an unexported type
-	Hidden   bool    // decoded but never encoded: an embedded struct whose fields are inlined
+	Offset   uintptr // offset from the start of the struct, or from the start of the struct to which the last hop points
+	Omit     bool    // the option omitempty of the field or of the whole struct
+	Zero     bool    // the option omitzero
+	Exported bool    // exported by Go's rules: false for an embedded field of an unexported type
+	Hidden   bool    // decoded but never encoded; set for an embedded struct whose fields are inlined
 }
 
-// Hop is an embedded pointer: a *Type at Offset. If the embedded type is not exported, package
-// reflect would not set the pointer.
+// Hop describes an embedded pointer: a value of type *Type at Offset. Package reflect cannot set
+// the pointer if the embedded type is not exported.
 type Hop struct {
 	Offset   uintptr
 	Type     reflect.Type
@@ -32,7 +32,7 @@ type Hop struct {
 type Struct struct {
 	Fields    []Field
 	AsArray   bool
-	AnyLength bool // the array may be shorter or longer than the list of fields
+	AnyLength bool // the encoded array may be shorter or longer than the list of fields
 }
 
 // mark records the options in the tag of the marker field.
@@ -43,22 +43,22 @@ func (s *Struct) mark(tag Tag) {
 
 // Rules defines how a format reads structs.
 type Rules struct {
-	Key      string                            // of the format's struct tag
-	Fallback string                            // key of the tag that is read if the first is absent
+	Key      string                            // key of the format's struct tag
+	Fallback string                            // key of the tag that is read if the tag Key is absent
 	Marker   string                            // name of a field whose tag applies to the whole struct
-	Opaque   func(reflect.Type) bool           // reports whether a type encodes itself; its fields are not inlined
-	Parse    func(string) (tag Tag, skip bool) // parses a tag; nil is ParseTag, and skips a field named -
+	Opaque   func(reflect.Type) bool           // reports whether a type encodes itself; the fields of such a type are not inlined
+	Parse    func(string) (tag Tag, skip bool) // parses a tag; nil means ParseTag, and skips fields with the name -
 
 	Dominance bool // fields with equal names follow the rules of encoding/json (dominant.go)
 }
 
-// Fields reads the fields of the struct type t. They are in the order of declaration, and the
-// fields of an inlined struct take its place.
+// Fields reads the fields of the struct type t. The fields are in the order of declaration. An
+// inlined struct is replaced by its fields.
 //
 // The fields of an embedded struct are inlined, with three exceptions: the struct's tag contains
-// noinline, its type encodes itself, or an earlier field has one of its names. With inline in its
-// tag, a struct is always inlined, except for the names that are taken. An embedded type counts as
-// exported, whatever its name.
+// noinline, its type encodes itself, or an earlier field has the same name as one of its fields. If
+// the tag contains inline, the struct is always inlined, but without the fields whose names earlier
+// fields have. An embedded type counts as exported, regardless of its name.
 func (r *Rules) Fields(t reflect.Type) Struct {
 	if r.Dominance {
 		return r.dominant(t)
@@ -66,7 +66,8 @@ func (r *Rules) Fields(t reflect.Type) Struct {
 	return r.fields(t, nil)
 }
 
-// tag returns the tag of sf by the rules. skip reports whether the field is left out.
+// tag returns the tag of the field sf according to the rules. The result skip reports whether the
+// field is omitted.
 func (r *Rules) tag(sf reflect.StructField) (tag Tag, skip bool) {
 	text := sf.Tag.Get(r.Key)
 	if text == "" && r.Fallback != "" {
@@ -79,7 +80,8 @@ func (r *Rules) tag(sf reflect.StructField) (tag Tag, skip bool) {
 	return tag, tag.Name == "-"
 }
 
-// field returns sf with its tag. omit is the omitempty of the whole struct.
+// field returns the description of sf with its tag. The argument omit reports whether the whole
+// struct has the option omitempty.
 func (r *Rules) field(sf reflect.StructField, tag Tag, omit bool) Field {
 	f := Field{Name: tag.Name, Type: sf.Type, Tag: tag, Offset: sf.Offset, Exported: sf.IsExported(), Omit: omit || tag.Has("omitempty"), Zero: tag.Has("omitzero")}
 	if f.Name == "" {
@@ -119,7 +121,7 @@ func (r *Rules) fields(t reflect.Type, open []reflect.Type) Struct {
 	return s
 }
 
-// inline adds the fields of the embedded field f to s, and reports whether it did.
+// inline adds the fields of the embedded field f to s, and reports whether it added them.
 func (r *Rules) inline(s *Struct, f *Field, force bool, open []reflect.Type) bool {
 	t := f.Type
 	pointer := t.Kind() == reflect.Pointer

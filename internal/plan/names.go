@@ -6,23 +6,23 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// Names finds the index of a name. A decoder uses it when its prediction of the next field failed.
+// Names finds the index of a name. A decoder uses it if its prediction of the next field was wrong.
 //
 // Up to 128 names are stored in a perfect hash table: NewNames searches for a seed with which no
-// two names collide. Larger sets use a Go map, and so do names that differ only in bytes that the
-// hash ignores.
+// two names collide. A Go map is used for larger sets, and for names that differ only in bytes that
+// the hash ignores.
 type Names struct {
-	table []int16 // index+1, by hash; 0 is empty
+	table []int16 // index+1 of a name, by hash; 0 means empty
 	names []string
 	seed  uint64
 	shift uint8
 	other map[string]int
 }
 
-// perfect is the size of the largest set for which NewNames searches for a seed.
+// perfect is the maximum number of names for which NewNames searches for a seed.
 const perfect = 128
 
-// NewNames returns an index of names. If a name is repeated, Find returns its last index.
+// NewNames returns an index of the given names. If a name is repeated, Find returns its last index.
 func NewNames(names []string) *Names {
 	n := &Names{names: names}
 	seen := make(map[string]int, len(names))
@@ -63,7 +63,7 @@ func (n *Names) fill(seen map[string]int) bool {
 
 func (n *Names) slot(key []byte) uint64 { return hash(key) * n.seed >> n.shift }
 
-// hash mixes the length with the first and the last eight bytes.
+// hash combines the length of b with its first and last eight bytes.
 func hash(b []byte) uint64 {
 	n := len(b)
 	var lo, hi uint64

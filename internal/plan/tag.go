@@ -2,10 +2,11 @@ package plan
 
 import "strings"
 
-// Tag is a parsed struct tag: `name,option,key:value`.
+// Tag is a parsed struct tag of the form `name,option,key:value`.
 //
-// The grammar is that of MessagePack's tags in Go:
-//   - An item may be quoted with single quotes. Inside of them, a backslash escapes the next byte.
+// The grammar is the same as in other Go libraries for MessagePack:
+//   - An item may be enclosed in single quotes. Inside the quotes, a backslash escapes the next
+//     byte.
 //   - A value may contain balanced parentheses with commas in them.
 //   - Spaces around items are dropped.
 //   - If the first item has the form key:value, it is an option, and the name is empty.
@@ -14,16 +15,17 @@ type Tag struct {
 	Options []Option
 }
 
-// Option is one item after a tag's name. Value is empty for an item without a colon.
+// Option is one item after a tag's name. The field Value is empty if the item contains no colon.
 type Option struct{ Key, Value string }
 
-// Has reports whether the tag has the option key.
+// Has reports whether the tag contains the option with the given key.
 func (t Tag) Has(key string) bool {
 	_, ok := t.Option(key)
 	return ok
 }
 
-// Option returns the value of the last option called key, and reports whether there is one.
+// Option returns the value of the last option with the given key, and reports whether there is such
+// an option.
 func (t Tag) Option(key string) (value string, ok bool) {
 	for _, o := range t.Options {
 		if o.Key == key {
@@ -33,7 +35,7 @@ func (t Tag) Option(key string) (value string, ok bool) {
 	return value, ok
 }
 
-// ParseTag parses a tag. It never fails: text that does not fit the grammar is taken literally.
+// ParseTag parses a tag. It never fails: text that does not match the grammar is used literally.
 func ParseTag(s string) Tag {
 	var t Tag
 	for first := true; ; first = false {
@@ -52,7 +54,7 @@ func ParseTag(s string) Tag {
 	}
 }
 
-// parseItem parses s up to the next comma outside quotes and parentheses.
+// parseItem parses s up to the next comma that is outside quotes and parentheses.
 func parseItem(s string) (key, value string, keyed bool, rest string, more bool) {
 	var text strings.Builder
 	depth := 0

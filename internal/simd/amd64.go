@@ -9,8 +9,8 @@ const (
 	least = 32
 )
 
-// The parameter kind tells a copying kernel where to stop and what to check. The kernel's result
-// good corresponds to the result valid or plain of its twin.
+// The parameter kind of a copying kernel determines at which bytes it stops, and which checks it
+// makes. The kernel's result good corresponds to its twin's result valid or plain.
 
 // copyKernel jumps to copyAVX512 or copyAVX2.
 //
@@ -42,8 +42,8 @@ func blanksAVX2(src mem.Raw, n int) (k int) // n ≥ 32
 //go:noescape
 func markBlocksAVX2(rows, src mem.Raw, n int) // n > 0 blocks
 
-// copySSE2 copies ASCII. If done is false, it has copied the first k bytes without finding a stop,
-// and the twin must copy the rest, if any.
+// copySSE2 copies ASCII. If done is false, it has copied the first k bytes without finding a stop
+// byte, and the twin must copy the remaining bytes.
 //
 //go:noescape
 func copySSE2(dst, src mem.Raw, n, kind int) (k int, done bool) // n ≥ 16
@@ -107,7 +107,7 @@ func markKernel(rows, src mem.Raw, n int) {
 	}
 }
 
-// pack uses a kernel only with AVX-512, and otherwise the twin.
+// pack calls the kernel if the machine has AVX-512, and the twin otherwise.
 func pack(dst, src mem.Raw, keep []uint64) (k int) {
 	if tier < avx512 {
 		return packTwin(dst, src, keep)
@@ -124,8 +124,8 @@ func pack(dst, src mem.Raw, keep []uint64) (k int) {
 
 func cpuid(leaf, subleaf uint32) (a, b, c, d uint32)
 
-// xgetbv0 returns as bits which registers the operating system saves when it switches between
-// threads.
+// xgetbv0 returns a bit mask. Each bit reports whether the operating system saves certain registers
+// when it switches between threads.
 func xgetbv0() uint32
 
 // best returns the highest level that the machine and the operating system support.

@@ -4,7 +4,7 @@ package simd
 
 import "github.com/slipstream-go/slipstream/internal/mem"
 
-// best returns neon: every arm64 machine that Go runs on has NEON.
+// best returns neon, because every arm64 machine that Go supports has NEON.
 func best() level { return neon }
 
 // levels returns the levels that this machine supports.
@@ -15,8 +15,8 @@ const (
 	least = 16
 )
 
-// The parameter kind tells a copying kernel where to stop and what to check. The kernel's result
-// good corresponds to the result valid or plain of its twin.
+// The parameter kind of a copying kernel determines at which bytes it stops, and which checks it
+// makes. The kernel's result good corresponds to its twin's result valid or plain.
 //
 //go:noescape
 func copyKernel(dst, src mem.Raw, n, kind int) (k int, good bool)

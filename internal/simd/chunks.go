@@ -4,8 +4,8 @@ package simd
 
 import "github.com/slipstream-go/slipstream/internal/mem"
 
-// This file cuts text into chunks for the kernels. amd64.go and arm64.go define the functions that
-// depend on the machine:
+// This file cuts text into chunks for the kernels. The files amd64.go and arm64.go define the
+// functions that depend on the machine:
 //
 //	copyKernel                    copies one chunk
 //	findStopKernel, blanksKernel  search one chunk, of least bytes or more
@@ -13,15 +13,15 @@ import "github.com/slipstream-go/slipstream/internal/mem"
 //	copyLow, findStopLow,         do all of the work up to the tier floor, which has no such kernels, and the rest of
 //	blanksLow                     the work where it is too short for a kernel
 //
-// A few calls take as long as copying 30 bytes. So there is only one call between a copy and its
-// kernel.
+// A few function calls take as long as copying 30 bytes. So only one call lies between a copying
+// function and its kernel.
 
-// chunk is the maximum number of bytes that a kernel gets in one call: 2 to 20 µs of work.
+// chunk is the maximum number of bytes that a kernel processes in one call. This takes 2 to 20 µs.
 const chunk = 64 << 10
 
 const (
 	jsonString = iota // stop at a stop byte
-	plainText         // the same, and check that there is no U+2028 and no U+2029
+	plainText         // the same, and also check that the text contains neither U+2028 nor U+2029
 	plainHTML         // like plainText, and also stop at <, > and &
 )
 
@@ -66,9 +66,9 @@ func copyTwin(dst, src mem.Raw, n, kind, k int) (int, bool) {
 	return k + more, good
 }
 
-// copyOn continues a copy whose first chunk contains no stop. Only copyOn searches for the end of
-// the last whole character in a chunk. Most strings end in the first chunk, so the memory far after
-// their end need not be read.
+// copyOn continues a copy whose first chunk contains no stop byte. Only copyOn searches for the end
+// of the last complete character in a chunk. Most strings end in the first chunk, so the memory far
+// after the end of such a string need not be read.
 func copyOn(dst, src mem.Raw, n, kind, k int, good bool) (int, bool) {
 	if cut := cutOff(src, k); cut > 0 && !good {
 		k, good = copyKernel(dst, src, k-cut, kind) // copy again, without the truncated character
@@ -88,7 +88,8 @@ func copyOn(dst, src mem.Raw, n, kind, k int, good bool) (int, bool) {
 }
 
 // cutOff returns the number of bytes at the end of src[:k] that belong to an incomplete character.
-// If src[:k] is not UTF-8 for another reason, it returns any number from 0 to 3. k is 3 or more.
+// If src[:k] is not UTF-8 for another reason, the result is any number from 0 to 3. k must be at
+// least 3.
 func cutOff(src mem.Raw, k int) int {
 	at := func(i int) byte { return *mem.RawAt[byte](src, uintptr(k-i)) }
 	switch {

@@ -3,11 +3,11 @@
 //   - CopyPlain copies the body of a JSON string for an encoder.
 //   - FindStop skips the body of a JSON string.
 //   - Blanks skips white space.
-//   - MarkBlocks computes the masks that describe blocks of JSON, and Pack copies the bytes that a
-//     compactor keeps.
+//   - MarkBlocks computes masks that describe blocks of JSON. Pack copies the bytes that remain
+//     when JSON is compacted.
 //
-// Each of these functions has kernels in assembly for amd64 and arm64, and a twin: the same
-// function in Go (twin.go). The kernel is chosen once, when the program starts:
+// Each of these functions has kernels in assembly for amd64 and arm64. It also has a twin: the same
+// function in Go (twin.go). The kernel is selected once, when the program starts:
 //
 //	amd64_avx512.s   Ice Lake, Zen 4 and later: 64 bytes a step, where that pays (not in FindStop and Blanks)
 //	amd64_avx2.s     Haswell, Zen and later: 32 bytes a step. From here on, Pack is left to the twin
@@ -17,28 +17,29 @@
 //
 // # What the kernels may touch
 //
-// A kernel reads src[0:n] and not a byte more, even if more bytes of the memory page could be read.
-// After the last whole block, it reads the last bytes of src as another block. This block overlaps
-// the one before it, in which no stop was found:
+// A kernel reads only src[0:n], even if further bytes of the memory page could be read. After the
+// last whole block, it reads the last bytes of src as another block. This block overlaps the
+// previous block, in which no stop byte was found:
 //
 //	         0         32        64     n
 //	blocks   [ first   ][ second ]······
 //	last                    [ n-32 …    ]
 //
-// Text shorter than a block is combined from two overlapping pieces and padded with zeros. A zero
-// counts as a stop. The AVX-512 kernels use masked loads instead, which do not fault on the bytes
-// that the mask excludes.
+// If the text is shorter than a block, the block is combined from two overlapping pieces and padded
+// with zeros. A zero counts as a stop byte. The AVX-512 kernels use masked loads instead, which do
+// not fault on the bytes that the mask excludes.
 //
 // The scheduler cannot interrupt a kernel. So a kernel gets at most 64 KB in one call, cut between
 // two characters (chunks.go).
 //
 // # UTF-8
 //
-// Text is checked while it is copied, by the method of John Keiser and Daniel Lemire, "Validating
+// Text is checked while it is copied, with the method of John Keiser and Daniel Lemire, "Validating
 // UTF-8 In Less Than One Instruction Per Byte", Software: Practice and Experience 51 (5), 2021.
-// Whether two bytes may follow each other depends on three nibbles: both of the first and the high
-// one of the second. A table lists for each nibble the set of errors that the nibble allows, with
-// one bit for each kind of error. The intersection of the three sets is the set of actual errors:
+// Three nibbles determine whether two consecutive bytes are valid: both nibbles of the first byte,
+// and the high nibble of the second byte. For each value of each nibble, a table contains the set
+// of errors that are possible with this value, with one bit per kind of error. The intersection of
+// the three sets is the set of actual errors:
 //
 //	bit  error        first byte  second byte
 //	0    too short    11xxxxxx    0xxxxxxx, 11xxxxxx
@@ -50,20 +51,20 @@
 //	6    overlong 4   11110000    1000xxxx;  also too large: 11110101…  1000xxxx
 //	7    two conts    10xxxxxx    10xxxxxx
 //
-// The last bit must be set exactly where the byte is the third or fourth of a sequence, and is an
-// error elsewhere. So it is compared with the lengths announced by the bytes two and three places
-// before.
+// The last bit must be set exactly if the second byte is the third or fourth byte of a sequence. In
+// all other places, it is an error. So the bit is compared with the sequence lengths that the bytes
+// two and three places earlier announce.
 //
-// The check skips a block of ASCII, unless the block before it contains other characters: a
-// sequence may have been cut off between the two.
+// The check skips a block of ASCII, unless the previous block contains other characters, because a
+// sequence may be cut off at the end of the previous block.
 //
-// An error is found at the byte that causes it. If the block contains a stop byte, errors after the
-// stop byte are ignored. An error at the stop byte itself counts, because it can only be a
-// truncated sequence.
+// The position of an error is the byte that causes it. If the block contains a stop byte, errors
+// after the stop byte are ignored. An error at the stop byte itself is not ignored, because it can
+// only be a truncated sequence.
 //
 // # Marks
 //
-// The kernels find classes of bytes by looking up the low nibble and comparing, as described by
-// Geoff Langdale and Daniel Lemire, "Parsing Gigabytes of JSON per Second", The VLDB Journal 28
-// (6), 2019.
+// To find classes of bytes, the kernels look up the low nibble of each byte in a table and compare
+// the result with the byte, as described by Geoff Langdale and Daniel Lemire, "Parsing Gigabytes of
+// JSON per Second", The VLDB Journal 28 (6), 2019.
 package simd

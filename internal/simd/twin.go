@@ -9,30 +9,31 @@ import (
 )
 
 // This file contains the twins of the kernels. A twin processes eight bytes at a time, and checks
-// UTF-8 with the standard library. Twins are used where there is no kernel, and for the bytes that
-// a kernel leaves over.
+// UTF-8 with the standard library. Twins are used on machines without a kernel, and for the bytes
+// that a kernel does not process.
 
 const (
 	ones  = 0x0101010101010101
 	highs = 0x8080808080808080
 )
 
-// view returns the n bytes at p as a slice, whose words can be loaded on any machine.
+// view returns the n bytes at p as a slice. Words can be loaded from the slice on any machine.
 func view(p mem.Raw, n int) []byte {
 	s := mem.Slice{Data: p, Len: n, Cap: n}
 	return *mem.RawAt[[]byte](mem.RawTo(&s), 0)
 }
 
 // stopBits returns a word in which the high bit of each stop byte of w is set. Only the lowest set
-// bit is reliable: above it, bits may be set for bytes that are no stop bytes. The quote is 0x22.
-// The exclusive or turns it into 0x20, so that one subtraction finds it together with the control
-// characters. Bytes of 0x80 and above never borrow.
+// bit is reliable: higher bits may be set for bytes that are not stop bytes. The quote is 0x22. The
+// exclusive or changes it to 0x20, so that one subtraction finds the quote together with the
+// control characters. For bytes of 0x80 and above, the subtraction never borrows.
 func stopBits(w uint64) uint64 {
 	return (((w ^ 0x02*ones) - 0x21*ones) | ((w ^ '\\'*ones) - ones)) &^ w & highs
 }
 
 // htmlBits returns a word in which the high bit of each <, > and & of w is set. As with stopBits,
-// only the lowest set bit is reliable. < and > differ in one bit, which is masked out.
+// only the lowest set bit is reliable. The characters < and > differ in one bit, which is masked
+// out.
 func htmlBits(w uint64) uint64 {
 	return (((w&^(0x02*ones) ^ '<'*ones) - ones) | ((w ^ '&'*ones) - ones)) &^ w & highs
 }
@@ -140,7 +141,8 @@ func blanksTwin(src mem.Raw, n int) (k int) {
 
 // packTwin copies runs of bytes in pieces of mem.BlockSize bytes. The last piece of a run may
 // contain bytes that do not belong to the run; the next run overwrites them. At the end of src, or
-// if a piece could overwrite bytes that have not been read yet, it copies exactly the run.
+// if a piece could overwrite bytes that have not been read yet, packTwin copies only the bytes of
+// the run.
 func packTwin(dst, src mem.Raw, keep []uint64) (n int) {
 	d, s := view(dst, BlockSize*len(keep)), view(src, BlockSize*len(keep))
 	apart := uintptr(src) - uintptr(dst)
@@ -162,9 +164,10 @@ func packTwin(dst, src mem.Raw, keep []uint64) (n int) {
 	return n
 }
 
-// classes contains a word for each byte: five lanes of eight bits, one for each mask, in the order
-// of Marks. The lowest bit of a lane is set if the byte belongs to that mask. The words of eight
-// bytes, each shifted by the byte's index, combine to eight bits of each mask.
+// classes contains a word for each value of a byte. The word consists of five lanes of eight bits,
+// one lane per mask, in the order of the fields of Marks. The lowest bit of a lane is set if the
+// byte belongs to that mask. The words of eight consecutive bytes, each shifted by the byte's
+// index, together form eight bits of each mask.
 var classes = func() (t [256]uint64) {
 	const quote, backslash, control, op, blank = 1, 1 << 8, 1 << 16, 1 << 24, 1 << 32
 	for c := range 0x20 {

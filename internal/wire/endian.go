@@ -6,7 +6,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// As with mem.Load and mem.Store, the caller of the functions below has checked the offset.
+// As with the Load and Store functions of package mem, the caller of the functions below must have
+// checked the offset.
 
 func BE16(b []byte, i int) uint16 { return bits.ReverseBytes16(mem.Load16(b, i)) }
 func BE32(b []byte, i int) uint32 { return bits.ReverseBytes32(mem.Load32(b, i)) }

@@ -7,13 +7,14 @@ import (
 	"strings"
 )
 
-// Error is an error with the position of the value at fault.
+// Error is an error with the position of the invalid value.
 //
-// Its text is the text of its cause alone, because programs compare the error texts of the codecs
-// that this module replaces. The position is in the fields, and in the output of the verb %+v.
+// Its text is only the text of its cause, because programs compare the error texts of the codecs
+// that this module replaces. The position is in the fields, and in the output of the format verb
+// %+v.
 type Error struct {
-	Offset int64  // of the value at fault, in bytes from the start of the input
-	Path   string // of the value at fault, as in users[3].name; empty at the top
+	Offset int64  // offset of the invalid value, in bytes from the start of the input
+	Path   string // path of the invalid value, such as users[3].name; empty at the top
 	Cause  error
 }
 
@@ -21,7 +22,7 @@ func (e *Error) Error() string { return e.Cause.Error() }
 
 func (e *Error) Unwrap() error { return e.Cause }
 
-// Where returns the path and the offset in words.
+// Where returns a text that describes the path and the offset.
 func (e *Error) Where() string {
 	if e.Path == "" {
 		return "at byte " + strconv.FormatInt(e.Offset, 10)
@@ -29,9 +30,9 @@ func (e *Error) Where() string {
 	return "in " + e.Path + ", at byte " + strconv.FormatInt(e.Offset, 10)
 }
 
-// Located returns an error text with path and offset: "schema: items[1].name: the cause (offset
-// 96)". If the cause begins with the package name, the name is not repeated. A negative offset
-// means that the offset is unknown.
+// Located returns an error text with path and offset, for example "schema: items[1].name: the cause
+// (offset 96)". If the cause begins with the package name, the name is not repeated. A negative
+// offset means that the offset is unknown.
 func Located(pkg, path string, offset int64, cause error) string {
 	text := pkg + ": "
 	if path != "" {
@@ -44,7 +45,7 @@ func Located(pkg, path string, offset int64, cause error) string {
 	return text
 }
 
-// Format prints the cause. The verb %+v adds path and offset.
+// Format prints the cause. With the verb %+v, it also prints the path and the offset.
 func (e *Error) Format(s fmt.State, verb rune) {
 	io.WriteString(s, e.Error())
 	if verb == 'v' && s.Flag('+') {
@@ -52,22 +53,24 @@ func (e *Error) Format(s fmt.State, verb rune) {
 	}
 }
 
-// Path collects the steps to a value while an error unwinds. The innermost step comes first.
+// Path collects the steps to a value while an error is returned from inner to outer values. The
+// innermost step comes first.
 type Path []string
 
-// Reset empties p and drops the references to its names, which may be of any size.
+// Reset empties p. It also drops the references to the names in p, because names may be of any
+// size.
 func (p *Path) Reset() {
 	clear(*p)
 	*p = (*p)[:0]
 }
 
-// Field adds the step to the field or map key called name.
+// Field adds the step to the field or map key with the given name.
 func (p *Path) Field(name string) { *p = append(*p, "."+name) }
 
-// Index adds the step to element i.
+// Index adds the step to the element with the index i.
 func (p *Path) Index(i int) { *p = append(*p, "["+strconv.Itoa(i)+"]") }
 
-// Inner adds all inner steps at once, as a path.
+// Inner adds a path that contains all inner steps.
 func (p *Path) Inner(path string) {
 	if path != "" && path[0] != '[' {
 		path = "." + path

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// TypeName returns a name of t for a one-line text: the result of t.String(), in which the fields
-// and methods of unnamed types are replaced: struct {…}.
+// TypeName returns a name of t for a one-line text. The name is the result of t.String(), in which
+// the fields and methods of unnamed types are abbreviated, as in struct {…}.
 func TypeName(t reflect.Type) string {
 	text := t.String()
 	var short []byte

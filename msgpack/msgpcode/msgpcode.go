@@ -1,18 +1,18 @@
-// Package msgpcode names the codes of MessagePack, which Decoder.PeekCode of package msgpack
-// returns.
+// Package msgpcode defines names for the codes of MessagePack. The method Decoder.PeekCode of
+// package msgpack returns these codes.
 //
 // The codes are variables, as in package msgpcode of vmihailenco/msgpack, which this package
-// replaces. Package msgpack does not read them.
+// replaces. Package msgpack does not use these variables.
 package msgpcode
 
-// Ints from -32 to 127 are their own code.
+// Ints from -32 to 127 consist of one byte, which is both the code and the value.
 var (
 	PosFixedNumHigh byte = 0x7f
 	NegFixedNumLow  byte = 0xe0
 )
 
-// Nil and bools consist of the code only. The code of any other number is followed by its value,
-// big-endian, in the number of bits of its type.
+// Nil and bools consist only of the code. The code of any other number is followed by the number in
+// big-endian order, with the number of bits in the name of the code.
 var (
 	Nil   byte = 0xc0
 	False byte = 0xc2
@@ -32,10 +32,10 @@ var (
 	Int64 byte = 0xd3
 )
 
-// The code of a short str contains the length in the bits of FixedStrMask. Codes of short arrays
-// and maps contain the count in the bits of their masks. Other codes are followed by a length or
-// count, whose number of bits is in the name. The number in the name of a FixExt code is the number
-// of bytes of the ext's data.
+// The code of a short str contains the length in the bits of FixedStrMask. The codes of short
+// arrays and maps contain the count in the bits of FixedArrayMask and FixedMapMask. All other codes
+// except FixExt codes are followed by a length or count; the name of the code contains its number
+// of bits. The name of a FixExt code contains the length of the ext's data in bytes.
 var (
 	FixedStrLow  byte = 0xa0
 	FixedStrHigh byte = 0xbf

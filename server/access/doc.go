@@ -4,8 +4,8 @@
 //	tokens.go  the token file
 //	guard.go   checks of requests, and counters of rejected requests
 //
-// A token file has one token on each line. A token without further words has all rights on all
-// databases; words after it restrict them:
+// A token file contains one token per line. A token alone on its line has all rights on all
+// databases. Words after the token restrict its rights and databases:
 //
 //	# agents that write, a dashboard that reads, an operator
 //	Zk2mJ8vQ4t  db=metrics,logs  rights=write
@@ -19,7 +19,7 @@
 //	                    administer: flush, drop and alter tables, register and delete schemas
 //
 // Words are separated by blanks, so a token cannot contain blanks. Empty lines, and lines that
-// begin with #, are ignored. A token that appears twice must have the same rights both times. An
+// begin with #, are ignored. If a token appears twice, both lines must define the same rights. An
 // error contains the number of the line, but not its text, because the text may contain a secret.
 //
 // The token is checked before anything else. Without a token, or with an unknown token, the

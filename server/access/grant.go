@@ -18,7 +18,7 @@ const (
 	every = Write | Read | Administer
 )
 
-// rights lists the rights and their names, in the order that texts use.
+// rights lists the rights and their names, in the order in which texts mention them.
 var rights = []struct {
 	right Right
 	name  string
@@ -38,7 +38,7 @@ func (r Right) String() string {
 // Scope is the set of databases that a request concerns.
 type Scope struct {
 	kind     scopeKind
-	database string // for kind one
+	database string // only if kind is the value one
 }
 
 type scopeKind uint8
@@ -65,8 +65,8 @@ type Grant struct {
 	databases []string // sorted; exact names, or prefixes followed by *
 }
 
-// everything is the grant of a token without further words. If there are no tokens, it is the grant
-// of every request.
+// everything is the grant of all rights on all databases. A token without further words has this
+// grant. If no tokens are defined, every request has it.
 var everything = &Grant{rights: every, databases: []string{"*"}}
 
 // Has reports whether the grant includes a right.
@@ -80,8 +80,8 @@ func (g *Grant) Reaches(database string) bool {
 	})
 }
 
-// SeesAll reports whether the grant allows reading all databases. Then texts may mention any
-// database.
+// SeesAll reports whether the grant allows reading all databases. If it does, responses may mention
+// any database.
 func (g *Grant) SeesAll() bool { return g.Has(Read) && g.covers(All) }
 
 // covers reports whether the grant includes all databases of a scope.

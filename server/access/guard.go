@@ -12,7 +12,7 @@ type Guard struct {
 	refused [Reasons]atomic.Int64
 }
 
-// NewGuard returns a guard that accepts tokens. Nil means no tokens: then the guard admits every
+// NewGuard returns a guard that accepts the tokens in t. If t is nil, the guard admits every
 // request.
 func NewGuard(t *Tokens) *Guard {
 	g := &Guard{}
@@ -20,7 +20,7 @@ func NewGuard(t *Tokens) *Guard {
 	return g
 }
 
-// Set replaces the tokens, for later requests.
+// Set replaces the accepted tokens. It affects only later requests.
 func (g *Guard) Set(t *Tokens) {
 	if t == nil {
 		t = &Tokens{}
@@ -35,7 +35,7 @@ const (
 	NoToken       Reason = iota // 401
 	UnknownToken                // 401
 	LacksRight                  // 403
-	OtherDatabase               // 403; also if the request concerns several databases and the token lacks one of them
+	OtherDatabase               // 403; also if the token lacks one of several requested databases
 
 	Reasons // number of reasons
 )
@@ -52,8 +52,8 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return r.text }
 
-// Forbidden reports whether the token is valid but does not allow the request: 403. Otherwise the
-// request has no valid token: 401.
+// Forbidden reports whether the token is valid but does not allow the request (status 403). If
+// Forbidden returns false, the request has no valid token (status 401).
 func (r *Refusal) Forbidden() bool { return r.Reason >= LacksRight }
 
 // Values of WWW-Authenticate, as defined by RFC 6750.
@@ -62,9 +62,9 @@ const (
 	InsufficientScope = `Bearer realm="slipstream", error="insufficient_scope"` // for a 403
 )
 
-// Admit returns the grant of a request's token, if the grant includes a right on the databases of a
-// scope. Otherwise it counts and returns a refusal. The refusal mentions no database except the one
-// that the request names.
+// Admit returns the grant of a request's token if the grant includes the given right for all
+// databases of the scope s. Otherwise it counts and returns a refusal. The refusal mentions no
+// database except the one that the request names.
 func (g *Guard) Admit(r *http.Request, right Right, s Scope) (*Grant, *Refusal) {
 	grant, refused := g.check(r, right, s)
 	if refused != nil {

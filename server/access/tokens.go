@@ -24,8 +24,8 @@ type token struct {
 // Len returns the number of tokens.
 func (t *Tokens) Len() int { return len(t.list) }
 
-// Add adds the token of a line, if the line is not blank. Errors identify the line by place, and so
-// do later errors about the same token.
+// Add adds the token of a line, if the line is not blank. The parameter place describes the line.
+// Errors of this call, and later errors about the same token, contain that description.
 func (t *Tokens) Add(line, place string) error {
 	words := strings.Fields(line)
 	if len(words) == 0 {
@@ -59,7 +59,7 @@ func (t *Tokens) add(words []string, place string) error {
 	return nil
 }
 
-// AddLines adds the tokens of a file. It returns an error if the file contains none.
+// AddLines adds the tokens of a file. It returns an error if the file contains no tokens.
 func (t *Tokens) AddLines(text string) error {
 	found, n := false, 0
 	for line := range strings.Lines(text) {
@@ -78,8 +78,8 @@ func (t *Tokens) AddLines(text string) error {
 	return nil
 }
 
-// grant returns the grant of a secret, or nil if the secret is not a token. It compares all tokens,
-// so that the time does not reveal which one matched.
+// grant returns the grant of a secret, or nil if the secret is not a token. It compares the secret
+// with all tokens, so that the duration does not reveal which token matched.
 func (t *Tokens) grant(secret string) *Grant {
 	sum := sha256.Sum256([]byte(secret))
 	found := -1
@@ -92,8 +92,9 @@ func (t *Tokens) grant(secret string) *Grant {
 	return t.list[found].grant
 }
 
-// secretOf returns the token of a request: Authorization: Bearer, or, as Arc's clients also send
-// it, Authorization: Token or X-Api-Key. It returns an empty string if there is none.
+// secretOf returns the token of a request, or an empty string if the request contains no token. The
+// token is in the header "Authorization: Bearer". Clients of Arc may use "Authorization: Token" or
+// "X-Api-Key" instead.
 func secretOf(r *http.Request) string {
 	if scheme, text, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok &&
 		(strings.EqualFold(scheme, "Bearer") || strings.EqualFold(scheme, "Token")) {

@@ -6,29 +6,30 @@ import (
 )
 
 const (
-	firstRead   = leastBuffer // for a body that has yet to arrive; it is not charged
-	firstBuffer = 64 << 10    // for a body that has begun to arrive
+	firstRead   = leastBuffer // used until the first bytes of a body arrive; not charged
+	firstBuffer = 64 << 10    // minimum once the first bytes have arrived
 )
 
-// ErrTooLarge is the error for a body that is larger than its limit, as received or decompressed.
+// ErrTooLarge is the error for a body that exceeds its limit, either as received or after
+// decompression.
 var ErrTooLarge = errors.New("admission: the body exceeds its limit")
 
 // Pace limits how slowly a body may arrive.
 type Pace interface {
-	// Arrived is called after each read with the number of bytes that it returned.
+	// Arrived is called after each read with the number of bytes that the read returned.
 	Arrived(n int)
 }
 
 // Read reads the whole body of a request: length bytes or, if length is negative, all bytes up to
-// the end of src. The caller has compared length with most, the limit. The returned buffer has room
-// for suffix more bytes after the body, and holds the bytes that have arrived also if there is an
-// error. The caller frees it.
+// the end of src. The parameter most is the limit for the body; the caller has already compared
+// length with it. The returned buffer has spare capacity for suffix bytes after the body. After an
+// error, the buffer contains the bytes that were received. The caller must free the buffer.
 //
-// A body that has not begun to arrive is not charged. After that, its buffer has about twice the
-// size of the bytes that have arrived, or 64 KiB.
+// Nothing is charged until the first bytes of the body arrive. After that, the size of the buffer
+// is charged. It is about twice the number of received bytes, or 64 KiB.
 //
-// The error is [ErrTooLarge], a [BudgetError], or the error of src; if the body is shorter than
-// length, that is io.ErrUnexpectedEOF.
+// The error is [ErrTooLarge], a [BudgetError], or an error from src. If src ends before length
+// bytes, the error is io.ErrUnexpectedEOF.
 func (h *Hold) Read(src io.Reader, length, most int64, suffix int, pace Pace) (*Buffer, error) {
 	if h.budget != nil && h.budget.Free() <= 0 {
 		return NewBuffer(0), ErrFull // without waiting for the body

@@ -31,9 +31,8 @@ func TestRead(t *testing.T) {
 					got := 0
 					b, err := h.Read(reader(bytes.NewReader(sent)), length, 1<<20, suffix, watch(func(n int) {
 						got += n
-						// A buffer from a pool has up to four times the requested capacity.
-						if most := 4 * (max(2*got, firstBuffer) + suffix); h.Bytes() > int64(most) {
-							t.Fatalf("%d bytes, %s: %d are charged for %d", len(sent), name, h.Bytes(), got)
+						if most := leastBuffer << class(max(2*got, firstBuffer)+suffix); h.Bytes() > int64(most) {
+							t.Fatalf("%d bytes, %s: %d are charged for %d, at most %d should be", len(sent), name, h.Bytes(), got, most)
 						}
 						if got == 0 && h.Bytes() != 0 {
 							t.Fatalf("%d bytes, %s: %d are charged for nothing", len(sent), name, h.Bytes())
@@ -84,7 +83,8 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-// A body that the budget has no memory for is given up, at its first byte or later.
+// Read fails if the budget has no memory for a body: at once if the budget is used up, else when
+// the memory ends.
 func TestReadWithoutMemory(t *testing.T) {
 	for _, free := range []int64{0, firstRead, 2 * firstBuffer} {
 		budget := NewBudget(1<<20 + free)
@@ -92,9 +92,13 @@ func TestReadWithoutMemory(t *testing.T) {
 		if err := other.Take(1 << 20); err != nil {
 			t.Fatal(err)
 		}
-		b, err := h.Read(bytes.NewReader(make([]byte, 1<<20)), -1, 1<<30, 0, watch(func(int) {}))
+		body := bytes.NewReader(make([]byte, 1<<20))
+		b, err := h.Read(body, -1, 1<<30, 0, watch(func(int) {}))
 		if err != ErrFull || h.Bytes() > free {
 			t.Errorf("%d bytes free: %d charged, %v", free, h.Bytes(), err)
+		}
+		if free == 0 && body.Len() != 1<<20 {
+			t.Errorf("%d bytes were read without memory for them", 1<<20-body.Len())
 		}
 		b.Free()
 		h.Release()

@@ -8,18 +8,19 @@ import (
 
 // Budget is the memory for all current requests.
 //
-// A client always leaves as much of it free as its own requests use: one client can use half, two
-// clients a third each. So there is always room for another client. A request that is alone may
-// exceed the budget, because otherwise a larger request could never be served.
+// The requests of a client can use at most as many bytes as remain free. So one client can use half
+// of the budget, and two clients can use a third each; memory always remains for another client. A
+// request may exceed the budget if it is the only one. Otherwise a request larger than the budget
+// could never be served.
 type Budget struct {
 	limit int64
 	used  atomic.Int64
 
 	mu      sync.Mutex
-	clients map[netip.Prefix]*client // with current requests
+	clients map[netip.Prefix]*client // clients with current requests
 }
 
-// client is the current requests of one client.
+// client contains the number of current requests of one client, and the bytes that they use.
 type client struct {
 	used     atomic.Int64
 	requests int
@@ -30,7 +31,7 @@ func NewBudget(limit int64) *Budget {
 	return &Budget{limit: limit, clients: make(map[netip.Prefix]*client)}
 }
 
-// Free returns the number of free bytes. It is negative if a request that is alone has exceeded the
+// Free returns the number of free bytes. The number is negative while a single request exceeds the
 // budget.
 func (b *Budget) Free() int64 { return b.limit - b.used.Load() }
 
@@ -52,12 +53,12 @@ func (b *Budget) Of(addr string) Hold {
 	return Hold{budget: b, from: from, client: c}
 }
 
-// Own begins a request that no client's share limits. The caller must call Release.
+// Own begins a request that is not limited by a client's share. The caller must call Release.
 func (b *Budget) Own() Hold { return Hold{budget: b} }
 
 // network returns the part of an address that identifies a client: an IPv4 address, or the first 64
-// bits of an IPv6 address, since a host chooses the others itself. All peers without an address are
-// one client.
+// bits of an IPv6 address, because a host chooses the other 64 bits itself. All peers without an
+// address count as one client.
 func network(addr string) netip.Prefix {
 	ap, err := netip.ParseAddrPort(addr)
 	if err != nil {
@@ -72,17 +73,17 @@ func network(addr string) netip.Prefix {
 	return p
 }
 
-// Hold is the part of a budget that one request uses. A zero Hold belongs to no budget: it has all
-// the memory that it asks for.
+// Hold is the part of a budget that one request uses. A zero Hold belongs to no budget, and its
+// memory is not limited.
 type Hold struct {
 	budget *Budget
 	from   netip.Prefix
-	client *client // nil: no client's share limits the request
+	client *client // nil if the request is not limited by a client's share
 	bytes  int64
 }
 
 // Take adds n bytes. It returns a [BudgetError] if the budget or the client's share does not allow
-// it. If n is negative, it returns bytes.
+// it. If n is negative, Take releases -n bytes, and always succeeds.
 func (h *Hold) Take(n int64) error {
 	if h.budget == nil {
 		return nil
@@ -100,7 +101,8 @@ func (h *Hold) Take(n int64) error {
 	return ErrFull
 }
 
-// add changes the bytes of the request. It returns the used bytes of the budget and of the client.
+// add adds n bytes to the request. It returns the numbers of bytes that all requests and the
+// client's requests now use.
 func (h *Hold) add(n int64) (all, own int64) {
 	h.bytes += n
 	all = h.budget.used.Add(n)
@@ -113,8 +115,8 @@ func (h *Hold) add(n int64) (all, own int64) {
 // Bytes returns the number of bytes that the request uses.
 func (h *Hold) Bytes() int64 { return h.bytes }
 
-// Unshare exempts the request from its client's share, and its bytes from the client's use, because
-// something else limits it.
+// Unshare exempts the request from its client's share: its bytes no longer count for the client. It
+// is called for requests that have another limit.
 func (h *Hold) Unshare() {
 	c, b := h.client, h.budget
 	if c == nil {
@@ -129,7 +131,7 @@ func (h *Hold) Unshare() {
 	h.client = nil
 }
 
-// Release returns all bytes and ends the request.
+// Release returns all bytes of the request to the budget, and ends the request.
 func (h *Hold) Release() {
 	if h.budget == nil {
 		return
@@ -139,12 +141,13 @@ func (h *Hold) Release() {
 	*h = Hold{}
 }
 
-// BudgetError is the error for memory that a request does not get. Its text is for the client.
+// BudgetError is the error if the budget or a client's share does not allow a request more memory.
+// Its text is sent to the client.
 type BudgetError struct{ text string }
 
 func (e *BudgetError) Error() string { return e.text }
 
-// The two reasons of a [BudgetError].
+// The two values of a [BudgetError].
 var (
 	ErrFull  = &BudgetError{"the memory for requests is in use: retry later"}
 	ErrShare = &BudgetError{"your other requests hold this client's share of the memory: send fewer at a time, and this one again later"}

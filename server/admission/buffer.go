@@ -5,19 +5,19 @@ import (
 	"sync"
 )
 
-// Buffer is reusable memory. Buffers of different sizes have different pools: in a single pool, the
-// smallest post would eventually get a buffer that once held the largest request.
+// Buffer is reusable memory. There is one pool per size class. With a single pool, the smallest
+// post would eventually get a buffer that once held the largest request.
 type Buffer struct{ B []byte }
 
 const (
 	leastBuffer = 4 << 10
-	keptBuffer  = 8 << 20 // larger ones are left to the garbage collector
-	classes     = 12      // from leastBuffer to keptBuffer, each twice as large as the one before
+	keptBuffer  = 8 << 20 // larger buffers are left to the garbage collector
+	classes     = 12      // from leastBuffer to keptBuffer; sizes double from class to class
 )
 
 var buffers [classes]sync.Pool
 
-// class returns the number of the pool whose buffers have n bytes or more.
+// class returns the number of the pool whose buffers have at least n bytes.
 func class(n int) int { return bits.Len(uint(max(n, leastBuffer)-1)) - bits.Len(leastBuffer-1) }
 
 // NewBuffer returns an empty buffer with a capacity of at least n bytes. No budget is charged.
@@ -32,8 +32,8 @@ func NewBuffer(n int) *Buffer {
 	return &Buffer{make([]byte, 0, leastBuffer<<c)}
 }
 
-// Free makes the memory of b available for other buffers. B may be another slice than the one that
-// b had at first. A nil b is ignored.
+// Free makes the memory of b available for other buffers. The caller may have replaced the slice B.
+// A nil b is ignored.
 func (b *Buffer) Free() {
 	if b == nil || cap(b.B) < leastBuffer || cap(b.B) > keptBuffer {
 		return
@@ -45,7 +45,7 @@ func (b *Buffer) Free() {
 }
 
 // Buffer returns an empty buffer with a capacity of at least n bytes, and charges the whole
-// capacity. The caller frees the buffer, by Drop or by [Buffer.Free] before Release.
+// capacity. Before Release, the caller must free the buffer with Drop or with [Buffer.Free].
 func (h *Hold) Buffer(n int) (*Buffer, error) {
 	b := NewBuffer(n)
 	if err := h.Take(int64(cap(b.B))); err != nil {
@@ -61,8 +61,8 @@ func (h *Hold) Drop(b *Buffer) {
 	b.Free()
 }
 
-// grow moves b to a buffer with a capacity of at least n bytes. It changes nothing if it returns an
-// error.
+// grow moves b to a buffer with a capacity of at least n bytes. If it returns an error, b is
+// unchanged.
 func (h *Hold) grow(b **Buffer, n int) error {
 	more := NewBuffer(n)
 	if err := h.Take(int64(cap(more.B) - cap((*b).B))); err != nil {

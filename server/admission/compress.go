@@ -27,14 +27,16 @@ var compressionNames = [...]string{Identity: "identity", Gzip: "gzip", Zstd: "zs
 
 func (c Compression) String() string { return compressionNames[c] }
 
-// Inflate decompresses a body to at most most bytes. The caller frees the buffer.
+// Inflate decompresses a body. The parameter most is the limit for the decompressed length. The
+// caller must free the returned buffer.
 //
-// A body that states its decompressed length truly takes that much memory. Another one is collected
-// in chunks, and copied when its length is known: it takes twice its length for a moment. A body
-// that is too long never takes more memory than one that is not.
+// If the body states its decompressed length correctly, Inflate allocates that length. Otherwise it
+// collects the decompressed bytes in chunks, and copies them when the length is known. During the
+// copy it uses twice the length. A body over the limit never uses more memory than a body within
+// the limit.
 //
-// The error is [ErrTooLarge], a [BudgetError], or else the body is damaged, or of another
-// compression.
+// The error is [ErrTooLarge] or a [BudgetError]. Any other error means that the body is damaged, or
+// that its compression is not c.
 func (h *Hold) Inflate(c Compression, body []byte, most int64) (*Buffer, error) {
 	switch c {
 	case Snappy:
@@ -47,11 +49,12 @@ func (h *Hold) Inflate(c Compression, body []byte, most int64) (*Buffer, error) 
 	return h.inflateStream(c, body, most)
 }
 
-// snappyRatio is the maximum ratio of a block of Snappy, rounded up: a copy of 64 bytes takes 3.
+// snappyRatio is the maximum compression ratio of a Snappy block, rounded up: 3 bytes encode a copy
+// of 64 bytes.
 const snappyRatio = 22
 
-// inflateSnappy decompresses a block, which begins with its decompressed length. No memory is
-// allocated for a length that a block of this size cannot have.
+// inflateSnappy decompresses a block. The block begins with its decompressed length. If a block of
+// this size cannot have that length, inflateSnappy returns an error before it allocates.
 func (h *Hold) inflateSnappy(body []byte, most int64) (*Buffer, error) {
 	n, err := s2.DecodedLen(body)
 	switch {
@@ -75,14 +78,16 @@ func (h *Hold) inflateSnappy(body []byte, most int64) (*Buffer, error) {
 	return b, nil
 }
 
-// The history that zstd may ask for. A body that fits the buffer at once needs no other memory for
-// it. A stream does; the reference encoder asks for 8 MiB at its highest level.
+// The maximum window sizes of zstd. If a body is decompressed into one buffer, the window needs no
+// other memory. For a stream it does; the reference encoder uses a window of 8 MiB at its highest
+// level.
 const (
 	maxFrameWindow  = 32 << 20
 	maxStreamWindow = 8 << 20
 )
 
-// frames decompresses whole bodies of zstd, for many goroutines at once, and starts none.
+// frames decompresses whole zstd bodies. Many goroutines may use it at the same time. It starts no
+// goroutines itself.
 var frames = func() *zstd.Decoder {
 	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxWindow(maxFrameWindow), zstd.WithDecodeAllCapLimit(true))
 	if err != nil {
@@ -91,12 +96,12 @@ var frames = func() *zstd.Decoder {
 	return d
 }()
 
-// errMore is the error for a body that does not fit the first buffer, or is damaged. The decoder's
-// errors do not tell the two apart.
+// errMore is the error for a body that is damaged or does not fit into the first buffer. The
+// decoder's errors do not distinguish these cases.
 var errMore = errors.New("admission: the body must be read as a stream")
 
-// inflateFrames decompresses a body into a buffer of the length that its first frame states. Small
-// frames may not state it; then the buffer has eight times the length of the body.
+// inflateFrames decompresses a body into a buffer with the length that its first frame states.
+// Small frames may omit the length. In that case the buffer is eight times as long as the body.
 func (h *Hold) inflateFrames(body []byte, most int64) (*Buffer, error) {
 	var head zstd.Header
 	if err := head.Decode(body); err != nil {
@@ -153,7 +158,7 @@ func (f *inflater) open(body []byte, c Compression) (r io.Reader, err error) {
 	return f.zstd, f.zstd.Reset(&f.from)
 }
 
-// inflateStream decompresses a body that may have any number of members or frames.
+// inflateStream decompresses a body with any number of gzip members or zstd frames.
 func (h *Hold) inflateStream(c Compression, body []byte, most int64) (*Buffer, error) {
 	f := inflaters.Get().(*inflater)
 	defer func() {
@@ -183,9 +188,9 @@ func (h *Hold) inflateStream(c Compression, body []byte, most int64) (*Buffer, e
 	return nil, err
 }
 
-// firstSize returns the size of the first buffer of a stream. For gzip it is the length that the
-// last member states, and mostly there is only one, and a byte more, which shows that the stream
-// ends there.
+// firstSize returns the size of the first buffer of a stream. For gzip it is one byte more than the
+// length that the last member states, because most bodies have only one member. The extra byte
+// allows fill to reach the end of the stream.
 func firstSize(c Compression, body []byte, most int64) int {
 	if n := len(body); c == Gzip && n >= 4 {
 		if size := int64(binary.LittleEndian.Uint32(body[n-4:])); size <= most {
@@ -207,7 +212,8 @@ func fill(r io.Reader, p []byte) (n int, err error) {
 
 const chunkSize = 1 << 20
 
-// inflateRest appends the rest of r to b, which is full. It returns io.EOF when b has all of it.
+// inflateRest appends the rest of r to the full buffer b. It returns io.EOF when b contains the
+// whole stream.
 func (h *Hold) inflateRest(b **Buffer, r io.Reader, most int64) (err error) {
 	var chunks []*Buffer
 	defer func() {

@@ -76,6 +76,7 @@ func TestInflatedMemory(t *testing.T) {
 		{"zstd bomb", zstded(bomb), Zstd, 0, ErrTooLarge},
 		{"zstd in frames", stream(inside), Zstd, 2 * most, nil},
 		{"zstd bomb in frames", stream(bomb), Zstd, most, ErrTooLarge},
+		{"zstd in frames, a byte too long", stream(bomb[:most+1]), Zstd, most, ErrTooLarge},
 		{"zstd after a short frame", append(bytes.Clone(small), zstded(inside[10:])...), Zstd, 2 * most, nil},
 		{"zstd bomb after a short frame", append(bytes.Clone(small), zstded(bomb)...), Zstd, most, ErrTooLarge},
 		{"zstd after skipped frames", append(bytes.Clone(skipped), zstded(inside)...), Zstd, 2 * most, nil},

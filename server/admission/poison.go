@@ -2,7 +2,7 @@
 
 package admission
 
-// scribble overwrites bytes that must not be read any more.
+// scribble overwrites bytes that must no longer be read.
 func scribble(b []byte) {
 	b = b[:cap(b)]
 	for i := range b {

@@ -1,7 +1,7 @@
 // Package config defines the settings of the service.
 //
-// Each setting is a flag, an environment variable and a key of the configuration file, with one
-// name:
+// Each setting is a flag, an environment variable and a key of the configuration file, all with the
+// same name:
 //
 //	--seal-age=5s    SLIPSTREAM_SEAL_AGE=5s    {"seal-age": "5s"}
 //

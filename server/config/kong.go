@@ -64,8 +64,8 @@ func load(r io.Reader) (kong.Resolver, error) {
 	return f, err
 }
 
-// Resolve returns the file's value of a flag, or nil if the environment sets the flag. kong alone
-// would give the file precedence.
+// Resolve returns the file's value for a flag, or nil if the environment sets the flag. Without
+// this check, kong would prefer the value in the file.
 func (f *file) Resolve(ctx *kong.Context, parent *kong.Path, flag *kong.Flag) (any, error) {
 	for _, name := range flag.Envs {
 		if _, ok := os.LookupEnv(name); ok {

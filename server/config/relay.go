@@ -101,7 +101,7 @@ func (r *Relay) check(listen string) error {
 	return r.checkQueue()
 }
 
-// queueCost is the number of bytes that an item of the queue counts for in addition to its body.
+// queueCost is the number of bytes that each queued item adds to the size of its body.
 const queueCost = 128
 
 func (r *Relay) checkQueue() error {

@@ -10,8 +10,8 @@ import (
 // Size is a number of bytes.
 type Size int64
 
-// sizeUnits lists the suffixes of sizes. A suffix comes before any shorter suffix that it ends
-// with.
+// sizeUnits lists the suffixes of sizes. Suffixes that end with another suffix, such as MB with B,
+// come before that suffix.
 var sizeUnits = []struct {
 	suffix string
 	bytes  float64

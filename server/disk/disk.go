@@ -9,7 +9,7 @@ import (
 
 // Disk is a file system. Its methods may be called from many goroutines.
 type Disk interface {
-	// Open opens a file. The flags are those of os.OpenFile.
+	// Open opens a file. The flags are the same as for os.OpenFile.
 	Open(path string, flag int, perm fs.FileMode) (File, error)
 
 	// ReadDir returns the entries of a directory, sorted by name.
@@ -69,8 +69,9 @@ type File interface {
 	// all bytes without an error.
 	WriteVec(vecs [][]byte, off int64) (int, error)
 
-	// Allocate reserves disk space for the n bytes at off, which read as zeros. The file grows if
-	// it is shorter. If the file system does not support this, the error is errors.ErrUnsupported.
+	// Allocate reserves disk space for the n bytes at off. Reads return zeros for these bytes. If
+	// the file is too short, it grows. If the file system does not support this, the error is
+	// errors.ErrUnsupported.
 	Allocate(off, n int64) error
 
 	// Zero sets the content of the file to `size` bytes of zeros, and keeps its blocks on the disk.
@@ -82,7 +83,7 @@ type File interface {
 // ErrLocked is the error of Lock when another process has the lock.
 var ErrLocked = errors.New("in use by another process")
 
-// IsFull reports whether err says that the disk has no space left. This may be temporary.
+// IsFull reports whether err means that the disk has no space left. The condition may be temporary.
 func IsFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, io.ErrShortWrite)
 }

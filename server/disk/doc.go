@@ -5,8 +5,8 @@
 //
 // # Data that survives a crash of the machine
 //
-//   - The bytes of a file survive if Sync or Datasync returned nil after they were written. After
-//     an error, the state of these bytes is unknown, even if a later call returns nil.
+//   - Bytes that were written to a file survive if a later Sync or Datasync returned nil. After an
+//     error, the state of these bytes is unknown, even if a later call returns nil.
 //   - A change of a directory entry survives if SyncDir returned nil after the entry was created,
 //     renamed or removed.
 //

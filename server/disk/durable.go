@@ -39,8 +39,8 @@ func mkdirAll(d Disk, dir string) error {
 	return syncEntry(d, parent, made)
 }
 
-// syncAbove makes the entries of dir and of all its parents durable, each in the directory above
-// it.
+// syncAbove makes the directory entries of dir and of all its parents durable. For this it syncs
+// every directory above dir.
 func syncAbove(d Disk, dir string) error {
 	for parent := filepath.Dir(dir); parent != dir; dir, parent = parent, filepath.Dir(parent) {
 		if err := syncEntry(d, parent, false); err != nil {
@@ -50,8 +50,8 @@ func syncAbove(d Disk, dir string) error {
 	return nil
 }
 
-// syncEntry syncs a directory so that one of its entries is durable. An entry that already existed
-// may be in a directory that the process is not allowed to read. That is no error.
+// syncEntry syncs a directory to make one of its entries durable. If the entry already existed, the
+// process may lack permission to read the directory. In that case syncEntry returns no error.
 func syncEntry(d Disk, dir string, made bool) error {
 	err := d.SyncDir(dir)
 	if !made && errors.Is(err, fs.ErrPermission) {
@@ -60,8 +60,8 @@ func syncEntry(d Disk, dir string, made bool) error {
 	return err
 }
 
-// Mkdir creates a directory if it does not exist, and reports whether it has created it. Mkdir does
-// not sync the new entry.
+// Mkdir creates a directory if it does not exist, and reports whether it created the directory.
+// Mkdir does not sync the new entry.
 func Mkdir(d Disk, dir string) (made bool, err error) {
 	err = d.Mkdir(dir, DirMode())
 	if !errors.Is(err, fs.ErrExist) {
@@ -84,8 +84,8 @@ func ReadFile(d Disk, path string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// WriteFile durably replaces the file at path by a file with the content text. At any moment either
-// the old file or the new file exists.
+// WriteFile durably replaces the content of the file at path by the bytes in text. At any moment,
+// the path names either the old or the new file.
 func WriteFile(d Disk, path string, text []byte) error {
 	file, err := Stage(d, path, text)
 	if err != nil {
@@ -112,8 +112,8 @@ func Stage(d Disk, path string, text []byte) (Staged, error) {
 	return s, err
 }
 
-// Replace durably replaces the file at the path by the staged file. After an error, either of the
-// two files may be there.
+// Replace durably replaces the file at the path given to [Stage] by the staged file. After an
+// error, the path may name either of the two files.
 func (s Staged) Replace() error {
 	if err := s.disk.Rename(s.temp, s.path); err != nil {
 		return err
@@ -130,9 +130,9 @@ func writeSynced(d Disk, path string, text []byte) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// Publish renames the file at temp, which must be synced, to path, and syncs the directory of both.
-// It never overwrites a file at path: if there is one, the error is fs.ErrExist. After any other
-// error, no file exists at path.
+// Publish renames the file at temp to path, and syncs the directory that contains both. The caller
+// must have synced the file. Publish never overwrites a file at path: if one exists, the error is
+// fs.ErrExist. After any other error, no file exists at path.
 func Publish(d Disk, temp, path string) error {
 	// A rename would replace an existing file. So the file gets a second name, and then loses the
 	// first.

@@ -9,8 +9,8 @@ var fileMode atomic.Uint32
 
 func init() { SetFileMode(0o600) }
 
-// SetFileMode sets the permissions of files that the service creates from now on. The umask still
-// applies. By default, only the owner of a file may read and write it.
+// SetFileMode sets the permissions of files that the service creates after the call. The umask
+// still applies. By default, only the owner of a file may read and write it.
 func SetFileMode(mode fs.FileMode) { fileMode.Store(uint32(mode.Perm())) }
 
 // FileMode returns the permissions of new files.

@@ -5,12 +5,12 @@ import (
 	"sync/atomic"
 )
 
-// Mutex is a lock that may be held during calls of the disk. It differs from sync.Mutex in one
-// thing: the clock of a synctest bubble advances while goroutines wait for the lock. So a test can
+// Mutex is a lock that may be held during calls of the disk. It differs from sync.Mutex in one way:
+// the clock of a synctest bubble advances while goroutines wait for the lock. So a test can
 // simulate a slow disk. The zero Mutex is not locked.
 type Mutex struct {
 	mu   sync.Mutex
-	free sync.Cond // held is false
+	free sync.Cond // signalled when held becomes false
 	held bool
 }
 
@@ -37,10 +37,10 @@ func (m *Mutex) Unlock() {
 // RWMutex differs from sync.RWMutex in the same way as Mutex differs from sync.Mutex. The zero
 // RWMutex is not locked.
 type RWMutex struct {
-	readers atomic.Int64 // number of readers that hold it, minus mostReaders while a writer holds it or waits for readers
+	readers atomic.Int64 // number of readers that hold the lock, minus mostReaders while a writer holds the lock or waits for readers
 	mu      sync.Mutex
-	change  sync.Cond // a writer has unlocked, or the last reader that a writer waits for
-	writing bool      // a writer holds it or waits for readers
+	change  sync.Cond // signalled when a writer unlocks, and when the last reader unlocks that a writer waits for
+	writing bool      // a writer holds the lock or waits for readers
 }
 
 const mostReaders = 1 << 30

@@ -10,8 +10,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
-// The endpoints that alter tables call Drop, DropColumn and SetType of table.Store. Each request
-// specifies what happens to the Parquet files.
+// The endpoints that alter tables call the methods Drop, DropColumn and SetType of table.Store.
+// Each request specifies what happens to the Parquet files.
 
 // dropTable handles DELETE /v1/tables/{db}/{table}?files=delete|keep.
 func (h *Handler) dropTable(w http.ResponseWriter, r *http.Request) {
@@ -55,8 +55,9 @@ func (h *Handler) setType(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// filesOf reads the parameter files. It returns true if the value equals change, and false if the
-// value is keep. Any other value, or none, is an error.
+// filesOf reads the parameter files. It returns true if the value equals the argument change, and
+// false if the value is "keep". For any other value, and for a missing parameter, it returns an
+// error.
 func filesOf(r *http.Request, change string) (bool, error) {
 	query, err := parametersOf(r, "files")
 	if err != nil {
@@ -72,7 +73,7 @@ func filesOf(r *http.Request, change string) (bool, error) {
 	}
 }
 
-// alter handles a request that alters a table. It calls do for the alteration.
+// alter handles a request that alters a table. The function do makes the alteration.
 func (h *Handler) alter(w http.ResponseWriter, r *http.Request, do func(*table.Store, table.Name) error) {
 	s := h.store.Load()
 	if s == nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/slipstream-go/slipstream/msgpack/msgpcode"
 )
 
-// A body of Arc consists of envelopes. An envelope contains the name of its table, so a body may
-// contain rows of several tables.
+// A body in Arc's format consists of envelopes. An envelope contains the name of its table, so a
+// body may contain rows of several tables.
 //
 //	columnar  {"m": "cpu", "columns": {"time": [1, 2], "host": ["a", "b"]}}
 //	row       {"m": "cpu", "t": 1, "h": "a", "tags": {"dc": "x"}, "fields": {"v": 0.5}}
@@ -18,8 +18,8 @@ import (
 //	array     [columnar or row, …]
 //
 // The keys of an envelope may come in any order. So the decoder first skips through the envelope,
-// and notes the offset of each part. Columns after their m, the usual order, are decoded
-// immediately.
+// and records the offset of each part. Usually the key m precedes the columns; then the columns are
+// decoded immediately.
 
 // part identifies a part of an envelope.
 type part uint8
@@ -59,10 +59,10 @@ func partOf(key []byte) part {
 	return parts
 }
 
-var hostName = []byte("host") // the column for h
+var hostName = []byte("host") // the column for the key h
 
-// envelope contains the offsets of an envelope's parts in the body. An offset is 0 if the part is
-// missing or nil.
+// envelope contains the offsets of an envelope's parts in the body. The offset of a part is 0 if
+// the part is missing or nil.
 type envelope struct {
 	at   [parts]int
 	end  int
@@ -154,9 +154,9 @@ func (j *job) readItem(outermost bool) error {
 	return nil
 }
 
-// readEnvelope notes the offsets of the parts of the next envelope, and skips the parts. It ignores
-// unknown keys. It decodes large parts immediately, so that they are not scanned twice: columns
-// after m, the usual order, and the items of a batch.
+// readEnvelope records the offsets of the parts of the next envelope, and skips the parts. It
+// ignores unknown keys. Some parts can be large, and are decoded immediately so that they are not
+// scanned twice: the items of a batch, and columns that follow the key m, as they usually do.
 func (j *job) readEnvelope(outermost bool) (e envelope, err error) {
 	begin := j.offset()
 	if code, err := j.d.PeekCode(); err == nil && !isMap(code) {
@@ -206,7 +206,8 @@ func (j *job) readEnvelope(outermost bool) (e envelope, err error) {
 	return e, nil
 }
 
-// table returns the name in m. The name is valid until the next name is read.
+// table returns the table name, the value of the key m. The name is valid until the next name is
+// read.
 func (j *job) table(e *envelope) ([]byte, error) {
 	if !e.has(partM) {
 		return nil, invalid("m is missing: it names the table").in("m")
@@ -215,8 +216,8 @@ func (j *job) table(e *envelope) ([]byte, error) {
 	return j.readName("m", "measurement_")
 }
 
-// readName reads a name: a string, or an int. An int n becomes the prefix followed by the digits of
-// n.
+// readName reads a name, which is a string or an int. For an int, the name is the prefix followed
+// by the decimal digits.
 func (j *job) readName(key, prefix string) ([]byte, error) {
 	at := j.offset()
 	code, err := j.d.PeekCode()
@@ -241,10 +242,11 @@ func (j *job) readName(key, prefix string) ([]byte, error) {
 	return nil, invalid("%s is %s: it must be a string or an int", clip(key), describe(code)).in(clip(key)).at(int64(at))
 }
 
-// readArcColumnsByRow checks the rows of an envelope of columns one by one. at is the offset of the
-// envelope. An error of the whole envelope rejects all of its rows. broken is such an error if one
-// is already known; decoding may find another. An envelope without rows is rejected as one row, so
-// that the replay of the log skips all of it.
+// readArcColumnsByRow checks the rows of an envelope of columns one by one. The argument at is the
+// offset of the envelope. An error in the envelope itself rejects all of its rows. The argument
+// broken is such an error, if one is already known; decoding may find another error of this kind.
+// An envelope without rows is rejected as one row, so that the replay of the log skips the whole
+// envelope.
 func (j *job) readArcColumnsByRow(e *envelope, at int, broken error) error {
 	n, err := j.countColumns(e.at[partColumns])
 	if err != nil {
@@ -278,8 +280,8 @@ func (j *job) readArcColumnsByRow(e *envelope, at int, broken error) error {
 	return j.pass(at)
 }
 
-// countColumns returns the number of rows in the map of columns at an offset: the length of the
-// longest column. A value that is not an array counts as one row.
+// countColumns returns the number of rows in the map of columns at an offset. This is the length of
+// the longest column. A value that is not an array counts as a column with one row.
 func (j *job) countColumns(at int) (rows int, err error) {
 	j.seek(at)
 	if code, err := j.d.PeekCode(); err == nil && !isMap(code) {
@@ -340,7 +342,7 @@ func (j *job) readArcColumns(e *envelope) error {
 	return j.merge(g, &more)
 }
 
-// merge appends the rows of src to dst, a group of the same table.
+// merge appends the rows of the group src to the group dst of the same table.
 func (j *job) merge(dst, src *group) error {
 	to, from := dst.batch, src.batch
 	if from.Rows == 0 {
@@ -530,7 +532,8 @@ func (j *job) readFields(g *group, e *envelope) error {
 	return nil
 }
 
-// eachPair calls fn with each key of the map at an offset. fn must read the value of the key.
+// eachPair calls fn with each key of the map at an offset. The function fn must read the key's
+// value.
 func (j *job) eachPair(at int, part string, fn func(name []byte) error) error {
 	j.seek(at)
 	if code, err := j.d.PeekCode(); err == nil && !isMap(code) {

@@ -17,19 +17,19 @@ import (
 //	claim ──▶ held ──the log has the rows──▶ stored ──after the window──▶ forgotten
 //	            └────────refused──▶ free
 //
-// A key is in the same record of the log as its rows, so the log contains both or neither. Before
-// the log releases the record, its keys are written again at the end of the log. For this, Batches
-// must be the [table.Options.Carrier] of the handler's store.
+// A key is in the same log record as its rows, so the log contains either both or neither. Before
+// the log releases the record, the record's keys are written again at the end of the log. For this,
+// Batches must be the [table.Options.Carrier] of the handler's store.
 //
 // Each database has its own keys. If there are too many keys, the database with the most keys loses
-// its oldest keys. So a sender with many keys does not affect other databases.
+// its oldest keys. So a sender with many keys does not affect the keys of other databases.
 type Batches struct {
 	window time.Duration
 
 	mu        sync.Mutex
 	most      int
 	stored    map[batchID]*batch
-	held      map[batchID]chan struct{} // closed when the request that holds the key has ended
+	held      map[batchID]chan struct{} // the channel is closed when the request that holds the key has ended
 	databases map[string]*keys
 	forgotten int64
 }
@@ -38,7 +38,7 @@ type Batches struct {
 type batchID [16]byte
 
 // digest is a hash of the content of a request: table, format, unit of time and decompressed body.
-// It includes the notation of a schema.
+// For a body with a schema, it includes the notation of the schema.
 type digest [16]byte
 
 // batch describes a stored request.
@@ -49,15 +49,17 @@ type batch struct {
 	rows, rejected int
 }
 
-// keys contains the stored keys of a database, ordered by time. A carried key may be older than the
-// keys before it in the log. So recalled keys are sorted before their order is used.
+// keys contains the stored keys of a database, ordered by time. A key that was written again may be
+// older than the keys that precede it in the log. So recalled keys are sorted before their order is
+// used.
 type keys struct {
 	ids      []batchID
 	recalled bool // recalled keys have not been sorted yet
 }
 
 const (
-	// maxBatches is the maximum number of stored keys, which use about 35 MB of memory.
+	// maxBatches is the maximum number of stored keys. This number of keys uses about 35 MB of
+	// memory.
 	maxBatches = 1 << 18
 
 	// batchShare limits the stored keys to 1/batchShare of a segment, because all of them may be
@@ -83,7 +85,7 @@ func (b *Batches) fit(segment int64) {
 
 func idOf(db, key string) batchID { return sum([]byte(db), []byte(key)) }
 
-// sum returns the first half of the SHA-256 of the texts and their lengths.
+// sum returns the first half of the SHA-256 hash of the texts and their lengths.
 func sum(texts ...[]byte) [16]byte {
 	h := sha256.New()
 	var n [8]byte
@@ -123,7 +125,7 @@ func (b *Batches) claim(ctx context.Context, db string, id batchID, d digest) (*
 	}
 }
 
-// free releases the key of a request that was not stored.
+// free makes the key of a request that was not stored available again.
 func (b *Batches) free(id batchID) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -137,7 +139,8 @@ func (b *Batches) end(id batchID) {
 	}
 }
 
-// store releases the key of a request that was stored, and adds it to the stored keys.
+// store adds the key of a stored request to the stored keys, and wakes the requests that wait for
+// the key.
 func (b *Batches) store(db string, id batchID, one batch) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -198,10 +201,10 @@ func (b *Batches) expired(one *batch, now time.Time) bool {
 	return one.time < now.Add(-b.window).UnixMicro()
 }
 
-// shrink forgets keys if there are too many. It repeatedly forgets the oldest keys of the database
-// with the most keys. If several databases have the same number of keys, it chooses the database
-// with the oldest key. Because shrink visits all databases, it forgets more keys than necessary,
-// and is needed less often.
+// shrink forgets keys if there are too many keys. It repeatedly forgets the oldest keys of the
+// database with the most keys. If several databases have the same number of keys, it chooses the
+// database with the oldest key. Because a call visits all databases, it forgets more keys than
+// necessary, so that calls are needed less often.
 func (b *Batches) shrink() {
 	if len(b.stored) <= b.most {
 		return
@@ -230,7 +233,8 @@ func (b *Batches) shrink() {
 // keys, in steps of a 64th of a database's keys.
 const spareKeys = 64
 
-// fullest is a heap of databases. The database with the most keys comes first.
+// fullest is a heap of databases, ordered by the number of keys. The database with the most keys
+// comes first.
 type fullest struct {
 	of        *Batches
 	databases []string

@@ -44,8 +44,7 @@ func errBodyLimit(most int64) error {
 	return refuse(TooLarge, "the body has more than %d bytes: send smaller batches, or compress them", most)
 }
 
-// window is the period in which a body must deliver the number of bytes that follows from the
-// minimum rate.
+// window is the period in which the number of bytes that the minimum rate requires must arrive.
 const window = 5 * time.Second
 
 // pacer enforces the minimum rate of a body, because a slow body occupies memory that other
@@ -56,8 +55,8 @@ const window = 5 * time.Second
 type pacer struct {
 	control *http.ResponseController
 	window  time.Duration
-	end     time.Time // deadline for the whole body; zero: none
-	quota   int64     // minimum number of bytes in a window; 0: no minimum
+	end     time.Time // deadline for the whole body; zero if there is no deadline
+	quota   int64     // minimum number of bytes in a window; 0 if there is no minimum
 	got     int64     // bytes that arrived in the current window
 }
 
@@ -74,8 +73,8 @@ func (h *Handler) newPacer(w http.ResponseWriter) pacer {
 	return p
 }
 
-// open begins a window. It ignores the error of SetReadDeadline: only writers in tests have no
-// deadlines, and their bodies never wait.
+// open begins a window. It ignores the error of SetReadDeadline, because only the response writers
+// in tests do not support deadlines, and bodies in tests never block.
 func (p *pacer) open(now time.Time) {
 	p.got = 0
 	deadline := p.end

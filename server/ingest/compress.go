@@ -21,7 +21,7 @@ func compressionOf(header string) (admission.Compression, error) {
 }
 
 // sniff returns the compression that the first bytes of a body indicate. An uncompressed
-// MessagePack body does not begin with these bytes: 1f and 28 are integers in MessagePack.
+// MessagePack body never begins with these bytes, because 1f and 28 are integers in MessagePack.
 func sniff(body []byte) admission.Compression {
 	switch {
 	case bytes.HasPrefix(body, []byte{0x1f, 0x8b}):

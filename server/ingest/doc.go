@@ -1,7 +1,7 @@
 // Package ingest accepts rows over HTTP. It decodes a request body directly into columns, checks
-// all of it, and passes the body and the columns to the store (package table). A 204 means that the
-// rows are on disk, in the log, unless the sender chose durability=async. Rows land when the store
-// writes them to Parquet files.
+// all of it, and passes the body and the columns to the store (package table). The response 204
+// means that the rows are in the log on disk, unless the sender chose durability=async. Rows land
+// when the store writes them to Parquet files.
 //
 //	requests     handler.go   routes, rights, /health, /ready, /v1/tables
 //	             route.go     serving of routes, parameters, latencies
@@ -60,39 +60,41 @@
 //	time_unit=s|ms|us|ns|auto  unit of times that are numbers
 //	batch_id=KEY               same as the header Idempotency-Key: see Idempotency keys
 //
-// If a parameter is unknown or repeated, the response is 400 and lists the valid parameters, and
-// nothing is stored. The other endpoints have no parameters, except those in section Alterations.
-// /health, /ready and /metrics ignore parameters.
+// If a parameter is unknown or repeated, nothing is stored, and the response is 400 with a list of
+// the valid parameters. The other endpoints have no parameters, except the endpoints in section
+// Alterations. /health, /ready and /metrics ignore parameters.
 //
 // # Idempotency keys
 //
 // A request may contain a key: 1 to 255 ASCII characters without spaces. The key is in the header
 // Idempotency-Key, with or without quotes, or in the parameter batch_id. A sender that gets no
-// response repeats the request with the same key. If the first request was stored, the second is
-// not stored again. It gets the response of the first request, with the header Idempotent-Replayed:
-// true. This response contains the number of rejected rows (more_rejected), but does not list them.
+// response repeats the request with the same key. If the first request was stored, the second
+// request is not stored. Its response is the response to the first request, with the additional
+// header Idempotent-Replayed: true. This response contains the number of rejected rows
+// (more_rejected), but does not list them.
 //
-// Each database has its own keys. A key is bound to the table, the format, the unit of time and the
+// Each database has its own keys. A key belongs to the table, the format, the unit of time and the
 // decompressed body of its request. If another request uses the key but differs in one of these,
 // the response is 422, and nothing is stored. A request does not use up its key if none of its rows
-// is stored. If several requests with one key arrive at the same time, the first is stored, and the
-// others wait for it. Removing a table does not free its keys. To store the rows again, use a new
-// key.
+// is stored. If several requests with the same key arrive at the same time, the first request is
+// stored, and the others wait for it. Removing a table does not free its keys. To store the rows
+// again, use a new key.
 //
 // Keys are stored in the log with their rows, so they survive a crash. They are kept for
-// --idempotency-window after the receipt of the request. At most 262,144 keys are kept, fewer if
-// log segments are smaller than 84 MiB. When there are more, the service forgets the oldest keys of
-// the database with the most keys. The metric slipstream_idempotency_keys_forgotten_total counts
-// the forgotten keys.
+// --idempotency-window after the receipt of the request. At most 262,144 keys are kept; the maximum
+// is lower if log segments are smaller than 84 MiB. When there are more keys, the service forgets
+// the oldest keys of the database with the most keys. The metric
+// slipstream_idempotency_keys_forgotten_total counts the forgotten keys.
 //
-// Remote Write has no keys: it ignores the header and the parameter. Its senders repeat a request
-// that gets no response, so a sample may be stored twice, with the same labels, time and value.
+// Remote Write does not support keys: the header and the parameter are ignored. Senders of Remote
+// Write repeat a request that gets no response, so a sample may be stored twice, with the same
+// labels, time and value.
 //
 // # Tokens
 //
 // If the service has tokens, requests must have the header Authorization: Bearer TOKEN. A token
-// grants rights on all databases or on some. Package access describes the token file. Each endpoint
-// requires one right:
+// grants rights on all databases or on certain databases. Package access describes the token file.
+// Each endpoint requires one right:
 //
 //	write       both write endpoints, on their database; Remote Write, on the database metrics, also
 //	            if it is forwarded to a target
@@ -102,11 +104,12 @@
 //	            POST /-/flush, PUT and DELETE /v1/schemas/{name}, on all databases
 //	none        /health, /alive, /ready
 //
-// A schema belongs to no database, so the schema endpoints require the right on all databases. So
-// does a flush. A sender with the right to write can use a registered schema if it knows the
-// fingerprint. If a token lacks the right to read all databases, responses contain no information
-// about them: /ready and a 503 contain no paths and no tables, and a wrong fingerprint gets the
-// same 404 as an unknown schema.
+// Schemas do not belong to a database, so the schema endpoints require the right on all databases.
+// A flush requires this, too. A sender with the right to write can use a registered schema if it
+// knows the fingerprint. If a token lacks the right to read all databases, responses to its
+// requests contain no information about other databases. The responses of /ready, and responses
+// with 503, contain no paths and no tables. For a wrong fingerprint, the response is the same 404
+// as for an unknown schema.
 //
 // # Bodies
 //
@@ -128,28 +131,29 @@
 //	                     [any of these, …]
 //
 // A cell is nil, a bool, an int, a float, a str or a timestamp ext. The first value of a column
-// sets the column's type. The first float in an int column turns it into a float column. This is an
-// error if the column contains an int that a float64 cannot represent, such as 9007199254740993.
-// Such an int is also an error in a float column.
+// sets the column's type. The first float in an int column turns the column into a float column.
+// But if the column contains an int that a float64 cannot represent exactly, such as
+// 9007199254740993, the float is an error. In a float column, such an int is an error.
 //
-// In JSON, a number is an int unless it has a fraction or an exponent. These are errors: an int
-// that exceeds int64, a float out of range, and half of a surrogate pair. The number 1e20 is a
-// float, but some encoders write it as the int 100000000000000000000. Times are numbers or strings,
-// because JSON has no timestamps. Lines of white space are skipped.
+// In JSON, a number is an int unless it has a fraction or an exponent. An int that exceeds int64, a
+// float that is out of range, and half of a surrogate pair are errors. The number 1e20 is a float,
+// but some encoders write it as 100000000000000000000, which is an int. Times are numbers or
+// strings, because JSON has no timestamps. Lines that contain only white space are skipped.
 //
-// The column time contains the time of the row. Unless time_unit is set, the magnitude of a number
-// determines its unit: seconds below 10^10, milliseconds below 10^13, microseconds below 10^16, and
-// otherwise nanoseconds. Fractions of floats are rounded to the nearest microsecond, and integers
-// in nanoseconds are rounded down to microseconds. All times of a table in one body must have the
-// same unit. They must be in the years 1 to 9999, the range that all engines can show.
+// The column named time contains the time of the row. Unless the parameter time_unit is set, the
+// magnitude of a number determines its unit: seconds below 10^10, milliseconds below 10^13,
+// microseconds below 10^16, and otherwise nanoseconds. Fractions of floats are rounded to the
+// nearest microsecond, and integers in nanoseconds are rounded down to microseconds. All times of a
+// table in one body must have the same unit. Times must be in the years 1 to 9999, because all
+// engines can show this range.
 //
 // A string must be an RFC 3339 time with Z or an offset. It is stored in UTC, truncated to
 // microseconds. Bodies with a schema cannot contain times as strings. In one body, a table cannot
 // have both strings and numbers as times.
 //
-// The default time is the time of receipt. For rows, it is used if no row of the table contains a
-// time other than null. For columns, it is used if there is no column time, and for a row in Arc's
-// envelope, if t is missing.
+// The default time is the time of receipt. In a body of rows, the default is used if no row of the
+// table contains a time other than null. In a body of columns, it is used if no column is named
+// time. In Arc's envelope of one row, it is used if the key t is missing.
 //
 // In one request, the rows of a table may be in at most 1000 different hours (41 days), because
 // each hour of a table becomes a file. Split a longer backfill into several requests. If the
@@ -160,20 +164,21 @@
 // characters. Names are case-sensitive. Strings must be UTF-8.
 //
 // Some file systems reserve certain names, or do not distinguish certain names. The directory of a
-// table with such a name has an escaped name: table Cpu is in ~43pu, and table con in ~63on. If
-// engines do not distinguish two columns of a table, the later column has a number in files: V
-// becomes V_2 if there is a column v. /v1/tables shows the name that the column has in files.
+// table with such a name gets an escaped name: the table Cpu is in the directory ~43pu, and the
+// table con is in ~63on. If engines do not distinguish the names of two columns of a table, the
+// name of the later column gets a number in files: V becomes V_2 if there is a column v. /v1/tables
+// shows the name that the column has in files.
 //
-// /api/v1/write/msgpack differs from Arc. An ambiguous body is an error: one that mixes units of
-// time or types, that contains a tag and a field with the same name, or text that is not UTF-8. An
-// invalid item of a batch is never skipped silently. A row without h keeps its own tag host.
-// Unknown keys of the envelope are ignored.
+// The endpoint /api/v1/write/msgpack differs from Arc as follows. A body is rejected if it mixes
+// units of time or types, or if it contains a tag and a field with the same name, or text that is
+// not UTF-8. An invalid item of a batch is never skipped silently. A row without the key h keeps
+// its own tag named host. Unknown keys of the envelope are ignored.
 //
 // # Alterations
 //
-// An alteration first locks its table, and lands the table's acknowledged rows. Meanwhile requests
-// with rows for the table get 503 with Retry-After. The response to the alteration is 204, and is
-// sent when the changed catalog is on disk. A DELETE must specify what happens to the Parquet
+// An alteration first locks the table, and lands the table's acknowledged rows. Meanwhile, requests
+// with rows for the table get the response 503 with Retry-After. When the changed catalog is on
+// disk, the alteration gets the response 204. A DELETE must specify what happens to the Parquet
 // files:
 //
 //	DELETE …/{table}?files=delete
@@ -191,17 +196,17 @@
 //	    time. All cells are checked first: if one cannot be converted exactly, the answer is 409 with
 //	    file, row and cell, and nothing changes.
 //
-// Files are replaced one after the other, so readers may temporarily see both types. After a 500 or
-// a crash, the catalog is unchanged, but some files may have changed. Repeat the request to
-// complete the alteration.
+// Files are replaced one after the other, so readers may temporarily see both types. After a
+// response 500 or a crash, the catalog is unchanged, but some files may have changed. Repeat the
+// request to complete the alteration.
 //
 // # Schemas
 //
 // A body of type application/x-slipstream-schema contains only values: see package schema and
-// docs/ingest-schema.md. Its schema must be registered first, by a PUT with the JSON form of a
-// schema.Shape. The response is sent when the schema is on disk.
+// docs/ingest-schema.md. The schema must be registered first, by a PUT request that contains the
+// JSON form of a schema.Shape. The response to this request is sent when the schema is on disk.
 //
-// Each body identifies a version of the schema by the fingerprint of the version,
+// Each body identifies a version of the schema by the version's fingerprint, as returned by
 // Shape.NamedFingerprint. The fingerprint is the first 8 bytes of the SHA-256 of the notation, as
 // 16 lower-case hex digits. The notation includes the names of fields, because they are the names
 // of the columns.
@@ -231,12 +236,12 @@
 //	struct within itself; lists in
 //	rows, and of structs
 //
-// A schema may be registered repeatedly. The response is 201 if the version is new, and 200 if it
-// exists. A new version must be able to read the messages of the newest version (schema.Compat).
-// Older versions remain valid for senders that still use them. To register an incompatible schema,
-// use another name, or delete the old schema first. The registry may contain 1000 versions in
-// total, with 4 MiB of notations. A schema has at most 128 KiB, and at most as many columns as a
-// table in a request.
+// A schema may be registered repeatedly. The response is 201 if the version is new, and 200 if the
+// version already exists. A new version must be able to read the messages of the version that was
+// newest so far (see schema.Compat). Older versions remain valid for senders that still use them.
+// To register an incompatible schema, use another name, or delete the old schema first. The
+// registry may contain 1000 versions in total, with 4 MiB of notations. A schema may have at most
+// 128 KiB, and as many columns as a table in a request.
 //
 // For an unknown fingerprint, the response is 409. If the client also sends the notation of its
 // schema, in the header Slipstream-Schema, the error contains the first field that differs:
@@ -248,7 +253,7 @@
 //
 // The relay splits requests of Prometheus Remote Write by tenant, and passes the parts to
 // [Handler.AppendSeries]. A request is one record of the log, so it is stored completely or not at
-// all. The tables are in the database metrics. Tenant t has these tables:
+// all. The tables are in the database named metrics. A tenant named t has these tables:
 //
 //	t              a row for each sample: time, metric, labels, value, start_time
 //	t-histograms   a row for each native histogram: time, metric, labels, count, sum, zero_count,
@@ -275,11 +280,11 @@
 //	message        string  the unchanged protobuf message of the histogram, in base64
 //	exemplar       string  the labels of the exemplar, in the form of labels
 //
-// Series without data produce no rows. Remote Write has the same limits as other requests. A series
-// may have as many labels as a table may have columns. Each sample repeats the labels of its
-// series. The text of all rows may exceed the body by the same ratio as a decompressed body may
-// exceed a compressed one. If a label is not UTF-8, or a time is out of range, the whole request is
-// rejected.
+// Series without data produce no rows. Remote Write requests have the same limits as other
+// requests. A series may have as many labels as a table may have columns. Each sample repeats the
+// labels of its series. The limit for the text of all rows is a multiple of the body's size; the
+// factor is the maximum decompression ratio. If a label is not UTF-8, or a time is out of range,
+// the whole request is rejected.
 //
 // # Responses
 //
@@ -306,10 +311,10 @@
 //	503   not ready, stopping, disk nearly full, no    send again after Retry-After seconds
 //	      landing
 //
-// If the code is 400 or higher, except 500, nothing was stored.
+// If the status code is 400 or higher, except 500, nothing was stored.
 //
-// An error is one line of JSON. Rows are numbered from 0 through the whole body. Offsets count the
-// bytes of the decompressed body:
+// An error is one line of JSON. Row numbers start with 0 at the beginning of the body. Offsets
+// count the bytes of the decompressed body:
 //
 //	{"error": "row 3: column \"v\": a string in a column of int64: …", "field": "v", "row": 3, "offset": 57}
 //
@@ -319,48 +324,50 @@
 //	{"error": "line 5: column \"v\": a string in a column of int64: …", "field": "v", "row": 3, "line": 5, "offset": 57}
 //
 // Without partial, a body is stored completely or not at all. With partial, an error in a row
-// rejects only that row. An error in the body rejects the whole body: invalid MessagePack, JSON or
-// schema messages, or columns of different lengths. In NDJSON, a line that is not valid JSON is an
-// error in a row. The response lists up to 1000 rejected rows, and more_rejected is the number of
-// other rejected rows. A request with rejected rows is always synchronous.
+// rejects only that row. An error in the body itself rejects the whole body. Such errors are
+// invalid MessagePack, JSON or schema messages, and columns of different lengths. In NDJSON, a line
+// that is not valid JSON is an error in a row. The response lists up to 1000 rejected rows; its
+// field more_rejected contains the number of other rejected rows. A request with rejected rows is
+// always synchronous.
 //
 // # Order of work
 //
-// Cheap checks come first: token and rights, Content-Length, names and parameters, readiness. Then
-// the body is read. A request without a valid token uses no budget, and creates no table and no
-// metric label. All tables of a body are decoded and checked before the log is written, so the log
-// can always be decoded. The catalog changes only after the rows are in the log, so a rejected
-// request adds no table, no column and no type.
+// The cheap checks are made first: token and rights, Content-Length, names and parameters, and
+// readiness. Then the body is read. A request without a valid token uses no budget, and creates no
+// table and no metric label. All tables of a body are decoded and checked before the log is
+// written, so the log can always be decoded. The catalog changes only after the rows are in the
+// log, so a rejected request adds no table, no column and no type.
 //
 // # Logging and metrics
 //
 // At level debug, the service logs each rejected request and each landing. At level info, it logs
-// the first rejection of each kind, and then their number, at most once a minute. It logs landings
-// once a minute. The metric slipstream_request_seconds is a histogram by route and format. The
-// format is arc, msgpack, json, ndjson or schema. It is empty if a request has no format or an
-// unknown one.
+// the first rejection of each kind, and after that the number of rejections of this kind, at most
+// once a minute. It logs landings once a minute. The metric slipstream_request_seconds is a
+// histogram by route and format. The format is arc, msgpack, json, ndjson or schema. The format is
+// empty if a request has no format, or if its format is unknown.
 //
 // # Fairness
 //
 // Request bodies share a budget of bytes in flight (Limits.InFlight). A request is charged for the
 // memory of the bytes that have arrived, not for its Content-Length: see package admission. A
-// client cannot lock out others: it always leaves as much of the budget free as its own requests
-// use. A client is an IPv4 address or a /64 network of IPv6. Senders that share a proxy are one
-// client. A request that is larger than the budget is accepted when no other request is in flight.
+// client cannot lock out other clients, because its requests can use at most as many bytes as
+// remain free. A client is an IPv4 address, or a /64 network of IPv6. Senders that share a proxy
+// count as one client. A request that is larger than the budget is accepted when no other request
+// is in flight.
 //
 // A body must arrive with at least Limits.MinRate in each window of 5 s, and completely within
-// Options.ReadTimeout. Otherwise the response is 408. A decompressed body uses at most twice its
-// length in memory.
+// Options.ReadTimeout. Otherwise the response is 408. During decompression, a body uses at most
+// twice its decompressed length in memory.
 //
 // All databases share a maximum number of tables (table.Options.MaxTables). If several databases
-// have tables, a database may have at most four times as many tables as are free. The rule only
-// applies to new tables; existing tables are never removed. If the catalog is full, a new database
-// gets no tables.
+// have tables, the number of tables of a database may be at most four times the number of tables
+// that can still be created. This rule only restricts the creation of tables; existing tables are
+// never removed. If the maximum is reached, a new database gets no tables.
 //
 // # The log
 //
-// The payload of a record is the received body, which additions may follow, or the parts of a
-// Remote Write request. The codec of the record describes the payload:
+// The payload of a record is either a received body, with possible additions after the body, or the
+// parts of a Remote Write request. The codec of the record describes the payload:
 //
 //	bit   0-3     4-5          6-8        9         10     11-15
 //	      format  compression  time unit  rejected  keyed  0
@@ -386,8 +393,8 @@
 //	         └──────┴───────────────────────────────────┴─────────────────────┴────────────────┘
 //
 // The body of a Remote Write record consists of the parts of a request, compressed together. Each
-// part contains the name of the tenant's samples table, not of the tenant. So a record does not
-// depend on how tables of tenants are named.
+// part contains the name of the tenant's samples table, not of the tenant. So the content of a
+// record does not depend on the rule by which tables of tenants are named.
 //
 //	part     ┌────────────────────┬───────┬─────────────┬────────────────────┬──────┐
 //	         │ uvarint: length of │ table │ u8: version │ uvarint: length of │ body │

@@ -13,17 +13,17 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// Errors of the codecs contain a cause, and separately a path and an offset. Clients get one line
-// with all of these. It mentions rows and columns instead of paths, and suggests a remedy.
+// An error of a codec contains a cause, a path and an offset. Clients get one line of text with all
+// three. The line mentions the row and the column instead of the path, and suggests a remedy.
 
-// place returns the column and the row in the path of an error. The column is empty, and the row is
-// -1, if the path does not contain it.
+// place is a function that returns the column and the row in the path of an error. If the path
+// contains no column, the column is empty. If it contains no row, the row is -1.
 type place func(path string) (column string, row int)
 
-// none is the place for paths that contain neither a column nor a row.
+// none is the function for paths that contain neither a column nor a row.
 func none(string) (string, int) { return "", -1 }
 
-// inColumns is the place for paths in a map of arrays: "name" or "name[3]".
+// inColumns is the function for paths in a map of arrays: "name" or "name[3]".
 func inColumns(path string) (string, int) {
 	if i := strings.LastIndexByte(path, '['); i >= 0 && strings.HasSuffix(path, "]") {
 		if row, err := strconv.Atoi(path[i+1 : len(path)-1]); err == nil {
@@ -33,7 +33,7 @@ func inColumns(path string) (string, int) {
 	return path, -1
 }
 
-// inRows is the place for paths in an array of rows, or in lines: "[3]" or "[3].name".
+// inRows is the function for paths in an array of rows, or in lines: "[3]" or "[3].name".
 func inRows(path string) (string, int) {
 	if i := strings.IndexByte(path, ']'); i > 0 && path[0] == '[' {
 		if row, err := strconv.Atoi(path[1:i]); err == nil {
@@ -43,20 +43,21 @@ func inRows(path string) (string, int) {
 	return path, -1
 }
 
-// inRow is the place for paths in a single row: "name".
+// inRow is the function for paths in a single row: "name".
 func inRow(path string) (string, int) { return path, -1 }
 
-// inLine is the place for paths in a single line: "[0]" or "[0].name".
+// inLine is the function for paths in a single line: "[0]" or "[0].name".
 func inLine(path string) (string, int) {
 	name, _ := inRows(path)
 	return name, -1
 }
 
-// in returns a place that always returns the same column, and no row.
+// in returns a function that always returns the given column, and no row.
 func in(name string) place { return func(string) (string, int) { return name, -1 } }
 
-// fault converts an error of the decoder or of a batch to a refusal for the client. Row numbers
-// count from the beginning of the path.
+// fault converts an error from the decoder or from a batch to a refusal for the client. The
+// function where locates the error. Row numbers in paths are relative to the value that the decoder
+// has read.
 func (j *job) fault(err error, where place) *refusal {
 	e := located(err)
 	if e == nil {
@@ -77,7 +78,7 @@ func (j *job) fault(err error, where place) *refusal {
 	return invalid("%s", text).in(clip(name)).ofRow(row).at(at)
 }
 
-// located returns the Error of a codec in err, or nil.
+// located returns the codec's Error that err wraps, or nil.
 func located(err error) *msgpack.Error {
 	var s *schema.Error
 	if errors.As(err, &s) {

@@ -20,16 +20,17 @@ type Format struct {
 	// ContentTypes are the values of Content-Type that select the format at /v1/write.
 	ContentTypes []string
 
-	// decode reads all of j.body.
+	// decode decodes the whole body of the job, j.body.
 	decode func(j *job) error
 
-	lines  bool // a row is a line, and errors contain line numbers
+	lines  bool // each row is a line, and errors contain line numbers
 	hollow bool // a body without rows is valid
 }
 
-// MessagePack, JSON and NDJSON contain rows or columns for one table, which the URL specifies. Arc
-// is MessagePack that contains the names of its tables. RemoteWrite is the format that AppendSeries
-// writes to the log; no client sends it. Schema contains messages of a registered schema.
+// Bodies in the formats MessagePack, JSON and NDJSON contain rows or columns for one table. The URL
+// specifies the table. Bodies in the format Arc are MessagePack and contain the names of their
+// tables. RemoteWrite is the format that AppendSeries writes to the log; no client sends it. Bodies
+// in the format Schema contain messages of a registered schema.
 var (
 	MessagePack = &Format{Code: 1, Name: "msgpack", decode: func(j *job) error { return j.unpack((*job).decodeTable) },
 		ContentTypes: []string{"application/msgpack", "application/x-msgpack", "application/vnd.msgpack"}}
@@ -96,8 +97,8 @@ func codecOf(bits uint16) (codec, error) {
 	return c, nil
 }
 
-// appendRejected appends the list of rejected rows to a payload. The list contains the difference
-// between each row number and the one before it, as uvarints. The length of the list follows it.
+// appendRejected appends the list of rejected rows to a payload. The list contains, as uvarints,
+// the differences between consecutive row numbers. The length of the list follows the list.
 func appendRejected(payload []byte, rows []int) []byte {
 	body, last := len(payload), 0
 	for _, row := range rows {
@@ -125,7 +126,8 @@ func cutRejected(payload []byte) (body []byte, rows []int, err error) {
 	return body, rows, nil
 }
 
-// cutCounted splits a payload into the body and a tail. The length of the tail follows the tail.
+// cutCounted splits a payload into the body and a tail. In the payload, the tail is followed by its
+// length.
 func cutCounted(payload []byte) (body, tail []byte, ok bool) {
 	end := len(payload) - 4
 	if end < 0 {

@@ -18,18 +18,18 @@ import (
 // Options contains the options of a handler.
 type Options struct {
 	Limits  Limits
-	Guard   *access.Guard     // admits requests; nil: admits all requests
-	Metrics http.Handler      // handles /metrics; nil: no such endpoint
+	Guard   *access.Guard     // admits requests; nil means that all requests are admitted
+	Metrics http.Handler      // handles /metrics; nil means that there is no such endpoint
 	Pool    *table.Pool       // the store's pool
-	Flight  *admission.Budget // budget for the bytes of bodies; nil: a new budget of Limits.InFlight bytes
-	Batches *Batches          // keys of stored requests; also the store's Carrier. Nil: requests with keys are rejected
-	Schemas *Schemas          // schemas of bodies; nil: there are no schemas, and none can be registered
+	Flight  *admission.Budget // budget for the bytes of bodies; nil means a new budget of Limits.InFlight bytes
+	Batches *Batches          // keys of stored requests; also the store's Carrier; nil means that requests with keys are rejected
+	Schemas *Schemas          // schemas of bodies; nil means that there are no schemas, and that none can be registered
 	Logger  *slog.Logger
 
-	ReadTimeout time.Duration // maximum time for a whole body to arrive; 0: no limit
+	ReadTimeout time.Duration // maximum time in which a whole body must arrive; 0 means no limit
 
-	// Advice is the end of the error text of a 404. It lists the paths for writes. If it is empty,
-	// the text lists the paths of this handler.
+	// Advice is the last part of the error text of a 404 response. It lists the paths for writes.
+	// If Advice is empty, the text lists the paths of this handler.
 	Advice string
 
 	// Shortage, if not nil, returns the reason why another part of the service accepts no writes,
@@ -52,7 +52,7 @@ type Handler struct {
 	store    atomic.Pointer[table.Store]
 	reading  atomic.Pointer[table.Store] // a store that is recovering and not yet open
 	draining atomic.Bool
-	failed   atomic.Bool       // the log has failed: new requests are rejected, so their outcome is not in doubt
+	failed   atomic.Bool       // the log has failed, so new requests are rejected before their outcome could be in doubt
 	flight   *admission.Budget // budget for the bytes of bodies
 	large    chan struct{}     // held while a large body is decoded
 	counters counters
@@ -93,7 +93,7 @@ const WritePaths = "write to /v1/write/{db}/{table} or /api/v1/write/msgpack"
 
 const columnPath = "/v1/tables/{db}/{table}/columns/{column}"
 
-// routes returns all routes of the handler, each with its demand.
+// routes returns all routes of the handler. Each route includes its demand.
 func (h *Handler) routes(schemas bool) []route {
 	list := []route{
 		{"POST", "/api/v1/write/msgpack", demand{right: access.Write, of: headerDatabase}, h.writeArc},
@@ -122,7 +122,7 @@ func (h *Handler) routes(schemas bool) []route {
 
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.answer.ServeHTTP(w, r) }
 
-// Open makes the handler accept writes, and pass them to s.
+// Open makes the handler accept writes and pass them to the store s.
 func (h *Handler) Open(s *table.Store) {
 	if h.batches != nil {
 		h.batches.fit(s.SegmentBytes())
@@ -137,14 +137,14 @@ func (h *Handler) Recovering(s *table.Store) { h.reading.Store(s) }
 // requests. Writes are still accepted.
 func (h *Handler) Drain() { h.draining.Store(true) }
 
-// status is the JSON of /health, /ready and /-/flush.
+// status is the JSON response of /health, /ready and /-/flush.
 type status struct {
 	Status string `json:"status"`
 	Reason string `json:"reason,omitempty"`
 }
 
-// alive handles /alive, the health check of cortex-tenant. Unlike /health, it reports that the
-// service is stopping.
+// alive handles /alive, the health check of cortex-tenant. Unlike /health, the response shows
+// whether the service is stopping.
 func (h *Handler) alive(w http.ResponseWriter, _ *http.Request) {
 	if h.draining.Load() {
 		writeJSON(w, http.StatusServiceUnavailable, status{"not ready", "stopping"})
@@ -175,7 +175,7 @@ func (h *Handler) ready(w http.ResponseWriter, r *http.Request) {
 }
 
 // unready returns the reason why clients should send no writes, or an empty string. Only clients
-// that may read all databases may see the detail.
+// that may read all databases may get the detail.
 func (h *Handler) unready() (reason string, detail error) {
 	s := h.store.Load()
 	switch {
@@ -224,10 +224,10 @@ type tableStatus struct {
 	Columns []columnStatus `json:"columns"`
 	Rows    struct {
 		Accepted int64 `json:"accepted"` // landed plus pending rows
-		Landed   int64 `json:"landed"`   // since the table was created, including before a restart
+		Landed   int64 `json:"landed"`   // rows that have landed since the table was created, including before a restart
 		Pending  int64 `json:"pending"`
 	} `json:"rows"`
-	Files         int64   `json:"files"` // files that have landed since the table was created, and their bytes
+	Files         int64   `json:"files"` // files that have landed since the table was created
 	Bytes         int64   `json:"bytes"`
 	LandedTo      uint64  `json:"landed_to"` // all rows in records of the log up to this one are in files
 	OldestSeconds float64 `json:"oldest_seconds"`

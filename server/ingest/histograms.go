@@ -10,8 +10,8 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// Native histograms are stored in three forms: frequently queried values in columns, the buckets
-// and their bounds as JSON, and the unchanged message, which is exact.
+// Native histograms are stored in three forms: as columns with the frequently queried values, as
+// JSON with the buckets and their bounds, and as the unchanged message. Only the message is exact.
 
 func (r *seriesReader) addHistogram(v *remotewrite.SeriesView, h remotewrite.HistogramView) error {
 	t, err := r.row(histograms, v, h.Timestamp)
@@ -46,18 +46,18 @@ func countOf(c remotewrite.Count) float64 {
 	return f
 }
 
-// buckets encodes the buckets of a histogram. It reuses its memory.
+// buckets encodes the buckets of a histogram. Its buffers are reused.
 type buckets struct {
 	schema int32
 	floats bool      // the counts are floats
 	custom []float64 // upper bounds, for schema -53
 	spans  []remotewrite.BucketSpan
 	list   []bucket // buckets of one sign
-	most   int64    // maximum length of list: the text of more buckets would be too long
+	most   int64    // maximum length of list; the text for more buckets would be too long
 }
 
-// bucket is a bucket: its index among the buckets of its sign, and its count. The count is n for
-// integers, and f for floats.
+// bucket is one bucket of a histogram: its index among the buckets with the same sign, and its
+// count. An integer count is in the field n, and a float count in the field f.
 type bucket struct {
 	index  int64
 	placed bool // a span contains the bucket
@@ -70,8 +70,8 @@ type bucket struct {
 //	[{"lower":-2,"upper":-1,"count":3}, …]
 //
 // The zero bucket is included if its count is not 0. Bounds and counts that are not JSON numbers
-// are strings: "Infinity", "NaN". Unknown bounds are null. append stops when b gets longer than
-// most.
+// are strings: "Infinity", "NaN". Unknown bounds are null. append stops when b is longer than the
+// argument most.
 func (k *buckets) append(b []byte, h remotewrite.HistogramView, most int64) []byte {
 	const least = int64(len(`{"lower":0,"upper":0,"count":0},`))
 	k.schema, k.most = h.Schema, most/least
@@ -115,9 +115,9 @@ func (k *buckets) append(b []byte, h remotewrite.HistogramView, most int64) []by
 	return append(b, ']')
 }
 
-// spread fills k.list with the buckets of one sign. A count outside all spans, which is invalid,
-// becomes a bucket that is not placed. Only counts create buckets, so the memory does not depend on
-// the claimed length of a span.
+// spread fills k.list with the buckets of one sign. A count outside all spans is invalid; for such
+// a count, the bucket's field placed is false. Only counts create buckets, so the memory does not
+// depend on the stated length of a span.
 func (k *buckets) spread(of remotewrite.BucketsView) {
 	k.spans, k.list = k.spans[:0], k.list[:0]
 	for s := range of.Spans {
@@ -188,7 +188,7 @@ func (k *buckets) bounds(i *bucket) (lower, upper float64, ok bool) {
 	return lower, upper, true
 }
 
-// bound returns the upper bound of a bucket: two to the power of index / 2^schema. If this is
+// bound returns the upper bound of a bucket: two to the power of index / 2^schema. If this value is
 // 2^1024, bound returns the largest float instead, so that only the next bucket contains infinity.
 func bound(schema int32, index int64) float64 {
 	index = min(max(index, -1<<20), 1<<20) // outside this range, the bound is 0 or infinity anyway

@@ -14,7 +14,7 @@ import (
 //
 //	body ──▶ groups: a batch for each table and form ──▶ finish: names, text, times ──▶ writes
 type job struct {
-	body     []byte // decompressed
+	body     []byte // the decompressed body
 	target   table.Name
 	unit     Unit
 	received int64 // time of receipt in microseconds, used for rows without a time
@@ -23,44 +23,44 @@ type job struct {
 	partial  bool                          // invalid rows are rejected, and the other rows are accepted
 	judged   bool                          // the rows were already checked when the record was written
 	skip     []int                         // rows that were rejected when the record was written, in ascending order
-	take     func(n int64) error           // reserves memory for text that exceeds the body's size, for Remote Write; nil: nothing is reserved
-	known    func(table.Name) table.Bounds // returns the limits of a table, for partial only; if set, rows beyond the limits are rejected
-	fits     map[string]*fit               // by table; used if known is set
+	take     func(n int64) error           // for Remote Write: reserves memory for text that exceeds the body's size; nil means that nothing is reserved
+	known    func(table.Name) table.Bounds // returns the limits of a table; only for partial bodies; if set, rows that exceed the limits are rejected
+	fits     map[string]*fit               // limits of tables, by table; used if known is set
 	fresh    int                           // number of new tables in fits that contain a row
-	index    [2]map[string]int             // index of groups by table, for each form; used if there are many groups
+	index    [2]map[string]int             // indexes of groups by table, for both forms; used if there are many groups
 	groups   []group
 	last     int // index of the group that was used last
 	row      int // number of rows of the body that have been processed
 	line     int // number of the line with the current row, starting with 1; 0 if the format has no lines
-	cells    int // cells of all groups, plus the cost of their columns
+	cells    int // number of cells in all groups, plus the cost of the groups' columns
 	maxCells int
 	rejected rejected
 	writes   []table.Write
-	spare    *column.Batch // for rows that are copied to another batch
+	spare    *column.Batch // batch for rows that are copied to another batch
 	name     []byte        // buffer for a name
 
-	d      *msgpack.Decoder // for MessagePack
+	d      *msgpack.Decoder // decoder for MessagePack bodies
 	base   int              // offset of the decoder's input in the body
 	passed json.RawMessage  // for JSON: the value that was skipped last
-	series *seriesReader    // for Remote Write
-	schema *version         // for Schema
+	series *seriesReader    // reader for Remote Write bodies
+	schema *version         // schema of bodies in the format Schema
 }
 
 // group contains the rows of a body for one table in one form.
 type group struct {
 	name    table.Name
-	columns bool // the rows arrived as columns, otherwise one by one
+	columns bool // the rows arrived as columns, not one by one
 	fill    bool // rows without a time get the time of receipt
 	batch   *column.Batch
-	first   int                   // number in the body of the group's first row
-	numbers []int                 // numbers in the body of all rows, if they are not consecutive
+	first   int                   // number of the group's first row in the body
+	numbers []int                 // numbers of all rows in the body, if they are not consecutive
 	write   int                   // number of the job's write that contains the group, starting with 1
 	after   *group                // group whose rows precede the rows of this group
-	exact   map[string]*exactness // for columns of ints; created when needed
-	checked checked               // for partial only
+	exact   map[string]*exactness // used for columns of ints; created when needed
+	checked checked               // used only for partial bodies
 }
 
-// number returns the number in the body of row i.
+// number returns the number that row i of the group has in the body.
 func (g *group) number(i int) int {
 	if i < len(g.numbers) {
 		return g.numbers[i]
@@ -68,14 +68,14 @@ func (g *group) number(i int) int {
 	return g.first + i
 }
 
-// exactness caches whether a float64 would round an int in the first rows of a column.
+// exactness caches whether the checked rows of a column contain an int that a float64 would round.
 type exactness struct {
 	rows    int
 	inexact bool
 }
 
-// inexact reports whether a float64 would round an int of c, a column of the group. It checks each
-// row only once.
+// inexact reports whether c, a column of the group, contains an int that a float64 would round. It
+// checks each row only once.
 func (g *group) inexact(c *column.Column) bool {
 	e := g.exact[c.Name]
 	if e == nil {
@@ -93,7 +93,7 @@ func (g *group) inexact(c *column.Column) bool {
 	return e.inexact
 }
 
-// free discards the decoded rows. Batches that the store did not take over go back to the pool.
+// free discards the decoded rows. Batches that the store does not own go back to the pool.
 func (j *job) free() {
 	for i := range j.groups {
 		g := &j.groups[i]
@@ -121,8 +121,8 @@ func (j *job) free() {
 	}
 }
 
-// decode decodes the whole body. The caller owns the batches. The slice is valid until the next
-// call.
+// decode decodes the whole body. The caller owns the batches in the returned slice. The slice
+// itself is valid until the next call.
 func (j *job) decode(f *Format) ([]table.Write, error) {
 	j.free()
 	if j.maxCells = j.limits.cells(len(j.body)); j.judged {
@@ -162,7 +162,7 @@ func (j *job) conflict(f *Format, e *table.TypeError) error {
 	return j.told(f, r)
 }
 
-// told adds the line number to err, if the format consists of lines and err contains a row.
+// told adds the line number to err, if each row of the format is a line and err contains a row.
 func (j *job) told(f *Format, err error) error {
 	if r := asRefusal(err); f.lines && r.row >= 0 {
 		return r.inLine(lineOf(j.body, r.row))
@@ -203,7 +203,7 @@ func (j *job) batch() *column.Batch {
 	return b
 }
 
-// group returns the group of a table and form, and creates it if there is none.
+// group returns the group for a table and a form, and creates the group if it does not exist.
 func (j *job) group(name []byte, columns bool) (*group, error) {
 	if i := j.find(name, columns); i >= 0 {
 		j.last = i
@@ -260,7 +260,8 @@ func form(columns bool) int {
 	return 0
 }
 
-// enter adds group n to the index. If n is fewGroups, it also adds all earlier groups.
+// enter adds the group with the number n to the index. If n equals fewGroups, it also adds all
+// earlier groups.
 func (j *job) enter(n int) {
 	from := n
 	if n == fewGroups {
@@ -276,8 +277,9 @@ func (j *job) enter(n int) {
 	}
 }
 
-// charge adds the growth of a batch to j.cells. Before it grew, the batch contained the given
-// numbers of rows and columns. So the limit on cells applies to all batches together.
+// charge adds the growth of a batch to j.cells, so that the limit on cells applies to all batches
+// together. The arguments rows and columns are the batch's numbers of rows and columns before it
+// grew.
 func (j *job) charge(b *column.Batch, rows, columns int) error {
 	more := b.Rows*len(b.Columns) - rows*columns + columnCost*(len(b.Columns)-columns)
 	if j.cells+more > j.maxCells {
@@ -287,8 +289,8 @@ func (j *job) charge(b *column.Batch, rows, columns int) error {
 	return nil
 }
 
-// counted returns an error if n more rows exceed the limit. Call it before allocating memory for
-// the rows.
+// counted returns an error if n more rows exceed the limit. It must be called before memory for the
+// rows is allocated.
 func (j *job) counted(n int) error {
 	if n > j.limits.Rows-j.row {
 		return invalid("more than %d rows in one request: split it", j.limits.Rows)
@@ -319,7 +321,7 @@ func (j *job) finish(g *group) error {
 	return err
 }
 
-// finishTimes converts the column "time" to Kind Time. Row numbers in its error count within the
+// finishTimes converts the column "time" to Kind Time. Row numbers in its error are relative to the
 // group.
 func (j *job) finishTimes(g *group) error {
 	c := g.batch.Find(timeColumn)

@@ -7,7 +7,8 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// A body of JSON for one table, which the URL specifies, has one of two forms:
+// A JSON body contains rows for one table. The URL specifies the table. The body has one of two
+// forms:
 //
 //	columns   {"time": [1, 2, 3], "host": ["a", "b", "c"]}
 //	rows      [{"time": 1, "host": "a"}, {"time": 2, "host": "b"}]
@@ -69,7 +70,7 @@ func (j *job) element(at int) int {
 }
 
 // passJSON skips the value at an offset and the white space after it. It returns the offset after
-// these.
+// both.
 func (j *job) passJSON(at int) (int, error) {
 	rest, err := json.Parse(j.body[at:], &j.passed, json.DontCopyRawMessage)
 	if err != nil {
@@ -106,7 +107,7 @@ func (j *job) readJSONRowsByRow(g *group, at int) error {
 	return nil
 }
 
-// readJSONColumnsByRow decodes and checks each row of the object of columns at an offset, and
+// readJSONColumnsByRow decodes and checks each row in the object of columns at an offset, and
 // finishes the group.
 func (j *job) readJSONColumnsByRow(g *group, at int) error {
 	cells, rows, err := j.findJSONColumns(g, at)

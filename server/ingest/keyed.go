@@ -13,7 +13,7 @@ import (
 
 // This file reads idempotency keys from requests, and stores them in the log.
 
-const maxKey = 255 // bytes
+const maxKey = 255 // maximum length of a key in bytes
 
 // keyOf returns the key of a request, from the parameter batch_id or the header Idempotency-Key. It
 // returns an empty string if the request contains neither.
@@ -49,8 +49,8 @@ func checkKey(field, key string) error {
 //	│ id: 16 │ digest: 16 │ uvarint: rows │ uvarint: rejected │ u32: length of that │
 //	└────────┴────────────┴───────────────┴───────────────────┴─────────────────────┘
 //
-// A record of the type wal.Carried has the following payload. Its numbers of fixed length are
-// little-endian, too:
+// A record of type wal.Carried has the following payload. The numbers of fixed length in this
+// payload are little-endian, too:
 //
 //	┌────────────┬──────────────────┬────┬─────────────────┬─────────────┬ … ┬ … ┐
 //	│ u8 version │ uvarint: length  │ db │ uvarint: n keys │ i64: time   │   │   │

@@ -6,8 +6,8 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 )
 
-// Limits contains the limits of a request, and of all current requests. A field that is 0 gets the
-// default after the colon in its comment.
+// Limits contains the limits of a request, and of all current requests. A field that is 0 is set to
+// its default, which follows the colon in its comment.
 type Limits struct {
 	Body         int64 // maximum bytes of a body as received: 64 MiB
 	Decompressed int64 // maximum bytes of a body after decompression: 256 MiB
@@ -41,15 +41,15 @@ func setDefault[T int | int64](v *T, value T) {
 	}
 }
 
-// A sparse batch contains more cells than its body has bytes, because a missing cell takes no bytes
-// in the body. These constants limit how many more.
+// A sparse batch can contain more cells than the body contains bytes, because a missing cell
+// occupies no bytes in the body. These constants limit the number of cells.
 const (
 	cellsPerByte = 4
 	freeCells    = 64 << 10
-	columnCost   = 32 // memory of a column without its cells, in cells
+	columnCost   = 32 // memory that a column needs in addition to its cells, in cells
 )
 
-// cells returns how many cells a body of n bytes may produce.
+// cells returns the maximum number of cells for a body of n bytes.
 func (l *Limits) cells(n int) int { return int(min(cellsPerByte*int64(n)+freeCells, int64(l.Cells))) }
 
 // bound sets the limits that package column enforces while a batch is filled.
@@ -63,8 +63,8 @@ func (l *Limits) decompressed(n int) int64 {
 	return min(l.Decompressed, max(free, l.Ratio*int64(n)))
 }
 
-// unbounded contains the limits of a replay: the log only contains requests that were within the
-// limits at their time.
+// unbounded contains the limits for a replay. The log only contains requests that were within the
+// limits when they were received.
 var unbounded = Limits{
 	Body: math.MaxInt64 / 2, Decompressed: math.MaxInt64 / 2, Ratio: math.MaxInt32, InFlight: math.MaxInt64 / 2,
 	Rows: math.MaxInt32, Columns: math.MaxInt32, Tables: math.MaxInt32, Cells: math.MaxInt32,

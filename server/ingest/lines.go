@@ -7,9 +7,9 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// A body of NDJSON contains rows for one table, which the URL specifies. Each line is a row. Lines
-// of white space are not rows, but count as lines. So line numbers in errors match the line numbers
-// in an editor.
+// An NDJSON body contains rows for one table. The URL specifies the table. Each line is a row.
+// Lines that contain only white space are not rows, but count as lines. So line numbers in errors
+// equal the line numbers in an editor.
 //
 //	{"time": 1, "host": "a"}
 //	{"time": 2, "host": "b"}

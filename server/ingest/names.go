@@ -9,7 +9,7 @@ import (
 
 const (
 	maxDatabase = 64
-	maxName     = 128 // maximum bytes of a name of a table or column
+	maxName     = 128 // maximum length of the name of a table or column, in bytes
 )
 
 // checkDatabase returns an error unless name matches [A-Za-z0-9][A-Za-z0-9_.-]* and has at most
@@ -30,7 +30,8 @@ func checkDatabase(name string) error {
 }
 
 // checkTable returns an error if some engine cannot show the name. It allows all other names,
-// because senders get names from anywhere, and a rejected name blocks its whole request.
+// because senders get names from many sources, and because a rejected name rejects the whole
+// request.
 func checkTable(name string) error { return checkText("table", name, "table") }
 
 // checkColumn is like checkTable, for the name of a column.

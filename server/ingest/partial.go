@@ -18,7 +18,7 @@ import (
 // other rejected rows are only counted.
 const maxReasons = 1000
 
-// Rejection is a row that was not stored, and the reason.
+// Rejection describes a row that was not stored, and contains the reason.
 type Rejection struct {
 	Row    int    `json:"row"`
 	Line   int    `json:"line,omitempty"`  // for NDJSON, starting with 1
@@ -29,7 +29,7 @@ type Rejection struct {
 // rejected contains the rejected rows of a body, in ascending order.
 type rejected struct {
 	rows    []int
-	reasons []Rejection // for the first maxReasons rows
+	reasons []Rejection // reasons for the first maxReasons rows
 }
 
 func (r *rejected) reset() { r.rows, r.reasons = r.rows[:0], r.reasons[:0] }
@@ -70,10 +70,10 @@ func (j *job) pass(at int) error {
 	return nil
 }
 
-// takeRow reads the next row by calling read. read decodes and closes the row, and returns its
-// group, even after an error if the group is known. If the row is invalid, or the replay skips it,
-// takeRow calls pass, which moves to the end of the row. An error of pass is an error of the whole
-// body.
+// takeRow reads the next row by calling the function read. This function decodes and closes the
+// row, and returns its group; if the group is known, it returns the group even with an error. If
+// the row is invalid, or if the replay skips it, takeRow calls the function pass, which moves to
+// the end of the row. An error from pass is an error of the whole body.
 func (j *job) takeRow(read func() (*group, error), pass func() error) error {
 	if j.skips() {
 		j.row++
@@ -153,9 +153,10 @@ func (j *job) readColumnsByRow(g *group) error {
 	return nil
 }
 
-// takeSideBySide reads rows whose cells are in columns. at contains the offset in the body of each
-// column's first cell. cell decodes the cell at an offset into a column, and pass skips a cell.
-// Both return the offset of the column's next cell.
+// takeSideBySide reads rows whose cells are in columns. The slice at contains, for each column, the
+// offset of the first cell in the body. The function cell decodes the cell at an offset into a
+// column, and the function pass skips a cell. Both functions return the offset of the column's next
+// cell.
 func (j *job) takeSideBySide(g *group, at []int, rows int, cell func(*column.Column, int) (int, error), pass func(int) (int, error)) error {
 	next := make([]int, len(at)) // offsets of the next row's cells
 	read := func() (_ *group, err error) {
@@ -234,18 +235,18 @@ func errLength(c *column.Column, cells int, first *column.Column, rows, at int) 
 	return invalid("column %q: the column has %d rows, but %q has %d: give all columns as many", clip(c.Name), cells, clip(first.Name), rows).in(c.Name).at(int64(at))
 }
 
-// checked is the state of the checks after the accepted rows of a group.
+// checked is the state of the checks after the rows of a group that were accepted so far.
 type checked struct {
 	rows  int                // number of accepted rows
-	named []bool             // by column: its name has been checked
+	named []bool             // for each column: whether its name has been checked
 	unit  Unit               // unit of the rows' times
 	fit   *fit               // limits of the catalog; nil if they are not checked
 	hours map[int64]struct{} // hours of the rows' times; nil if they are not checked
 	begun bool
 }
 
-// fit contains the limits for the rows of a table, and the effects of the accepted rows. Both forms
-// of rows of the table share it.
+// fit contains the limits for the rows of a table, and the effects of the accepted rows. The groups
+// of the table in both forms share it.
 type fit struct {
 	table.Bounds
 	fields map[string]table.Field // fields of the table after the accepted rows are stored
@@ -270,8 +271,8 @@ func (j *job) fitOf(name table.Name) *fit {
 	return f
 }
 
-// add makes the checks of finish for the last row of the group. If the limits of the catalog are
-// known, it checks these, too.
+// add makes the same checks as finish, but only for the last row of the group. If the limits of the
+// catalog are known, it also checks these limits.
 func (k *checked) add(j *job, g *group) error {
 	b, i := g.batch, g.batch.Rows-1
 	if !k.begun {
@@ -318,8 +319,9 @@ func (k *checked) begin(j *job, g *group) {
 	}
 }
 
-// conflictWith returns the reason why row i of c cannot follow the rows of g, or nil. g may be nil.
-// The column time is not checked, because its values are converted to one type.
+// conflictWith returns the reason why row i of the column c cannot follow the rows of the group g,
+// or nil. The argument g may be nil. The column named time is not checked, because its values are
+// converted to one type.
 func conflictWith(g *group, c *column.Column, i int) *table.TypeError {
 	if g == nil || c.Name == timeColumn {
 		return nil
@@ -332,8 +334,8 @@ func conflictWith(g *group, c *column.Column, i int) *table.TypeError {
 	return have.Conflict(cellOf(c, i))
 }
 
-// addToTable checks whether the table can accept row i, whose time is us in microseconds. If so, it
-// records the effects of the row.
+// addToTable checks whether the table can accept row i. The argument us is the time of the row in
+// microseconds. If the table can accept the row, addToTable records the effects of the row.
 func (k *checked) addToTable(j *job, g *group, i int, us int64) error {
 	f := k.fit
 	fresh := len(f.Fields) == 0 && !f.taken

@@ -24,7 +24,7 @@ const (
 	Forbidden                   // 403: the token lacks the right, or is not valid for the database
 	NoSchema                    // 404: unknown schema, table or column
 	TimedOut                    // 408
-	Mismatch                    // 409: a schema does not match the registered one, or a cell does not fit a new type
+	Mismatch                    // 409: a schema does not match the registered schema, or a cell does not fit a new type
 	TooLarge                    // 413
 	WrongType                   // 415
 	KeyReused                   // 422: the key belongs to another request
@@ -74,9 +74,9 @@ type refusal struct {
 	outcome Outcome
 	text    string
 	field   string // invalid column, key or parameter
-	row     int    // number in the body, starting with 0; negative: the error is not about a row
-	line    int    // number of the row's line, starting with 1; 0: the format has no lines
-	offset  int64  // in the decompressed body; negative: unknown
+	row     int    // number of the invalid row in the body, starting with 0; negative if the error does not concern a row
+	line    int    // line number of the row, starting with 1; 0 if the format has no lines
+	offset  int64  // offset in the decompressed body; negative if unknown
 }
 
 func (r *refusal) Error() string {
@@ -136,7 +136,7 @@ func asRefusal(err error) *refusal {
 	return invalid("%v", err)
 }
 
-// problem is the JSON of an error response.
+// problem is the JSON form of an error response.
 type problem struct {
 	Error  string `json:"error"`
 	Field  string `json:"field,omitempty"`

@@ -13,8 +13,9 @@ import (
 
 // This file contains the endpoints of the schema registry.
 
-// schemaStatus is the JSON of a schema. Name and Versions describe the whole schema. The other
-// fields describe one version: for GET the newest one, and for PUT the one in the request.
+// schemaStatus is the JSON form of a schema. The fields Name and Versions describe the whole
+// schema. The other fields describe one version: the newest version for GET, and the version in the
+// request for PUT.
 type schemaStatus struct {
 	Name        string          `json:"name"`
 	Fingerprint string          `json:"fingerprint"`
@@ -47,7 +48,7 @@ func statusOf(name string, versions []*version, v *version) *schemaStatus {
 // schemaSummary is an element of /v1/schemas.
 type schemaSummary struct {
 	Name        string   `json:"name"`
-	Fingerprint string   `json:"fingerprint"` // of the newest version
+	Fingerprint string   `json:"fingerprint"` // fingerprint of the newest version
 	Versions    []string `json:"versions"`    // fingerprints, starting with the oldest
 }
 
@@ -78,8 +79,8 @@ func (h *Handler) getSchema(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// putSchema registers a schema. The response describes the version in the request, even if there
-// are newer ones. If a client used the fingerprint of another version, its bodies would be decoded
+// putSchema registers a schema. The response describes the version in the request, even if newer
+// versions exist. If a client used the fingerprint of another version, its bodies would be decoded
 // incorrectly.
 func (h *Handler) putSchema(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
@@ -118,8 +119,8 @@ func (h *Handler) deleteSchema(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// refuseSchema rejects a change. If the cause is the disk, it counts and logs the failure for the
-// operator.
+// refuseSchema rejects a change. If the cause is a disk error, it also counts and logs the failure
+// for the operator.
 func (h *Handler) refuseSchema(w http.ResponseWriter, r *http.Request, name string, err error) {
 	refused := asRefusal(err)
 	if refused.outcome == InDoubt {
@@ -162,7 +163,7 @@ func (h *Handler) readVersion(r *http.Request) (*version, error) {
 	return v, h.checkVersion(v)
 }
 
-// checkVersion returns an error if no table could be written with the schema.
+// checkVersion returns an error if the schema cannot be used to write to a table.
 func (h *Handler) checkVersion(v *version) error {
 	var b column.Batch
 	for name, kind := range v.columns.All() {

@@ -9,8 +9,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// Replay returns the function that decodes records of the log after a restart. The batches come
-// from pool.
+// Replay returns the function that decodes records of the log after a restart. The function takes
+// its batches from the pool.
 func Replay(pool *table.Pool) func(*wal.Record) ([]table.Write, error) {
 	var last *version // last schema in the log: adjacent records usually use the same schema
 	return func(r *wal.Record) ([]table.Write, error) {

@@ -32,18 +32,18 @@ type demand struct {
 // everybody is the demand of routes that require no token.
 var everybody = demand{open: true}
 
-// These functions return the databases that a request concerns.
+// Each of these functions returns the databases that a request concerns.
 func allDatabases(*http.Request) access.Scope     { return access.All }
 func ownDatabases(*http.Request) access.Scope     { return access.Own }
 func pathDatabase(r *http.Request) access.Scope   { return access.Database(r.PathValue("db")) }
 func headerDatabase(r *http.Request) access.Scope { return access.Database(databaseOf(r)) }
 
-// endpoint handles requests that have been admitted. It returns the format of the body. The format
-// is nil if the request is not a write, or if the format is unknown.
+// endpoint is a function that handles an admitted request. It returns the format of the body. The
+// format is nil if the request is not a write, or if its format is unknown.
 type endpoint func(w http.ResponseWriter, r *http.Request, g *access.Grant) *Format
 
-// latencies contains the latencies of a route's requests, by Format.Code. Codes are 1 to 15, so
-// index 0 is for requests without a format.
+// latencies contains the latencies of a route's requests, indexed by Format.Code. Codes are 1 to
+// 15; the index 0 is used for requests without a format.
 type latencies [16]latency.Histogram
 
 func (l *latencies) of(f *Format) *latency.Histogram {
@@ -53,8 +53,8 @@ func (l *latencies) of(f *Format) *latency.Histogram {
 	return &l[f.Code]
 }
 
-// serve returns a handler for the routes. Other methods get a 405. Other paths get a 404 whose text
-// ends with advice. serve panics if a route has no demand.
+// serve returns a handler for the routes. The response is 405 for other methods, and 404 for other
+// paths. The text of the 404 ends with the argument advice. serve panics if a route has no demand.
 func (h *Handler) serve(routes []route, advice string) http.Handler {
 	mux := http.NewServeMux()
 	methods := make(map[string][]string)
@@ -136,7 +136,7 @@ func (h *Handler) plain(fn http.HandlerFunc) endpoint {
 	return h.granted(func(w http.ResponseWriter, r *http.Request, _ *access.Grant) { fn(w, r) })
 }
 
-// granted is like plain, for responses that depend on the grant.
+// granted is like plain, but for functions whose response depends on the grant.
 func (h *Handler) granted(fn func(http.ResponseWriter, *http.Request, *access.Grant)) endpoint {
 	return func(w http.ResponseWriter, r *http.Request, g *access.Grant) *Format {
 		if _, err := parametersOf(r); err != nil {

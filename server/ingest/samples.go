@@ -12,18 +12,18 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// Views of series are converted directly to rows in columns:
+// Views of series are converted directly to rows in batches of columns:
 //
 //	part ──▶ series: metric, labels ──▶ samples, histograms, exemplars, metadata: a sheet of rows for each ──▶ groups
 
 // field is a column of a table of a tenant.
 type field struct {
 	name []byte
-	kind column.Kind // Null: the first value, if there is one, sets the kind
+	kind column.Kind // Null if the first value of the column sets the kind
 }
 
-// fields contains the columns of each table. The rows of all tables except metadata begin with the
-// same columns: see row.
+// fields contains the columns of each table. The rows of all tables except the metadata table begin
+// with the same columns: see the method row.
 var fields = [kinds][]field{
 	samples: {
 		{timeName, column.Time}, {[]byte("metric"), column.String}, {[]byte("labels"), column.String},
@@ -47,12 +47,12 @@ var fields = [kinds][]field{
 
 // sheet is a table of the current tenant.
 type sheet struct {
-	batch       *column.Batch // nil: there is no row yet
+	batch       *column.Batch // nil while there is no row
 	rows, width int           // numbers of rows and columns that earlier parts have added
 	columns     [11]*column.Column
 }
 
-// seriesReader decodes the parts of a body. It belongs to a job, and is reused.
+// seriesReader decodes the parts of a body. Each job reuses its own seriesReader.
 type seriesReader struct {
 	job     *job
 	size    int // length of the body
@@ -64,20 +64,20 @@ type seriesReader struct {
 
 	// These fields describe the current series:
 	number int    // number of the series in its part
-	known  bool   // metric and labels have been read
+	known  bool   // the fields metric and labels have been set
 	metric []byte // refers to the body
-	labels []byte // as JSON
+	labels []byte // the labels as JSON
 
 	set     labelSet
 	buckets buckets
 	scratch []byte
-	said    map[string]struct{} // metadata of the part that already has a row
+	said    map[string]struct{} // metadata of the part for which there already is a row
 
-	// The text of the rows is limited, because a small body can produce much text: each sample
-	// repeats the labels of its series, and symbols may be long.
+	// The size of the text in the rows is limited, because a small body can produce much text. The
+	// reasons are that each sample repeats the labels of its series, and that symbols may be long.
 	text  int64 // bytes of text in all rows
 	taken int64 // bytes of text for which memory is reserved; at first the length of the body
-	most  int64 // maximum of text
+	most  int64 // maximum of the field text
 }
 
 // decodeParts decodes a body of parts.
@@ -176,7 +176,7 @@ func (r *seriesReader) readSeries(v *remotewrite.SeriesView) error {
 	return nil
 }
 
-// metricOf returns the metric of a series. It is for callers that do not need the other labels.
+// metricOf returns the metric of a series. It is used by callers that do not need the other labels.
 func metricOf(v *remotewrite.SeriesView) []byte {
 	for name, value := range v.Labels {
 		if string(name) == metricName {
@@ -186,7 +186,7 @@ func metricOf(v *remotewrite.SeriesView) []byte {
 	return nil
 }
 
-// sheet returns the table for a kind of data, and creates it if there is none.
+// sheet returns the table for a kind of data, and creates the table if it does not exist.
 func (r *seriesReader) sheet(k kind) (*sheet, error) {
 	t := &r.sheets[k]
 	if t.batch != nil {
@@ -212,8 +212,8 @@ func (r *seriesReader) sheet(k kind) (*sheet, error) {
 	return t, nil
 }
 
-// row begins a row of the series. It appends the time, which is given in milliseconds, the metric
-// and the labels.
+// row begins a row of the series. It appends the time, the metric and the labels. The argument ms
+// is the time in milliseconds.
 func (r *seriesReader) row(k kind, v *remotewrite.SeriesView, ms int64) (*sheet, error) {
 	if err := r.readLabels(v); err != nil {
 		return nil, err
@@ -233,8 +233,8 @@ func (r *seriesReader) row(k kind, v *remotewrite.SeriesView, ms int64) (*sheet,
 	return t, r.appendText(t.columns[2], r.labels)
 }
 
-// close ends a row. If ms is not 0, it first sets the column with the index optional to ms, a time
-// in milliseconds.
+// close ends a row. If the argument ms, a time in milliseconds, is not 0, close first stores it in
+// the column whose index is the argument optional.
 func (r *seriesReader) close(t *sheet, optional int, ms int64) error {
 	if ms != 0 {
 		us, err := r.micros(ms)
@@ -280,8 +280,8 @@ func (r *seriesReader) appendText(c *column.Column, text []byte) error {
 	return nil
 }
 
-// textStep is the minimum number of bytes that takeMore reserves. So most samples need no new
-// reservation.
+// textStep is the minimum number of bytes that takeMore reserves. Because of this minimum, most
+// samples need no new reservation.
 const textStep = 1 << 20
 
 // takeMore reserves memory for the text that exceeds the reserved bytes.
@@ -341,9 +341,9 @@ func (r *seriesReader) readLabels(v *remotewrite.SeriesView) (err error) {
 	return err
 }
 
-// addLabel adds a label to the set. It limits the text of the labels: sorting compares their names,
-// and many labels may refer to the same long symbols. For a record of the log, the limit was
-// applied when the record was written.
+// addLabel adds a label to the set. It limits the total text of the labels, because sorting
+// compares their names, and many labels may refer to the same long symbol. For a record of the log,
+// the limit was applied when the record was written.
 func (r *seriesReader) addLabel(name, value []byte, what string) error {
 	if len(r.set.pairs) >= r.job.limits.Columns {
 		return r.refuse("more than %d %s: send fewer", r.job.limits.Columns, what)
@@ -355,7 +355,7 @@ func (r *seriesReader) addLabel(name, value []byte, what string) error {
 }
 
 // readPlainLabels is the fast path of readLabels. It handles labels that are sorted and need no
-// escapes, as nearly all are. For other labels it returns false.
+// escapes; nearly all series have such labels. For other labels it returns false.
 func (r *seriesReader) readPlainLabels(v *remotewrite.SeriesView) bool {
 	b, ok := append(r.labels[:0], '{'), true
 	n, most := 0, r.most-r.text

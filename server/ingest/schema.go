@@ -11,7 +11,7 @@ import (
 )
 
 // A body that is encoded with a registered schema (see Schemas) contains rows for one table. The
-// form of the schema is the form of the body:
+// form of the schema determines the form of the body:
 //
 //	columns   {time list32(i64), host list32(str8)}   one message, of lists of equal length
 //	rows      {time i64, host str8}                   messages, one after the other
@@ -119,8 +119,8 @@ func appendSchema(payload []byte, notation string) []byte {
 	return binary.LittleEndian.AppendUint32(append(payload, notation...), uint32(len(notation)))
 }
 
-// cutSchema splits a payload into the body and the schema. If the schema equals last, cutSchema
-// returns last and does not parse the notation. last may be nil.
+// cutSchema splits a payload into the body and the schema. If the schema equals the argument last,
+// cutSchema returns last and does not parse the notation. The argument last may be nil.
 func cutSchema(payload []byte, last *version) (body []byte, v *version, err error) {
 	body, notation, ok := cutCounted(payload)
 	if !ok {

@@ -28,7 +28,7 @@ import (
 type Schemas struct {
 	disk  disk.Disk
 	path  string
-	known atomic.Pointer[map[string][]*version] // content of the file; the map and everything in it are immutable
+	known atomic.Pointer[map[string][]*version] // content of the file; the map and all its values are immutable
 	mu    disk.Mutex                            // held while a changed copy of known is made
 }
 
@@ -52,9 +52,9 @@ func newVersion(s *schema.Shape) (*version, error) {
 	return &version{s, s.String(), hexOf(s.NamedFingerprint()), columns}, nil
 }
 
-// These are the limits of the registry: bytes of a schema as JSON, number of versions of all
-// schemas, and total bytes of their notations. Each change writes all versions to the file. In
-// memory, a version uses up to 45 times the length of its notation.
+// These are the limits of the registry: the size of a schema as JSON in bytes, the number of
+// versions of all schemas, and the total size of their notations in bytes. Each change writes all
+// versions to the file. In memory, a version uses up to 45 times the length of its notation.
 const (
 	maxDefinition = 128 << 10
 	maxVersions   = 1000
@@ -123,7 +123,7 @@ func (s *Schemas) parse(text []byte) error {
 	return nil
 }
 
-// become writes known to the file, and then makes it the content of the registry.
+// become writes a new content to the file, and then makes it the content of the registry.
 func (s *Schemas) become(known map[string][]*version) error {
 	f := schemasFile{Version: schemasVersion, Schemas: []schemaEntry{}}
 	for name, versions := range inOrder(known) {
@@ -171,8 +171,9 @@ func inOrder(known map[string][]*version) iter.Seq2[string, []*version] {
 	}
 }
 
-// put registers a version, unless it is already registered. It returns all versions that the schema
-// then has. v must be able to read messages of the newest version.
+// put registers a version, unless it is already registered. It returns all versions of the schema
+// after the call. The new version v must be able to read messages of the version that was newest so
+// far.
 func (s *Schemas) put(name string, v *version) (versions []*version, created bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -199,8 +200,8 @@ func (s *Schemas) put(name string, v *version) (versions []*version, created boo
 	return known[name], true, s.become(known)
 }
 
-// errIncompatible returns an error that contains the first field that prevents a version from
-// reading messages of the newest version.
+// errIncompatible returns an error that contains the first field because of which a version cannot
+// read messages of the newest version.
 func errIncompatible(name string, err error) error {
 	const hint = "register it under another name, or delete the one that is there"
 	var d *schema.Difference
@@ -211,7 +212,8 @@ func errIncompatible(name string, err error) error {
 		name, cmp.Or(d.New, "no further field"), cmp.Or(d.Old, "no further field"), hint).in(pathOf(cmp.Or(d.New, d.Old)))
 }
 
-// pathOf returns the path in a field of a [schema.Difference]. The path precedes the type.
+// pathOf returns the path in the text of a [schema.Difference]'s field. In that text, the path
+// precedes the type.
 func pathOf(field string) string {
 	path, _, _ := strings.Cut(strings.TrimPrefix(field, "["), " ")
 	return path
@@ -229,7 +231,7 @@ func (s *Schemas) remove(name string) error {
 	return s.become(known)
 }
 
-// of returns the version with a fingerprint, or nil.
+// of returns the version with the given fingerprint, or nil.
 func of(versions []*version, fingerprint string) *version {
 	for _, v := range slices.Backward(versions) {
 		if v.fingerprint == fingerprint {
@@ -239,8 +241,9 @@ func of(versions []*version, fingerprint string) *version {
 	return nil
 }
 
-// find returns the version with which a request is encoded. told is the notation of the client's
-// schema, or empty. If told is set, the error contains the field that differs.
+// find returns the version with which a request is encoded. The argument told is the notation of
+// the client's schema, or empty. If told is not empty, the error contains the first field that
+// differs.
 func (s *Schemas) find(name, fingerprint, told string) (*version, error) {
 	versions := s.versions(name)
 	if len(versions) == 0 {
@@ -284,8 +287,8 @@ func errMismatch(name, fingerprint, told string, v *version) error {
 		head, yours, there, name).in(field)
 }
 
-// difference returns the first field that differs between two structs, as text for each struct, and
-// the path of the field.
+// difference returns the first field that differs between two structs. The results inA and inB
+// describe the field in each struct, and path is the field's path.
 func difference(a, b []schema.Piece, outer string) (inA, inB, path string) {
 	for k := range max(len(a), len(b)) {
 		if k >= len(a) || k >= len(b) || textOfField(a[k]) != textOfField(b[k]) {
@@ -320,7 +323,7 @@ func textOfField(f schema.Piece) string {
 
 func hexOf(sum [8]byte) string { return hex.EncodeToString(sum[:]) }
 
-// brief returns a notation, shortened if it is long.
+// brief returns a notation, and shortens it if it is long.
 func brief(notation string) string {
 	const most = 500
 	if len(notation) <= most {

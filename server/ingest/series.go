@@ -17,8 +17,8 @@ import (
 // Requests of Remote Write come from the relay. The relay has read them, split them by tenant, and
 // checked the rights of the sender.
 
-// AppendSeries stores all parts or none of them, as one record of the log. After it returns, the
-// caller may reuse the bodies.
+// AppendSeries stores all parts, or no part, as one record of the log. After it returns, the caller
+// may reuse the bodies.
 //
 //	verdict  after       meaning
 //	Stored   0           everything is on disk; parts without data need no storage
@@ -82,8 +82,8 @@ func (q *request) storeSeries(parts []series.Part) error {
 	return nil
 }
 
-// maxParts is the maximum total size of all parts in bytes. It ensures that they fit into a record
-// of the log, whose maximum is 1 GiB.
+// maxParts is the maximum total size of all parts in bytes. It ensures that the parts fit into a
+// record of the log; the maximum size of a record is 1 GiB.
 const maxParts = 768 << 20
 
 // join combines the parts into one body. The package comment describes its format.

@@ -17,7 +17,7 @@ type counters struct {
 	unsaved  atomic.Int64
 	again    atomic.Int64
 
-	latencies map[string]*latencies // by route; not changed after the first request
+	latencies map[string]*latencies // latencies by route; the map is not changed after the first request
 }
 
 func (c *counters) count(o Outcome) { c.outcomes[o].Add(1) }
@@ -40,10 +40,10 @@ type Stats struct {
 	Ready    bool
 
 	Again     int64 // requests whose key belonged to a stored request: they were not stored again
-	Keys      int   // keys of stored requests that are remembered
+	Keys      int   // number of remembered keys of stored requests
 	Forgotten int64 // keys that were forgotten before their window ended
 
-	Latencies []Latency // for routes and formats that were used
+	Latencies []Latency // only for combinations of route and format that were used
 }
 
 // Latency contains the latencies of requests by route and format. The format is empty if a request

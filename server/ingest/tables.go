@@ -1,6 +1,7 @@
 package ingest
 
-// A body of MessagePack for one table, which the URL specifies, has one of two forms:
+// A MessagePack body contains rows for one table. The URL specifies the table. The body has one of
+// two forms:
 //
 //	columns   {"time": [1, 2, 3], "host": ["a", "b", "c"]}
 //	rows      [{"time": 1, "host": "a"}, {"time": 2, "host": "b"}]

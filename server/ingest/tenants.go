@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
-// Each tenant has its own tables, and two tenants never share a table. The name of the tenant
-// determines the names of its tables. If it consists of letters, digits, _ and -, and starts with a
-// letter, it is used unchanged, with the exceptions in the last two lines. Other names are escaped:
+// Each tenant has its own tables, and two tenants never share a table. The names of the tables are
+// derived from the name of the tenant. A tenant name is used unchanged if it consists of letters,
+// digits, _ and -, and starts with a letter. The last two lines show the exceptions. Other names
+// are escaped:
 //
 //	team-a              team-a
 //	12345               x--12345
@@ -17,8 +18,8 @@ import (
 //	of 118 bytes, ...   x---sha256_…             too long, escaped or not: the hash of the tenant
 //
 // After the prefix, an escape is a hyphen that is followed by another hyphen or by two hex digits.
-// The hyphens of the suffixes below, and the one before sha256, are followed by neither. So
-// suffixes and hashes cannot be mistaken for a part of the tenant's name.
+// The hyphens of the suffixes below, and the hyphen before sha256, are followed by other
+// characters. So suffixes and hashes cannot be mistaken for a part of the tenant's name.
 
 const escapedPrefix = "x--"
 

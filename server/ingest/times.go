@@ -11,18 +11,19 @@ import (
 type Unit uint8
 
 const (
-	Auto Unit = iota // by magnitude; one unit for the whole column
+	Auto Unit = iota // determined by the magnitude; the whole column has the same unit
 	Seconds
 	Milliseconds
 	Microseconds
 	Nanoseconds
 )
 
-// units describes each unit: its names, the magnitudes that Auto interprets as this unit, and the
-// range of valid times. This range is the years 1 to 9999, which Python and SQL engines can show.
+// units describes each unit: its names, the magnitudes that the unit Auto interprets as this unit,
+// and the range of valid times. The range is the years 1 to 9999, because Python and SQL engines
+// can show these years.
 var units = [...]struct {
 	param, name string
-	below       uint64  // Auto chooses the first unit whose below exceeds the magnitude
+	below       uint64  // Auto selects the first unit for which the field below exceeds the magnitude
 	min, max    int64   // minimum and maximum time in this unit
 	micros      float64 // microseconds in one unit
 }{
@@ -50,7 +51,7 @@ func unitOf(name string) (Unit, error) {
 	return Auto, invalid("time_unit=%q: use s, ms, us, ns or auto", clip(name)).in("time_unit")
 }
 
-// guess returns the unit that Auto chooses for a magnitude.
+// guess returns the unit that Auto selects for a magnitude.
 func guess(magnitude uint64) Unit {
 	u := Seconds
 	for magnitude >= units[u].below && u < Nanoseconds {
@@ -122,7 +123,7 @@ func bounds(v []int64) (lo, hi int64) {
 	return lo, hi
 }
 
-// checkTimes returns an error about the first row whose time is missing, out of range, or in
+// checkTimes returns an error about the first row whose time is missing, is out of range, or has
 // another unit than the first time.
 func checkTimes(c *column.Column, unit Unit) error {
 	first := unit
@@ -205,8 +206,8 @@ func scale(v []int64, u Unit) {
 	}
 }
 
-// micros converts a time to microseconds. It rounds nanoseconds down, also before 1970, so that
-// times keep their order.
+// micros converts a time to microseconds. It rounds nanoseconds down, even for times before 1970,
+// so that the order of times is kept.
 func micros(v int64, u Unit) int64 {
 	switch u {
 	case Seconds:

@@ -17,14 +17,14 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// request is a write request in progress. Its resources are released when it ends. An asynchronous
-// request ends when the log has committed it.
+// request is a write request in progress. Its resources are released when the request ends. An
+// asynchronous request ends when the log has committed it.
 type request struct {
 	handler *Handler
 	record  wal.Record
 	codec   codec
 	held    admission.Hold
-	body    *admission.Buffer // as received; stored in the log
+	body    *admission.Buffer // the body as received; stored in the log
 	plain   *admission.Buffer // decompressed; nil if the body is not compressed
 	job     job
 
@@ -32,10 +32,10 @@ type request struct {
 	async   bool // the sender has chosen durability=async
 	logged  bool // Committed or Failed ends the request
 	keyed   bool // the request contains a key
-	holds   bool // the request holds the key, under which nothing is stored yet
+	holds   bool // the request holds the key; nothing is stored under the key yet
 	id      batchID
-	batch   batch  // stored with the key
-	again   *batch // if the request was stored before: the stored batch
+	batch   batch  // the batch that is stored under the key
+	again   *batch // the batch that was stored before under the key, or nil
 	told    bool   // the sender may get information about all databases
 }
 
@@ -57,8 +57,8 @@ func (q *request) end() {
 	requests.Put(q)
 }
 
-// writeArc handles Arc's endpoint. A header contains the database, and the first bytes of the body
-// indicate the compression.
+// writeArc handles Arc's endpoint. A header contains the name of the database, and the first bytes
+// of the body indicate the compression.
 func (h *Handler) writeArc(w http.ResponseWriter, r *http.Request, g *access.Grant) *Format {
 	return h.write(w, r, g, table.Name{DB: databaseOf(r)}, Arc)
 }
@@ -125,8 +125,8 @@ func (q *request) admit(r *http.Request, g *access.Grant, name table.Name) error
 	return nil
 }
 
-// suffix returns the number of bytes that follow the body in the log. It does not include the list
-// of rejected rows, because that is not known yet.
+// suffix returns the number of bytes that follow the body in the log. The number does not include
+// the list of rejected rows, because the list is not known yet.
 func (q *request) suffix() int {
 	n := 0
 	if q.job.schema != nil {
@@ -213,7 +213,7 @@ func (q *request) readKey(r *http.Request, query url.Values, db string) error {
 	return nil
 }
 
-// read reads the body, and for Arc detects its compression.
+// read reads the body. For Arc's endpoint, it also detects the compression.
 func (q *request) read(w http.ResponseWriter, r *http.Request) error {
 	if err := q.readBody(w, r); err != nil {
 		return err
@@ -231,7 +231,7 @@ const (
 	largeBody       = 1 << 20
 	largeCompressed = 64 << 10
 
-	tries = 3 // maximum attempts to store a partial request without the rows that do not fit the catalog, which may change meanwhile
+	tries = 3 // maximum number of attempts to store a partial request; each attempt omits rows that do not fit the catalog, which may change meanwhile
 )
 
 // decode decompresses and decodes the body. The number of large bodies that are decoded at the same
@@ -257,7 +257,7 @@ func (q *request) decode() ([]table.Write, error) {
 }
 
 // store decodes the body, and passes the rows and the body to the store. If gone is true, the log
-// owns the request, and ends it.
+// owns the request, and its callbacks end the request.
 func (q *request) store(ctx context.Context) (gone bool, err error) {
 	h := q.handler
 	writes, err := q.decode()
@@ -315,8 +315,8 @@ func (q *request) digest() digest {
 	return sum([]byte(q.record.Table), []byte{q.codec.format.Code, byte(q.codec.unit)}, []byte(notation), q.job.body)
 }
 
-// answerAgain responds to a request that was stored before. The response is the earlier one, but
-// without the list of rejected rows.
+// answerAgain responds to a request that was stored before. The response is the same as the earlier
+// response, but without the list of rejected rows.
 func (q *request) answerAgain(w http.ResponseWriter) {
 	w.Header().Set("Idempotent-Replayed", "true")
 	if q.again.rejected == 0 {
@@ -334,8 +334,8 @@ func (h *Handler) freeAll(writes []table.Write) {
 	}
 }
 
-// append passes the writes and the body to the store, which owns the writes from then on. If async
-// is set and append returns nil, the log owns the request.
+// append passes the writes and the body to the store. After the call, the store owns the writes. If
+// async is set and append returns nil, the log owns the request.
 func (q *request) append(writes []table.Write, async bool) error {
 	h := q.handler
 	q.record.Payload = q.body.B
@@ -365,9 +365,9 @@ func (q *request) append(writes []table.Write, async bool) error {
 	return h.explain(err, s.Err, q.told)
 }
 
-// explain converts an error of the store to an error for the client. landing returns the reason why
-// rows do not land at present, or nil. Only clients that may get information about all databases
-// see this reason.
+// explain converts an error of the store to an error for the client. The function landing returns
+// the reason why rows do not land at present, or nil. The error contains this reason only for
+// clients that may get information about all databases.
 func (h *Handler) explain(err error, landing func() error, told bool) error {
 	switch {
 	case errors.Is(err, table.ErrInvalid):
@@ -389,8 +389,8 @@ func (h *Handler) explain(err error, landing func() error, told bool) error {
 	return refuse(Stalled, "nothing was stored: %v", err)
 }
 
-// errFull returns the error for exhausted memory or log space. The cause is that rows arrive faster
-// than they land, or that they do not land at all.
+// errFull returns the error for exhausted memory or log space. Its text states the cause: rows
+// arrive faster than they land, or do not land at all.
 func errFull(err, landing error, told bool) error {
 	switch {
 	case landing != nil && told:
@@ -440,7 +440,7 @@ func (h *Handler) Failed(r *wal.Record, err error) {
 	}
 }
 
-// report is the JSON of the response to a partial request.
+// report is the JSON form of the response to a partial request.
 type report struct {
 	Rows     int         `json:"rows"`
 	Rejected []Rejection `json:"rejected"`

@@ -1,6 +1,6 @@
-// Package memnet is a network in memory for tests in testing/synctest bubbles. Its connections come
-// from net.Pipe, so the clock of a bubble advances while all goroutines wait for their peers. A
-// write blocks until the peer reads; there is no buffer.
+// Package memnet implements an in-memory network for tests in testing/synctest bubbles. Its
+// connections come from net.Pipe, so the clock of a bubble advances while all goroutines wait for
+// their peers. A write blocks until the peer reads; there is no buffer.
 package memnet
 
 import (
@@ -18,11 +18,11 @@ var ErrRefused = errors.New("connection refused")
 // Network connects dialers to listeners in memory. The zero Network is ready for use.
 type Network struct {
 	mu        sync.Mutex
-	listeners []*listener // the address of each is its index
+	listeners []*listener // the index of a listener is the host in its address
 	dialed    int
 }
 
-// Listen opens a listener. Its address is a host and port that a URL can hold.
+// Listen opens a listener. Its address is a host and port that can be used in a URL.
 func (n *Network) Listen() net.Listener {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -37,7 +37,7 @@ func (n *Network) Dial(ctx context.Context, kind, to string) (net.Conn, error) {
 }
 
 // From returns a function like Dial for connections from a host. Listeners see the host's address,
-// with another port for each connection.
+// with a different port for each connection.
 func (n *Network) From(host string) func(ctx context.Context, kind, to string) (net.Conn, error) {
 	return func(ctx context.Context, kind, to string) (net.Conn, error) {
 		l, from, err := n.find(host, to)

@@ -19,13 +19,13 @@ import (
 type Collector struct {
 	Ingest func() ingest.Stats
 	Guard  func() [access.Reasons]int64
-	Store  func() *table.Store // returns nil before recovery begins
+	Store  func() *table.Store // the function returns nil before recovery begins
 	Watch  func() watch.Stats
 }
 
 var _ prometheus.Collector = Collector{}
 
-// metric describes a metric whose value read takes from the statistics S.
+// metric describes a metric. Its function read returns the value from statistics of type S.
 type metric[S any] struct {
 	desc *prometheus.Desc
 	kind prometheus.ValueType

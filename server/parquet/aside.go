@@ -14,16 +14,16 @@ import (
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
-// Aside is a sink for the files of tables whose own directory fails. It keeps the files until they
-// can be moved to that directory.
+// Aside is a sink for the files of a table whose own directory cannot be written. It keeps the
+// files until they can be moved to the table's directory.
 type Aside struct {
 	*Sink
-	home *Sink // where the files return to
+	home *Sink // sink to which the files are moved back
 }
 
 var _ table.Aside = (*Aside)(nil)
 
-// NewAside returns a sink for the directory, as New does. Its files return to home.
+// NewAside returns a sink for the directory, like New. Its files are moved back to the sink home.
 func NewAside(dir string, home *Sink) (*Aside, error) {
 	s, err := New(dir, home.options)
 	if err != nil {
@@ -32,8 +32,8 @@ func NewAside(dir string, home *Sink) (*Aside, error) {
 	return &Aside{s, home}, nil
 }
 
-// Return implements [table.Aside]. The file keeps both names until the new name is on disk, so a
-// crash loses no file.
+// Return implements [table.Aside]. The file has both names until the new name is on disk, so a
+// crash does not lose the file.
 func (a *Aside) Return(name string) error {
 	from, err := a.path(name)
 	if err != nil {
@@ -49,7 +49,7 @@ func (a *Aside) Return(name string) error {
 	return a.Remove(name)
 }
 
-// link gives the file at path from a second name, path to, durably.
+// link durably gives the file at the path `from` a second name, the path `to`.
 func (a *Aside) link(from, to string) error {
 	d := a.options.Disk
 	if err := a.home.dirs.ensure(filepath.Dir(to)); err != nil {
@@ -71,7 +71,8 @@ func (a *Aside) link(from, to string) error {
 	return d.SyncDir(filepath.Dir(to))
 }
 
-// copy replaces link if the paths are on different file systems, or on one without hard links.
+// copy copies the file. It is called instead of link if the paths are on different file systems, or
+// if the file system does not support hard links.
 func (a *Aside) copy(from, to string) error {
 	d := a.options.Disk
 	in, err := d.Open(from, os.O_RDONLY, 0)
@@ -105,8 +106,8 @@ func (a *Aside) copy(from, to string) error {
 	return err
 }
 
-// same reports whether two files have the same content. A crash in the middle of Return leaves two
-// such files.
+// same reports whether two files have the same content. After a crash in the middle of Return, two
+// such files exist.
 func (a *Aside) same(from, to string) (bool, error) {
 	x, err := a.options.Disk.Open(from, os.O_RDONLY, 0)
 	if err != nil {

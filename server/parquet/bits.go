@@ -8,16 +8,17 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 )
 
-// Levels and dictionary indexes are encoded in the hybrid of runs and bit-packing that Parquet
-// calls RLE:
+// Levels and dictionary indexes use the encoding that Parquet calls RLE, a hybrid of runs and
+// bit-packing:
 //
 //	run          uvarint n<<1, the value in the fewest bytes that hold the width
 //	bit-packed   uvarint groups<<1 | 1, groups of 8 values, lowest bits first, the last group padded
 //
-// A page is either one run or one bit-packed sequence. Mixing them would save little, because the
-// page is compressed afterwards.
+// In this package, the levels or indexes of a page are either one run or one bit-packed sequence.
+// Mixing them would save little, because the page is compressed afterwards.
 
-// appendRun appends a run: n times the value v of width bits.
+// appendRun appends a run, which repeats the value v n times. The value has the given width in
+// bits.
 func appendRun(dst []byte, n int, v uint32, width int) []byte {
 	dst = binary.AppendUvarint(dst, uint64(n)<<1)
 	for ; width > 0; width -= 8 {
@@ -28,8 +29,8 @@ func appendRun(dst []byte, n int, v uint32, width int) []byte {
 }
 
 // appendPacked appends values of width bits each, bit-packed. The width is at most 16, so half a
-// group fits into 64 bits. A group is written by two stores. The second store repeats the bits that
-// share a byte with the first half.
+// group fits into 64 bits. A group is written by two stores, one for each half. If a byte contains
+// bits of both halves, the second store writes the bits of the first half again.
 func appendPacked(dst []byte, values []uint32, width int) []byte {
 	groups := (len(values) + 7) / 8
 	dst = binary.AppendUvarint(dst, uint64(groups)<<1|1)
@@ -50,7 +51,7 @@ func appendPacked(dst []byte, values []uint32, width int) []byte {
 }
 
 // appendGroup stores 8 values of width bits at the start of out. Half a group occupies `bytes`
-// whole bytes and `shift` more bits.
+// whole bytes and `shift` further bits.
 func appendGroup(out []byte, v *[8]uint32, width uint, bytes int, shift uint) {
 	lo := uint64(v[0]) | uint64(v[1])<<width | uint64(v[2])<<(2*width) | uint64(v[3])<<(3*width)
 	hi := uint64(v[4]) | uint64(v[5])<<width | uint64(v[6])<<(2*width) | uint64(v[7])<<(3*width)
@@ -58,9 +59,9 @@ func appendGroup(out []byte, v *[8]uint32, width uint, bytes int, shift uint) {
 	binary.LittleEndian.PutUint64(out[bytes:], lo>>(8*uint(bytes))|hi<<shift)
 }
 
-// appendLevels appends the definition levels of rows [from, to), after their length in bytes. A
-// level is 0 for a null and 1 for a value. The packed levels are the complement of the null bitmap,
-// which has the same bit order.
+// appendLevels appends the length of the definition levels of rows [from, to) in bytes, and then
+// these levels. A level is 0 for a null and 1 for a value. The packed levels are the complement of
+// the null bitmap, because both have the same bit order.
 func appendLevels(dst []byte, nulls column.Bitmap, from, to, count int) []byte {
 	start, n := len(dst), to-from
 	dst = append(dst, 0, 0, 0, 0)
@@ -86,7 +87,7 @@ func appendLevels(dst []byte, nulls column.Bitmap, from, to, count int) []byte {
 	return dst
 }
 
-// word returns the 64 bits of b that begin at bit i.
+// word returns 64 bits of b, starting with bit i.
 func word(b column.Bitmap, i int) uint64 {
 	at, shift := i>>6, uint(i)&63
 	var w uint64

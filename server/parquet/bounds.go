@@ -11,7 +11,7 @@ import (
 )
 
 // maxBound is the maximum length of text bounds in the statistics, in bytes. Longer bounds are
-// shortened, and remain valid bounds.
+// shortened in such a way that they remain valid.
 const maxBound = 64
 
 // bounds contains the minimum and the maximum of a page or of a column chunk, as PLAIN bytes. If
@@ -19,7 +19,7 @@ const maxBound = 64
 // bound.
 type bounds struct {
 	min, max           []byte
-	exactMin, exactMax bool // true if the bound is a value that occurs, false if it is a shortened text
+	exactMin, exactMax bool // true if the bound is a value that occurs in the data; false if it is a shortened text
 	ok                 bool
 }
 
@@ -33,9 +33,9 @@ func (b *bounds) set8(lo, hi uint64) {
 	b.exactMin, b.exactMax, b.ok = true, true, true
 }
 
-// setFloats sets the bounds; neither may be NaN. As the format requires, a zero becomes -0 in the
-// lower bound and +0 in the upper bound, because readers may treat -0 and +0 as different or as
-// equal.
+// setFloats sets the bounds to lo and hi. Neither may be NaN. As the format requires, a zero is
+// stored as -0 in the lower bound and as +0 in the upper bound, because some readers treat -0 and
+// +0 as different.
 func (b *bounds) setFloats(lo, hi float64) {
 	if lo == 0 {
 		lo = math.Copysign(0, -1)
@@ -51,8 +51,8 @@ func (b *bounds) setBools(lo, hi bool) {
 	b.exactMin, b.exactMax, b.ok = true, true, true
 }
 
-// setText sets the bounds, and shortens texts that exceed maxBound. The lower bound becomes a
-// prefix. The upper bound becomes the smallest text that is greater than every text with that
+// setText sets the bounds, and shortens texts that exceed maxBound. A lower bound is shortened to a
+// prefix. An upper bound is replaced by the smallest text that is greater than every text with its
 // prefix. If no such text exists, there are no bounds.
 func (b *bounds) setText(lo, hi []byte) {
 	b.min, b.max, b.ok = append(b.min[:0], lo...), append(b.max[:0], hi...), true
@@ -77,8 +77,8 @@ func cut(s []byte) int {
 	return maxBound
 }
 
-// increment turns a prefix into the smallest UTF-8 text that is greater than every text with this
-// prefix. It returns an empty text if there is none.
+// increment returns the smallest UTF-8 text that is greater than every text with the prefix s. It
+// returns an empty text if there is no such text.
 func increment(s []byte) []byte {
 	for len(s) > 0 {
 		r, size := utf8.DecodeLastRune(s)

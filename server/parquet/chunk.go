@@ -11,8 +11,8 @@ import (
 )
 
 // chunk is the column chunk being built. It contains the finished pages, and their data for the
-// indexes and the footer. A dictionary page precedes the data pages but is complete last. So data
-// pages wait in memory while the chunk may still need a dictionary page.
+// indexes and the footer. A dictionary page precedes the data pages, but is completed after them.
+// So data pages wait in memory while the chunk may still need a dictionary page.
 type chunk struct {
 	field    table.Field
 	optional bool
@@ -25,21 +25,21 @@ type chunk struct {
 	written int    // bytes of data pages that were written to the file before the waiting pages
 	rows    int
 	nulls   int
-	raw     int // uncompressed size of the data pages, with their headers
+	raw     int // uncompressed size of the data pages, including their headers
 	plain   int // number of data pages in PLAIN
 	indexed int // number of data pages that contain dictionary indexes
 	bounds  bounds
-	bounded bool // every page that contains a value has bounds
+	bounded bool // every page with at least one value has bounds
 	sorted  bool // integer columns only: the values ascend, and no page contains both values and nulls
 	last    int64
 }
 
-// page describes a data page for the indexes.
+// page contains the data about a data page that the indexes need.
 type page struct {
 	bounds
-	offset int // relative to the chunk's first data page
-	size   int // including the header
-	row    int // index of the first row in the chunk
+	offset int // offset relative to the chunk's first data page
+	size   int // size including the header
+	row    int // index of the page's first row in the chunk
 	rows   int
 	nulls  int
 }
@@ -54,7 +54,7 @@ func (c *chunk) reset(f table.Field, optional, first bool, codec Codec) {
 	c.sorted, c.last = f.Kind == column.Time || f.Kind == column.Int64, math.MinInt64
 }
 
-// add appends a data page with rows [from, to) of the cells to the chunk.
+// add appends a data page to the chunk. The page contains rows [from, to) of the cells.
 func (w *writer) add(cells *column.Column, from, to int) error {
 	c := &w.chunk
 	rows, nulls := to-from, to-from

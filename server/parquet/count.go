@@ -17,8 +17,8 @@ import (
 
 var _ table.Counter = (*Sink)(nil)
 
-// Count implements [table.Counter]. It reads the footer of each file. The error reports the files
-// whose rows are not counted because the files cannot be read.
+// Count implements [table.Counter]. It reads the footer of each file. The error lists the files
+// that could not be read and whose rows are therefore not counted.
 func (s *Sink) Count(ctx context.Context, dir string, except []string) (n table.Totals, err error) {
 	if err := ctx.Err(); err != nil {
 		return n, err

@@ -8,34 +8,34 @@ import (
 )
 
 const (
-	maxEntries  = 1 << 16 // of a dictionary; more entries would hardly fit into the CPU caches of the writer and of readers
-	maxDictText = 1 << 20 // bytes of text in a dictionary
-	trial       = 4096    // number of a page's values before hopeless may report true
+	maxEntries  = 1 << 16 // maximum number of entries in a dictionary; more entries would hardly fit into the CPU caches of the writer and of readers
+	maxDictText = 1 << 20 // maximum size of the text in a dictionary, in bytes
+	trial       = 4096    // minimum number of values in a page before hopeless may return true
 	minSlots    = 1 << 10
 )
 
 // dictionary assigns indexes to the distinct values of a column chunk, in the order of their first
-// occurrence. If it does not save a quarter of a page, the dictionary gives up for the rest of the
-// chunk. For this test, the page's indexes plus its new entries are compared with its values in
-// PLAIN.
+// occurrence. If it saves less than a quarter of a page's size, the rest of the chunk is written
+// without the dictionary. For this test, the size of the page's indexes and new entries is compared
+// with the size of its values in PLAIN.
 //
-// It is an open hash table whose slots refer to the entries. The hash is seeded, because the values
-// come from outside.
+// It is an open hash table whose slots refer to the entries. The hash is seeded, because clients
+// choose the values.
 type dictionary struct {
 	on    bool
-	n     int      // entries
-	words []uint64 // the entries, in columns of 8-byte values
-	text  []byte   // the entries, in text columns, concatenated
+	n     int      // number of entries
+	words []uint64 // the entries, if the column contains 8-byte values
+	text  []byte   // the entries concatenated, if the column contains text
 	ends  []uint32 // the end of each entry in text
 	slots []slot   // their number is a power of two; at most half of them are used
-	spare []slot   // the slots before the last grow, for reuse
-	seen  []bool   // scratch: for each entry, whether it occurs in a page
+	spare []slot   // the slots before the last call of grow, for reuse
+	seen  []bool   // scratch memory: for each entry, whether it occurs in a page
 	seed  maphash.Seed
 	mix   [2]uint64
 }
 
-// slot is a slot of the hash table. Its entry is 0 if the slot is free, and otherwise the value's
-// index plus one.
+// slot is a slot of the hash table. The field entry is 0 if the slot is free. Otherwise it is the
+// value's index plus one.
 type slot struct{ hash, entry uint32 }
 
 func newDictionary() dictionary {
@@ -59,15 +59,16 @@ func (d *dictionary) reset(on bool) {
 	clear(d.slots)
 }
 
-// width returns the number of bits of an index. It is 1 even for a single entry, because not every
-// reader supports indexes of 0 bits.
+// width returns the number of bits per index. The width is at least 1, even for a single entry,
+// because some readers do not support indexes of 0 bits.
 func (d *dictionary) width() int { return max(1, bits.Len(uint(d.n-1))) }
 
 // size returns the size of the entries in PLAIN.
 func (d *dictionary) size() int { return 8*len(d.words) + len(d.text) + 4*len(d.ends) }
 
-// numberWords returns the indexes of the values, in the memory of ids. It reports false if the
-// dictionary gave up. Then the dictionary does not contain the page's new values.
+// numberWords returns the indexes of the values, in the memory of ids. It returns false if the
+// dictionary does not save enough. In that case, the dictionary does not contain the page's new
+// values.
 func (d *dictionary) numberWords(ids []uint32, values []uint64) ([]uint32, bool) {
 	n, size := d.n, d.size()
 	ids = slices.Grow(ids[:0], len(values))[:len(values)]
@@ -104,8 +105,8 @@ func (d *dictionary) numberWords(ids []uint32, values []uint64) ([]uint32, bool)
 	return ids, d.pays(n, size, len(ids), 8*len(values))
 }
 
-// numberText is numberWords for texts. They are concatenated in text from offset start on; each
-// ends at its offset in ends.
+// numberText is like numberWords, but for texts. The texts are concatenated in the argument text,
+// beginning at the offset start. The argument ends contains the end offset of each text.
 func (d *dictionary) numberText(ids []uint32, text []byte, start uint32, ends []uint32) ([]uint32, bool) {
 	n, size, plain := d.n, d.size(), 4*len(ends)
 	ids = slices.Grow(ids[:0], len(ends))[:len(ends)]
@@ -146,7 +147,7 @@ func (d *dictionary) numberText(ids []uint32, text []byte, start uint32, ends []
 }
 
 // hash returns a seeded hash of v. A text of up to 16 bytes is read as two words, which may
-// overlap, and the words are mixed with secret numbers.
+// overlap. The words are mixed with secret numbers.
 func (d *dictionary) hash(v []byte) uint32 {
 	var a, b uint64
 	switch n := len(v); {
@@ -174,9 +175,10 @@ func (d *dictionary) textAt(i int) []byte {
 	return d.text[start:d.ends[i]]
 }
 
-// pays reports whether the dictionary saves enough on a page of count values, whose size in PLAIN
-// is plain bytes. Before the page, the dictionary contained n entries of size bytes. If it does not
-// save enough, pays drops the page's entries and the dictionary gives up.
+// pays reports whether the dictionary saves enough on a page. The arguments count and plain are the
+// number of the page's values and their size in PLAIN. The arguments n and size are the number of
+// entries and their size before the page. If the dictionary does not save enough, pays calls
+// giveUp.
 func (d *dictionary) pays(n, size, count, plain int) bool {
 	if 4*(d.size()-size+count*d.width()/8) > 3*plain {
 		d.giveUp(n)
@@ -184,7 +186,8 @@ func (d *dictionary) pays(n, size, count, plain int) bool {
 	return d.on
 }
 
-// giveUp drops the entries from n on and turns the dictionary off. Afterwards the slots are stale.
+// giveUp drops all entries except the first n, and turns the dictionary off. After that, the
+// content of the slots is stale.
 func (d *dictionary) giveUp(n int) {
 	d.on, d.n = false, n
 	d.words = d.words[:min(n, len(d.words))]
@@ -196,7 +199,7 @@ func (d *dictionary) giveUp(n int) {
 }
 
 // grow doubles the number of slots. It alternates between two tables, so a reused dictionary soon
-// stops allocating.
+// needs no more allocations.
 func (d *dictionary) grow() []slot {
 	old := d.slots
 	d.slots = slices.Grow(d.spare[:0], 2*len(old))[:2*len(old)]
@@ -216,7 +219,7 @@ func (d *dictionary) grow() []slot {
 	return d.slots
 }
 
-// present marks the entries that occur in ids.
+// present marks the entries whose indexes occur in ids.
 func (d *dictionary) present(ids []uint32) []bool {
 	d.seen = slices.Grow(d.seen[:0], d.n)[:d.n]
 	clear(d.seen)

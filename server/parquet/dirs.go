@@ -9,22 +9,22 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// dirs makes directories that survive a crash. It syncs the entry of a directory in its parent
-// before a file in the directory counts as landed. An existing directory may have been made just
-// before a crash of the process, without a sync. So each directory below the root is synced once
-// per process.
+// dirs creates directories that survive a crash. Before a file in a directory counts as landed,
+// dirs syncs the directory's entry in the parent directory. An earlier process may have created an
+// existing directory just before a crash, without a sync. So each directory below the root is
+// synced once per process.
 type dirs struct {
 	disk   disk.Disk
 	root   string
-	mu     disk.Mutex // held while syncing, so that no goroutine relies on an entry that another one is still syncing
+	mu     disk.Mutex // held during a sync, so that no goroutine relies on an entry that another goroutine is still syncing
 	synced map[string]bool
 }
 
-// maxSynced limits the number of remembered directories, most of them of old hours. Forgetting a
-// directory costs only another sync.
+// maxSynced limits the number of remembered directories. Most of them belong to old hours. If a
+// directory is forgotten, it is only synced once more.
 const maxSynced = 1 << 14
 
-// ensure makes a directory below the root and its missing parents, and syncs their entries.
+// ensure creates a directory below the root, and its missing parents, and syncs their entries.
 func (d *dirs) ensure(dir string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -55,8 +55,8 @@ func (d *dirs) make(dir string) error {
 	return err
 }
 
-// create opens a new file in the directory. It makes the directory if needed, and makes it again if
-// someone has removed it.
+// create opens a new file in the directory. It creates the directory if needed, even if the
+// directory was removed after an earlier call.
 func (d *dirs) create(dir, path string) (disk.File, error) {
 	for again := false; ; again = true {
 		if err := d.ensure(dir); err != nil {
@@ -71,7 +71,7 @@ func (d *dirs) create(dir, path string) (disk.File, error) {
 }
 
 // forget clears the list of synced directories, so that directories that may have been removed are
-// made again.
+// created again.
 func (d *dirs) forget() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -1,9 +1,9 @@
 // Package parquet writes columns to Parquet files. It is the [table.Sink] of the service.
 //
 // It writes flat files only. The service's columns have few types and are contiguous in memory, so
-// writing a page is little more than a copy. A general writer, which accepts rows or single values,
-// takes several times as long (figures: docs/decisions/ingest.md). Files are read with parquet-go
-// (read.go).
+// writing a page is little more than copying it. A general writer, which accepts rows or single
+// values, needs several times as long (figures: docs/decisions/ingest.md). To read files, the
+// package uses parquet-go (read.go).
 //
 // # The file
 //
@@ -27,7 +27,7 @@
 //	  u32 n, n bytes                  definition levels, in optional columns only: 1 is a value, 0 a null
 //	  values                          without the nulls
 //
-// All pages are version 1. All engines can read these encodings:
+// All pages have version 1. All engines can read the following encodings:
 //
 //	Kind     type        logical type         values
 //	Time     INT64       TIMESTAMP(µs)        PLAIN, or RLE_DICTIONARY if it saves space
@@ -36,16 +36,17 @@
 //	String   BYTE_ARRAY  STRING               "
 //	Bool     BOOLEAN     -                    PLAIN: one bit each
 //
-// Timestamps are in UTC, but isAdjustedToUTC is false, because Python readers require tzdata or
-// pytz if it is true.
+// Timestamps are in UTC, but the flag isAdjustedToUTC is false, because Python readers require
+// tzdata or pytz if the flag is true.
 //
-// The column "time" is required, the others are optional. A column of Kind Null is omitted, because
-// it has no type.
+// The column "time" is required; the other columns are optional. A column of Kind Null is omitted,
+// because it has no type.
 //
 // # Readers
 //
-// A column has the same type in all files of a table. Later files may have more columns. An engine
-// that takes the columns from the first file needs an option to show the added columns:
+// A column has the same type in all files of a table. Later files may have more columns than
+// earlier files. If an engine determines the columns from the first file, it needs an option to
+// show the added columns:
 //
 //	engine       columns that the first file does not have   the option
 //	DuckDB       not shown                                   union_by_name=true
@@ -62,6 +63,6 @@
 //
 // A file is written with a temporary name that engines ignore (".{name}.tmp"), synced and renamed.
 // Then its directory is synced. When a directory is first used, its parents up to the root are
-// synced too. A crash can leave a temporary file; New removes it. In the same way, [Sink.Rewrite]
-// replaces landed files with files that have the table's current column types.
+// synced too. If a crash leaves a temporary file, New removes the file. [Sink.Rewrite] uses the
+// same steps to replace landed files with files that have the table's current column types.
 package parquet

@@ -125,8 +125,8 @@ func (s *Sink) RemoveAll(dir string) error {
 	return s.prune(at)
 }
 
-// prune removes the empty directories below dir, and then dir if it is empty. It leaves other
-// files, because they do not belong to the sink.
+// prune removes the empty directories below dir, and then dir if it is empty. It does not remove
+// other files, because they do not belong to the sink.
 func (s *Sink) prune(dir string) error {
 	d := s.options.Disk
 	entries, err := d.ReadDir(dir)

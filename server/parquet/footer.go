@@ -55,14 +55,14 @@ func physical(k column.Kind) int64 {
 }
 
 // footer collects the indexes and the metadata at the end of a file, while the file is written. The
-// description of a column chunk is encoded as soon as the chunk is written. Wide files contain many
-// thousands of chunks, and each description would otherwise be a tree of small objects.
+// description of a column chunk is encoded as soon as the chunk is written. Otherwise each
+// description would be a tree of small objects, and wide files contain many thousands of chunks.
 type footer struct {
 	groups  []group
 	chunks  thrift // a ColumnMetaData for each column chunk
 	columns thrift // a ColumnIndex for most column chunks
 	offsets thrift // an OffsetIndex for each column chunk
-	ends    []ends // the ends of each column chunk's data in chunks, columns and offsets
+	ends    []ends // for each column chunk: the ends of its data in the fields chunks, columns and offsets
 	out     thrift // FileMetaData
 }
 
@@ -71,9 +71,9 @@ type ends struct{ chunk, column, offset int }
 type group struct {
 	start        int64 // offset in the file
 	rows         int
-	chunks       int // index of the first one in footer.ends
+	chunks       int // index of the group's first chunk in footer.ends
 	raw, encoded int64
-	sorted       bool // by time, its first column
+	sorted       bool // the rows are sorted by time, the first column
 }
 
 func (f *footer) reset() {
@@ -84,7 +84,7 @@ func (f *footer) reset() {
 	f.out.reset()
 }
 
-// idle returns the memory that the buffers keep while no file is written.
+// idle returns the number of bytes that the buffers occupy while no file is written.
 func (f *footer) idle() int {
 	return cap(f.chunks.buf) + cap(f.columns.buf) + cap(f.offsets.buf) + cap(f.out.buf)
 }
@@ -93,8 +93,9 @@ func (f *footer) beginGroup(start int64, rows int) {
 	f.groups = append(f.groups, group{start: start, rows: rows, chunks: len(f.ends)})
 }
 
-// addChunk adds the description of a column chunk that begins at offset start. Its dictionary page
-// takes `dictionary` bytes, and `raw` bytes before compression. Without such a page, both are 0.
+// addChunk adds the description of a column chunk that begins at the offset start. Its dictionary
+// page has `dictionary` bytes, and had `raw` bytes before compression. Both numbers are 0 if there
+// is no such page.
 func (f *footer) addChunk(c *chunk, start int64, dictionary, raw int) {
 	g := &f.groups[len(f.groups)-1]
 	if g.chunks == len(f.ends) {
@@ -153,9 +154,9 @@ func (f *footer) statistics(c *chunk) {
 	}
 }
 
-// encodingStats writes the number of pages of each type and encoding. It tells readers whether all
-// values are in the dictionary. Then they can skip the whole chunk if the dictionary contains no
-// match.
+// encodingStats writes the number of pages of each type and encoding. From these numbers, readers
+// see whether all values are in the dictionary. If they are, and the dictionary contains no match
+// for a query, readers can skip the whole chunk.
 func (f *footer) encodingStats(c *chunk) {
 	t := &f.chunks
 	stats := make([][3]int64, 0, 3)
@@ -176,7 +177,7 @@ func (f *footer) encodingStats(c *chunk) {
 }
 
 // columnIndex writes the bounds of each page. If a page contains values but has no bounds, the
-// format requires that the index is omitted.
+// format requires that the column index is omitted.
 func (f *footer) columnIndex(c *chunk) {
 	if !c.bounded {
 		return

@@ -14,8 +14,9 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// The functions below read files for queries of a few files, for the load tool and for tests. They
-// are simple, not fast. They support the files that this package writes, not Parquet in general.
+// The functions below read files for the load tool, for tests, and for queries of a few files. They
+// are simple, but not fast. They support only files that this package writes, not Parquet in
+// general.
 
 // Rows returns the number of rows in a file, according to its footer.
 func Rows(path string) (int64, error) {
@@ -41,7 +42,7 @@ func Meta(path string) (map[string]string, error) {
 	return meta, nil
 }
 
-// Read returns the whole file as one batch.
+// Read returns the content of the whole file as one batch.
 func Read(path string) (*column.Batch, error) {
 	file, closer, err := open(path)
 	if err != nil {
@@ -51,7 +52,7 @@ func Read(path string) (*column.Batch, error) {
 	return read(file, path)
 }
 
-// ReadOn returns the whole file at path on the disk d, as one batch.
+// ReadOn returns the content of the whole file at path on the disk d, as one batch.
 func ReadOn(d disk.Disk, path string) (*column.Batch, error) {
 	f, err := d.Open(path, os.O_RDONLY, 0)
 	if err != nil {
@@ -65,7 +66,8 @@ func ReadOn(d disk.Disk, path string) (*column.Batch, error) {
 	return ReadFrom(f, info.Size(), path)
 }
 
-// ReadFrom returns the whole file as one batch. It reads the size bytes of r. Errors contain name.
+// ReadFrom returns the content of the whole file as one batch. It reads the file from r. The
+// argument size is the file's length in bytes. Errors contain the given name.
 func ReadFrom(r io.ReaderAt, size int64, name string) (*column.Batch, error) {
 	file, err := parquet.OpenFile(r, size, parquet.SkipPageIndex(true))
 	if err != nil {
@@ -160,11 +162,11 @@ func readColumn(dst *column.Column, chunk parquet.ColumnChunk) error {
 type cells struct {
 	kind   column.Kind
 	pages  parquet.Pages
-	page   parquet.Page // nil if none is open
+	page   parquet.Page // nil if no page is open
 	values parquet.ValueReader
 }
 
-// openCells returns a reader of the chunk's cells, positioned at the given row.
+// openCells returns a reader for the chunk's cells, positioned at the given row.
 func openCells(chunk parquet.ColumnChunk, row int64) (*cells, error) {
 	kind, err := kindOf(chunk.Type())
 	if err != nil {
@@ -238,7 +240,8 @@ func kindOf(t parquet.Type) (column.Kind, error) {
 	return column.Null, fmt.Errorf("type %v is none of those that this package writes", t)
 }
 
-// timestampOf returns t's timestamp type, or nil if t is not a timestamp in microseconds.
+// timestampOf returns the timestamp type of t. It returns nil if t is not the type of timestamps in
+// microseconds.
 func timestampOf(t parquet.Type) *format.TimestampType {
 	logical := t.LogicalType()
 	if logical == nil {

@@ -18,13 +18,13 @@ import (
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
-// Rewrite implements [table.Sink]. It reads and writes a file page by page. So it needs as much
-// memory as landing the file, plus one page.
+// Rewrite implements [table.Sink]. It reads and writes a file page by page. So it needs the memory
+// for landing the file, plus the memory for one page.
 //
 //	temporary file ─▶ fsync ─▶ rename over the file … ─▶ fsync of the directory, when its last file is done
 //
-// A crash leaves each file either unchanged or completely rewritten. It may also leave a temporary
-// file; New removes it.
+// After a crash, each file is either unchanged or completely rewritten. If the crash leaves a
+// temporary file, New removes the file.
 func (s *Sink) Rewrite(ctx context.Context, dir string, fields []table.Field) (table.Rewritten, error) {
 	var done table.Rewritten
 	path, err := s.path(dir)
@@ -78,7 +78,7 @@ func (s *Sink) rewriteAll(ctx context.Context, dir string, kinds map[string]colu
 	return nil
 }
 
-// contentError reports a fault in the content of a file, so retrying is useless.
+// contentError is the error for invalid content of a file. A retry is useless.
 type contentError struct{ err error }
 
 func (e *contentError) Error() string { return e.err.Error() }
@@ -139,18 +139,18 @@ func (s *Sink) rewrite(ctx context.Context, path string, kinds map[string]column
 // source is a file that is read while it is rewritten.
 type source struct {
 	in   disk.File
-	err  error // of the disk
+	err  error // error of the disk
 	file *parquet.File
 
-	kinds []column.Kind // of its columns, after the rewrite
+	kinds []column.Kind // kinds of the columns after the rewrite
 
 	// The current position:
 	cells       *cells
-	column, row int // of the next cell to read
+	column, row int // position of the next cell to read
 }
 
-// ReadAt reads from the file, and records an error of the disk in err, to distinguish it from an
-// error in the content.
+// ReadAt reads from the file. If the disk returns an error, ReadAt records it in s.err, to
+// distinguish it from an error in the content.
 func (s *source) ReadAt(b []byte, off int64) (int, error) {
 	if off < 0 { // due to a wrong length in the file
 		return 0, io.ErrUnexpectedEOF
@@ -216,7 +216,7 @@ func (s *source) close() {
 }
 
 // gather implements [table.File.Gather]. The writer requests the rows of a column chunk in order.
-// Its row groups are as large as the row groups of the old file.
+// The row groups of the new file are as large as the row groups of the old file.
 func (s *source) gather(col, from, to int, dst *column.Column) error {
 	dst.Reset()
 	if err := s.read(col, from, to, dst); err != nil {

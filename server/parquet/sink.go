@@ -17,7 +17,7 @@ import (
 // Options configures a sink.
 type Options struct {
 	Codec   Codec
-	Version string    // of the program, for the files' created_by; "dev" if empty
+	Version string    // version of the program, for created_by in the files; "dev" if empty
 	Disk    disk.Disk // disk.OS if nil
 }
 
@@ -30,19 +30,19 @@ func (o Options) createdBy() string {
 	return "slipstream version " + o.Version
 }
 
-// Sink writes Parquet files below one directory. It is safe for concurrent use. Each file that is
-// being written takes as much memory as a few column chunks.
+// Sink writes Parquet files below one directory. It is safe for concurrent use. For each file that
+// is being written, it uses the memory of a few column chunks.
 type Sink struct {
 	root    string
 	options Options
 	dirs    dirs
-	writers sync.Pool // of *writer
+	writers sync.Pool // pool of *writer
 }
 
 var _ table.Sink = (*Sink)(nil)
 
-// New returns a sink for the directory. It creates the directory if needed, and removes the
-// temporary files that a crash has left in it. Only one process at a time may use a directory.
+// New returns a sink for the directory. It creates the directory if needed. It removes temporary
+// files that remain in the directory after a crash. Only one process at a time may use a directory.
 func New(dir string, o Options) (*Sink, error) {
 	if int(o.Codec) >= len(codecNames) {
 		return nil, fmt.Errorf("parquet: unknown codec %v", o.Codec)
@@ -109,8 +109,8 @@ func (s *Sink) Land(ctx context.Context, f *table.File) (bytes int64, err error)
 	return bytes, nil
 }
 
-// make writes a file under a temporary name and syncs it. Then it calls publish, which gives the
-// file its final name. It returns the file's size.
+// make writes a file under a temporary name and syncs it. Then it calls the function publish, which
+// gives the file its final name. It returns the file's size.
 func (s *Sink) make(ctx context.Context, f *table.File, path string, publish func(temp string) error) (int64, error) {
 	dir := filepath.Dir(path)
 	temp := filepath.Join(dir, tempPrefix+filepath.Base(path)+tempSuffix)
@@ -129,7 +129,7 @@ func (s *Sink) make(ctx context.Context, f *table.File, path string, publish fun
 	return bytes, nil
 }
 
-// fill writes the file's bytes to out, durably, and closes it.
+// fill durably writes the content of the file to out, and closes out.
 func (s *Sink) fill(ctx context.Context, out disk.File, f *table.File) (bytes int64, err error) {
 	w, err := s.writer()
 	if err == nil {

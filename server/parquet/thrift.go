@@ -13,7 +13,7 @@ import "encoding/binary"
 //	binary   uvarint length, bytes
 //	bool     as a field: the type is the value; in a list: one byte, 1 or 2
 //
-// A value that is written without a field is an element of the current list.
+// A value that is written without a field number is an element of the current list.
 type thrift struct {
 	buf  []byte
 	last int // the number of the last field in the current struct
@@ -41,7 +41,8 @@ func (t *thrift) field(id int, typ byte) {
 	t.last = id
 }
 
-// In Thrift, i16, i32 and i64 differ only in the type number: all are zigzag varints.
+// In Thrift, the types i16, i32 and i64 differ only in the type number. All three are encoded as
+// zigzag varints.
 
 func (t *thrift) i16(id int, v int64) { t.integer(id, thriftI16, v) }
 func (t *thrift) i32(id int, v int64) { t.integer(id, thriftI32, v) }
@@ -70,7 +71,7 @@ func (t *thrift) binary(id int, b []byte) {
 	t.binaryElement(b)
 }
 
-// structure writes a struct. It calls body to write the fields.
+// structure writes a struct. It calls the function body to write the fields.
 func (t *thrift) structure(id int, body func()) {
 	t.field(id, thriftStruct)
 	t.structElement(body)

@@ -32,9 +32,9 @@ func (w *writer) values(p *page, cells *column.Column, from, to int) (indexed bo
 	}
 }
 
-// present returns the cells without the nulls. Cell i is row from+i, and nulls is the number of
-// nulls. For text columns, the cells are the ends of the texts: a null is an empty text, so its end
-// can be dropped.
+// present returns the cells without the nulls. The argument cells contains cell i at the row
+// from+i, and the argument nulls is the number of nulls. For text columns, the cells are the end
+// offsets of the texts. A null is stored as an empty text, so its end offset can be dropped.
 func present[T any](scratch *[]T, cells []T, bitmap column.Bitmap, from, nulls int) []T {
 	if nulls == 0 {
 		return cells
@@ -49,8 +49,8 @@ func present[T any](scratch *[]T, cells []T, bitmap column.Bitmap, from, nulls i
 	return dst
 }
 
-// intWords returns the integers as the format writes them. It also sets the page's bounds, and
-// records in the chunk whether the values ascend.
+// intWords returns the integers in the representation of the format. It also sets the page's
+// bounds, and records in the chunk whether the values ascend.
 func (w *writer) intWords(p *page, values []int64) []uint64 {
 	c := &w.chunk
 	words := w.wordsFor(len(values))
@@ -66,9 +66,9 @@ func (w *writer) intWords(p *page, values []int64) []uint64 {
 	return words
 }
 
-// floatWords returns the floats as the format writes them, and sets the page's bounds if no value
-// is NaN. The format excludes NaN from bounds. But DuckDB treats NaN as greater than all other
-// values. With bounds that exclude NaN, it skips pages and whole files that contain NaN, and
+// floatWords returns the floats in the representation of the format, and sets the page's bounds if
+// no value is NaN. The format excludes NaN from bounds. But DuckDB treats NaN as greater than all
+// other values. If bounds exclude NaN, DuckDB skips pages and whole files that contain NaN, and
 // returns wrong results.
 func (w *writer) floatWords(p *page, values []float64) []uint64 {
 	words := w.wordsFor(len(values))
@@ -110,9 +110,10 @@ func (w *writer) words(values []uint64) (indexed bool) {
 	return false
 }
 
-// text appends texts, and sets the page's bounds. The texts are concatenated in text from offset
-// start on; each ends at its offset in ends. It reports whether it appended dictionary indexes
-// instead. Then it computes the bounds from the entries that occur.
+// text appends texts, and sets the page's bounds. The texts are concatenated in the argument text,
+// beginning at the offset start. The argument ends contains the end offset of each text. The method
+// reports whether it appended dictionary indexes instead. In that case, it computes the bounds from
+// the entries that occur in the page.
 func (w *writer) text(p *page, text []byte, start uint32, ends []uint32) (indexed bool) {
 	d := &w.chunk.dict
 	var lo, hi []byte
@@ -175,7 +176,7 @@ func appendWords(dst []byte, values []uint64) []byte {
 	return dst
 }
 
-// appendText appends texts in PLAIN: each after its length.
+// appendText appends texts in PLAIN. In this encoding, the length of a text precedes the text.
 func appendText(dst, text []byte, start uint32, ends []uint32) []byte {
 	if len(ends) == 0 {
 		return dst

@@ -17,23 +17,23 @@ import (
 )
 
 const (
-	groupRows = 1 << 18  // of a row group: engines read row groups in parallel, and skip groups without matches
-	pageRows  = 1 << 15  // of a page: 256 KiB of numbers; encoding and compressing them takes less than a millisecond
-	pageText  = 1 << 20  // bytes of text in a page
-	maxIdle   = 64 << 20 // bytes of buffers that a writer may keep
+	groupRows = 1 << 18  // maximum number of rows in a row group; engines read row groups in parallel, and skip groups without matches
+	pageRows  = 1 << 15  // maximum number of rows in a page; for numbers, this is 256 KiB, which takes less than a millisecond to encode and compress
+	pageText  = 1 << 20  // approximate maximum size of the text in a page, in bytes
+	maxIdle   = 64 << 20 // maximum size of the buffers that a writer keeps, in bytes
 )
 
 // writer encodes one file at a time, and reuses all its buffers for the next file. The largest
-// buffers contain one column chunk. Of the input cells, it keeps one page in memory.
+// buffers contain one column chunk. The writer keeps one page of the input cells in memory.
 type writer struct {
 	options Options
 	out     *bufio.Writer
 	at      int64 // bytes written to out
-	err     error // of the first write that failed
+	err     error // error of the first write that failed
 
 	cells  column.Column // the last result of File.Gather
 	chunk  chunk
-	codecs []Codec // by column: the format allows a codec for each chunk, but not all readers support that
+	codecs []Codec // the codec of each column; the format allows a separate codec for each chunk, but not all readers support that
 	footer footer
 
 	// For the current page:
@@ -61,7 +61,7 @@ func newWriter(o Options) (*writer, error) {
 	return w, nil
 }
 
-// idle returns the memory that the buffers keep while no file is written.
+// idle returns the number of bytes that the buffers occupy while no file is written.
 func (w *writer) idle() int {
 	c := &w.chunk
 	return w.cells.Footprint() + cap(c.encoded) + cap(w.body) + cap(w.packed) + w.footer.idle()
@@ -94,8 +94,8 @@ func (w *writer) write(ctx context.Context, out io.Writer, f *table.File) error 
 	return cmp.Or(w.err, w.out.Flush())
 }
 
-// columnsOf returns the indexes of the columns to write, or an error if Parquet cannot store the
-// file's columns.
+// columnsOf returns the indexes of the columns to write. It returns an error if Parquet cannot
+// store the file's columns.
 func columnsOf(f *table.File) ([]int, error) {
 	if f.Rows <= 0 {
 		return nil, errors.New("no rows: a file must have at least one")
@@ -160,7 +160,8 @@ func (w *writer) column(ctx context.Context, f *table.File, i, from, to int) err
 	return nil
 }
 
-// check returns an error unless the gathered cells are n cells of the field's kind.
+// check returns an error unless the number of gathered cells is n and their kind is the field's
+// kind.
 func check(cells *column.Column, f table.Field, optional bool, n int) error {
 	ok := cells.Rows == n
 	switch cells.Kind {
@@ -182,8 +183,8 @@ func check(cells *column.Column, f table.Field, optional bool, n int) error {
 	return nil
 }
 
-// textPage returns the end of a page of text that begins at row from. The page contains up to about
-// pageText bytes, and at least one row.
+// textPage returns the index of the row after a page of text that begins at the row from. The page
+// contains up to about pageText bytes, and at least one row.
 func textPage(cells *column.Column, from int) int {
 	start := uint32(0)
 	if from > 0 {

@@ -1,5 +1,5 @@
-// Package program is the frame of the command-line programs: parsing, signals, exit codes and
-// version.
+// Package program contains the common parts of the command-line programs: argument parsing,
+// signals, exit codes and version.
 package program
 
 import (
@@ -12,9 +12,10 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Run parses the command line into commands, a struct for kong, and runs the chosen command. The
-// command gets a context that ends at the first SIGINT or SIGTERM. If the command returns an error,
-// Run prints it and exits with status 1, or with that of the error's method ExitCode.
+// Run parses the command line into the struct commands with kong, and runs the chosen command. The
+// command receives a context that ends at the first SIGINT or SIGTERM. If the command returns an
+// error, Run prints the error and exits. The exit status is 1, or the result of the error's method
+// ExitCode.
 func Run(commands any, name, description string, options ...kong.Option) {
 	k := kong.Parse(commands, append(options,
 		kong.Name(name),
@@ -25,8 +26,8 @@ func Run(commands any, name, description string, options ...kong.Option) {
 	k.FatalIfErrorf(k.Run())
 }
 
-// exit ends the process. For an invalid command line, kong's status is 80. Here it is 2, as in most
-// programs; 1 is the verdict of some commands.
+// exit ends the process. For an invalid command line, kong uses the status 80. exit replaces it by
+// 2, as in most programs. Some commands use the status 1 for a negative result.
 func exit(code int) {
 	if code > 2 {
 		code = 2
@@ -35,7 +36,7 @@ func exit(code int) {
 }
 
 // interruptible returns a context that ends at the first SIGINT or SIGTERM. The second signal ends
-// the process, which loses nothing that was acknowledged.
+// the process immediately; no acknowledged data is lost.
 func interruptible() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2) // the second signal may come before the first is handled
@@ -50,7 +51,7 @@ func interruptible() context.Context {
 	return ctx
 }
 
-// Version returns the version of the main module, or the revision that was built.
+// Version returns the version of the main module, or the revision from which it was built.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -1,5 +1,6 @@
 // Package query reads the Parquet files of tables: it counts their rows, and prints samples of
-// them. It reads files that a service is writing beside, but no rows that have not landed yet.
+// them. It can run while a service writes to the same directories. It does not see rows that have
+// not landed yet.
 package query
 
 import (
@@ -18,8 +19,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/parquet"
 )
 
-// EachFile calls fn with every Parquet file below dir, in the order of their names. A service may
-// be writing there, so unfinished files are skipped.
+// EachFile calls fn with every Parquet file below dir, in the order of their names. It skips
+// unfinished files, because a service may be writing to dir.
 func EachFile(dir string, fn func(path string) error) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -67,8 +68,8 @@ type sampled struct {
 	cells map[string]string
 }
 
-// Run prints for each table the number of rows and files, the first and last time, and the first
-// rows.
+// Run prints a summary of each table: the number of rows and files, the first and last time, and
+// the first rows.
 func (q *Query) Run(out io.Writer) error {
 	tables, err := q.find()
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(tables) == 0 {
@@ -122,8 +123,8 @@ func (q *Query) find() ([]*found, error) {
 	return tables, err
 }
 
-// tableOf returns db.table from the metadata of a file, because the names of directories contain
-// escapes.
+// tableOf returns db.table from the metadata of a file, because names of directories may be
+// escaped.
 func tableOf(path string) (string, error) {
 	meta, err := parquet.Meta(path)
 	if err != nil {

@@ -1,17 +1,17 @@
-// Package queue keeps items on disk until they are delivered. Each tenant has its own line of
-// items; all tenants share one log.
+// Package queue keeps items on disk until they are delivered. Each tenant has its own line, a list
+// of items in the order of delivery. All tenants share one log.
 //
 // # Guarantees
 //
-//   - When Put returns nil, its items are on disk. Each item is delivered at least once, unless
-//     Deliver refuses it, the options drop it, or the disk cannot read it back. All these cases are
-//     counted.
-//   - Items of a tenant are delivered in order, in one call at a time, even after crashes. There is
-//     no order between tenants.
+//   - When Put returns nil, its items are on disk. Each item is delivered at least once, with three
+//     exceptions: Deliver refuses the item, the options make the queue drop it, or it cannot be
+//     read back from the disk. The queue counts all these cases.
+//   - Items of a tenant are delivered in order, even after crashes, and by one call at a time.
+//     There is no order between the items of different tenants.
 //   - If delivery to a tenant fails, it is retried after increasing delays. Meanwhile the tenant
-//     uses no worker and delays no other tenant. Its items do not hold back old segments of the
-//     log: when the log contains too much delivered data, the queue writes the items of the oldest
-//     segment again, at the end of the log.
+//     uses no worker and delays no other tenant. Its items do not prevent the removal of old
+//     segments of the log. When the log contains too much delivered data, the queue writes the
+//     undelivered items of the oldest segment again, at the end of the log.
 //   - After a crash, items that were delivered since the last progress note may be delivered again.
 //     Progress notes are written four times a second and by Close, so after Close no item is
 //     delivered twice.
@@ -20,8 +20,8 @@
 //   - If a target does not accept several items together, they are delivered in smaller calls, down
 //     to single items.
 //
-// Deliver must have its own deadline. If items are dropped while earlier ones are being delivered,
-// the dropped items may return after a crash.
+// Deliver must have its own deadline. If items are dropped while earlier items are being delivered,
+// the dropped items may be in the queue again after a crash.
 //
 // # The path of an item
 //
@@ -50,29 +50,31 @@
 //	         │ len │ tenant │ to │ …    all items of the tenant up to the order `to` are complete
 //	         └─────┴────────┴────┴───
 //
-// The sum is the CRC-32C of the body, so one item can be read back without the others of its
+// The sum is the CRC-32C of the body, so one item can be read back without the other items of its
 // request.
 //
 // The order of an item is the sequence number of the first record that contained it, shifted by 16
 // bits, plus its index in that record. A moved item keeps its order. A crash can leave several
 // copies of an item in the log. Of the copies with the same order, the last one is valid, and a
 // progress note covers all of them. A progress note must come after the items that it covers. So if
-// an item is delivered while it is being moved, the progress is noted again.
+// an item is delivered while it is being moved, the queue writes the tenant's progress to another
+// note, after the new copy.
 //
 // # Memory
 //
-// An item takes 112 bytes plus a pointer in the line of its tenant, together at most 128 bytes on
-// average. A tenant with items takes up to 800 bytes plus its name. In addition, bodies take up to
-// Options.Memory. MaxBytes counts each item as its body plus 128 bytes. The queue forgets tenants
-// without items, except the last thousand. Open needs the same memory for each item in the log,
-// including items that were delivered in the last quarter of a second before the stop.
+// In memory, an item uses 112 bytes plus a pointer in the line of its tenant, together at most 128
+// bytes on average. A tenant with items uses up to 800 bytes plus its name. In addition, bodies use
+// up to Options.Memory bytes. For MaxBytes, an item counts as the size of its body plus 128 bytes.
+// The queue forgets tenants without items, except the thousand most recent ones. Open needs the
+// same memory for each item in the log, including items that were delivered in the last quarter of
+// a second before the stop.
 //
 // # Locks
 //
-// One lock guards the queue. The log's committer takes it for each commit, a worker two or three
-// times for each call, and Put once. While it is held, no file is accessed and Deliver is not
-// called. The log's own locks come after it in the lock order: the log calls the queue without
-// holding its locks.
+// One lock guards the queue. The log's committer acquires it once per commit, a worker acquires it
+// two or three times per call, and Put acquires it once. While the lock is held, no file is
+// accessed and Deliver is not called. In the lock order, the log's own locks come after this lock:
+// the log holds none of its own locks when it calls the queue.
 //
 // A body that is only in the log is read without the lock. Its segment is pinned during the read,
 // so moving the item does not release the segment too early.

@@ -15,20 +15,21 @@ var (
 	ErrClosed = errors.New("queue: closed")
 )
 
-// FullError reports an item that exceeds a limit of the queue. Its Put accepted none of its items.
+// FullError reports an item that exceeds a limit of the queue. The Put that returns the error has
+// accepted none of its items.
 type FullError struct {
 	Tenant string
 	Held   int64 // queued bytes: of the tenant, of its group or of all tenants
-	Limit  int64 // Options.MaxTenantBytes, MaxGroupBytes or MaxBytes; less if Kept
+	Limit  int64 // Options.MaxTenantBytes, MaxGroupBytes or MaxBytes; minus the reserve if Kept
 	All    bool  // the limit is MaxBytes
 	Group  bool  // the limit is MaxGroupBytes
 	Kept   bool  // the rest of the limit is reserved for tenants whose items are currently accepted
 	Never  bool  // the item alone exceeds the limit: waiting does not help
 
 	// Next reports the next item of the same Put that exceeds a limit, or is nil if there is none.
-	// That item's tenant is at MaxTenantBytes, its group is at MaxGroupBytes, the rest of a limit
-	// is reserved for other tenants, or the item alone exceeds a limit. So a caller can omit all
-	// such items at once.
+	// The list contains each item whose tenant is at MaxTenantBytes, whose group is at
+	// MaxGroupBytes, for which only the reserve remains, or which alone exceeds a limit. So a
+	// caller can omit all such items before the next attempt.
 	Next *FullError
 }
 

@@ -9,12 +9,12 @@ import (
 // Item is an entry of a queue.
 type Item struct {
 	Tenant string
-	Codec  uint8     // encoding of the body; opaque to the queue, which delivers only items of one codec together
+	Codec  uint8     // encoding of the body; opaque to the queue, but items of different codecs are not delivered together
 	Note   [4]uint32 // the caller's own counts; summed in [Count]
 	Body   []byte
 
-	// Order and Time are assigned by Put, for Deliver. A later item of a tenant has a higher Order,
-	// even after crashes.
+	// Order and Time are set by Put, for use by Deliver. A later item of a tenant has a higher
+	// Order, even after crashes.
 	Order uint64
 	Time  time.Time
 }
@@ -26,15 +26,15 @@ const (
 	Retry     Kind = iota // the items are kept, and retried after a pause
 	Delivered             // the items have arrived
 	Refused               // the target will never accept the items
-	TooLarge              // the target will never accept the items together: they are retried in halves, at once. A single item is refused
+	TooLarge              // the target will never accept the items together; they are retried immediately, in halves; a single item is refused
 )
 
 // Verdict is the outcome of a delivery. The zero value keeps the items.
 type Verdict struct {
 	Kind  Kind
-	After time.Duration // of Retry: minimum pause
-	Fewer bool          // of Retry: the next call for the tenant has at most half of the weight
-	Down  bool          // of Retry: the target currently accepts no items of any tenant; the pause ends soon after another call to the target ends without Retry
+	After time.Duration // for Retry: minimum pause
+	Fewer bool          // for Retry: the next call for the tenant has at most half of the weight
+	Down  bool          // for Retry: the target currently accepts no items of any tenant; the pause ends soon after another call to the target ends without Retry
 	Err   error         // the reason; shown in logs and in TenantStats
 }
 
@@ -42,10 +42,10 @@ type Verdict struct {
 // valid until it returns. It must return soon after ctx has ended.
 type DeliverFunc func(ctx context.Context, tenant string, items []*Item) Verdict
 
-// itemCost is the number of bytes that each item counts for in addition to its body. It covers the
-// queue's own data of an item. In memory, this is the struct item and a pointer in its tenant's
-// line, with spare capacity. In the log, it is the entry without the body. So the limits also hold
-// for a flood of empty bodies.
+// itemCost is the number of bytes that each item adds to the size of its body. It covers the
+// queue's own data for an item. In memory, this data is the struct item and a pointer in the
+// tenant's line, with spare capacity. In the log, it is the entry without the body. So the limits
+// also hold for a flood of empty bodies.
 const itemCost = 128
 
 // item is an Item in the queue.
@@ -55,23 +55,24 @@ type item struct {
 	time   int64 // microseconds since the Unix epoch
 	note   [4]uint32
 	body   []byte // nil if it is only in the log
-	size   uint32 // of the body
+	size   uint32 // size of the body
 	sum    uint32 // CRC-32C of the body
 	head   uint32 // bytes before the body in the item's log entry
 	codec  uint8
 	gone   bool // delivered, refused or dropped
 	lost   bool // the body can no longer be read from the log
 
-	// The location of the body, once it is on disk. If the item was moved, it is the latest copy.
+	// The location of the body in the log, once the body is on disk. If the item was moved, this is
+	// the location of the latest copy.
 	segment    *segment // nil if the item is gone or lost
 	offset     int64
 	prev, next *item // neighbours among the segment's live items
 }
 
-// cost returns the number of bytes that the item counts for in the limits.
+// cost returns the number of bytes that are charged for the item against the limits.
 func (it *item) cost() int64 { return int64(it.size) + itemCost }
 
-// weight returns the item's share of the weight of a call: one plus the sum of its notes.
+// weight returns the item's contribution to the weight of a call: one plus the sum of its notes.
 func (it *item) weight() int64 {
 	w := int64(1)
 	for _, n := range it.note {

@@ -8,7 +8,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// keep runs the keeper. It does all work that need not be done at once.
+// keep runs the keeper, the goroutine that does all work that need not be done immediately.
 func (q *Queue) keep() {
 	defer close(q.ended)
 	tick := time.NewTicker(q.o.noteInterval)
@@ -80,7 +80,8 @@ func (q *Queue) expire(now time.Time) {
 	}
 }
 
-// note appends a progress note to the log: the progress of all tenants since the last note.
+// note appends a progress note to the log. The note contains the progress of all tenants since the
+// last note.
 func (q *Queue) note() error {
 	q.mu.Lock()
 	unnoted := q.unnoted

@@ -43,10 +43,10 @@ func (q *Queue) makeRoom() {
 
 // wasteful reports whether the log contains more dead bytes than allowed.
 //
-// It allows as many dead bytes as there are live bytes, plus two segments. So about one byte is
-// moved for each byte that is put. Near the log's budget, it allows half of the remaining budget,
-// but at least an eighth of the whole budget, and at least one segment. With less, more bytes would
-// be moved than put.
+// It allows as many dead bytes as there are live bytes, plus two segments. So the queue moves about
+// one byte for each byte that Put adds. If the log has nearly reached WAL.MaxBytes, wasteful allows
+// half of the remaining bytes, but at least an eighth of WAL.MaxBytes, and at least one segment.
+// With a lower allowance, the queue would move more bytes than Put adds.
 func (q *Queue) wasteful() bool {
 	most := q.live + 2*q.o.WAL.SegmentBytes
 	if budget := q.o.WAL.MaxBytes; budget > 0 {
@@ -55,8 +55,8 @@ func (q *Queue) wasteful() bool {
 	return q.log.Size()-q.live > most
 }
 
-// oldest returns pinned items of the oldest segment, up to about moveBytes. It returns none if the
-// log still writes to that segment.
+// oldest returns pinned items of the oldest segment, up to about moveBytes. It returns no items if
+// the log still writes to that segment.
 func (q *Queue) oldest() (items moving) {
 	if len(q.segments) < 2 {
 		return nil
@@ -69,8 +69,8 @@ func (q *Queue) oldest() (items moving) {
 	return items
 }
 
-// move writes the items again. An item that cannot be read stays in its tenant's line, but has no
-// body in the log any more.
+// move writes the items again. An item that cannot be read stays in its tenant's line, but is
+// marked as having no body in the log.
 func (q *Queue) move(items moving) error {
 	r := &wal.Record{Type: wal.Intent, Codec: version, Time: time.Now().UnixMicro()}
 	var kept moving
@@ -109,8 +109,9 @@ func (q *Queue) move(items moving) error {
 }
 
 // arriveMoved records the new locations of the items of r. An item may have left the queue during
-// the move. Then its new copy is in the log after the progress note that covers it, and the note
-// may be released before the copy. So the progress is noted again.
+// the move. Then its new copy may be in the log after the progress note that covers it, and the
+// note may be released before the copy. So arriveMoved makes the next note contain the tenant's
+// progress again.
 func (q *Queue) arriveMoved(items moving, r *wal.Record, s *segment) {
 	for _, m := range items {
 		if m.item.gone {

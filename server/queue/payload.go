@@ -16,8 +16,8 @@ type entry struct {
 	tenant []byte
 	codec  uint8
 	note   [4]uint32
-	order  uint64 // in moved entries only; otherwise it follows from the position in the log
-	time   int64  // in moved entries only; otherwise it is the time of the record
+	order  uint64 // set only in moved entries; for others, it follows from the position in the log
+	time   int64  // set only in moved entries; for others, it is the time of the record
 	sum    uint32
 	head   int // bytes before the body
 	body   []byte

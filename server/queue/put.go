@@ -12,11 +12,11 @@ import (
 )
 
 // An order consists of the sequence number of the record that first contained the item, and the
-// item's index in that record. Another split of the 64 bits would do, but not fewer bits: at a
-// hundred thousand records a second, these last for 89 years.
+// item's index in that record. Another split of the 64 bits would also work, but an order needs all
+// 64 bits: at 100,000 records per second, the 48 bits of the sequence number last for 89 years.
 const (
 	indexBits = 16
-	maxItems  = 1 << indexBits // per Put
+	maxItems  = 1 << indexBits // maximum number of items in a Put
 	maxTenant = math.MaxUint16 // bytes of a tenant's name
 )
 
@@ -31,9 +31,9 @@ func freePayload(b *[]byte) {
 	}
 }
 
-// Put adds all items or none. When it returns nil, the items are on disk. Items have the order of
-// the log: if one Put returns before another is called, the items of the first Put come first. The
-// caller must not change bodies until Put returns.
+// Put adds either all items or no item. When it returns nil, the items are on disk. Items have the
+// order of the log: if one call of Put returns before another call begins, the items of the first
+// call precede the items of the second. The caller must not change bodies until Put returns.
 //
 // The error is a [*FullError], [ErrClosed] or an error of the log. Of the log's errors,
 // [wal.ErrLowDisk] and [wal.ErrFull] are temporary. Only after [wal.ErrFailed] may the items be in
@@ -131,8 +131,9 @@ func (q *Queue) admit(items []Item) ([]*item, error) {
 	return coming, nil
 }
 
-// checkRoom returns nil if t may have cost more bytes. With DropOldest, it treats the tenant's old
-// items as dropped. They are dropped later, when the new items are on disk.
+// checkRoom returns nil if the limits allow the tenant t additional bytes, as many as the argument
+// cost. With DropOldest, it calculates as if the tenant's old items were already dropped. They are
+// dropped later, when the new items are on disk.
 func (q *Queue) checkRoom(t *tenant, cost int64) *FullError {
 	for _, limit := range []int64{q.o.MaxTenantBytes, q.o.MaxGroupBytes, q.o.MaxBytes} {
 		if q.over(cost, limit) {
@@ -156,13 +157,13 @@ func (q *Queue) checkRoom(t *tenant, cost int64) *FullError {
 	return nil
 }
 
-// keptShare defines the reserve in the limits that tenants share: an eighth, for tenants whose
-// items are accepted. So tenants whose items are not accepted never fill up the queue for the
-// others.
+// keptShare defines the reserve in the limits that tenants share. One eighth of each limit is
+// reserved for tenants whose items the target accepts. So tenants whose items the target does not
+// accept never fill up the queue for the others.
 const keptShare = 8
 
-// limit returns the shared limit `most` as it applies to the tenant: all of it, or all but the
-// reserve.
+// limit returns the part of the shared limit `most` that the tenant may use: the whole limit, or
+// all except the reserve.
 func (t *tenant) limit(most int64) int64 {
 	if t.pause > 0 { // the last call ended with Retry
 		most -= most / keptShare
@@ -170,7 +171,7 @@ func (t *tenant) limit(most int64) int64 {
 	return most
 }
 
-// dismiss gives up items that did not reach the disk.
+// dismiss removes items that did not reach the disk.
 func (q *Queue) dismiss(coming []*item) {
 	for _, it := range coming {
 		t := it.tenant

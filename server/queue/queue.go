@@ -15,9 +15,10 @@ import (
 
 // Options configures a queue. Deliver must be set.
 type Options struct {
-	// WAL contains the options of the log. The queue sets OnCommit and OnFail. The default of
-	// SegmentBytes is 32 MiB. WAL.MaxBytes should be at least twice the queue's MaxBytes, because
-	// delivered items leave the log with a delay. Moved items may exceed WAL.MaxBytes by a segment.
+	// WAL contains the options of the log. The queue itself sets OnCommit and OnFail. The default
+	// of SegmentBytes is 32 MiB. WAL.MaxBytes should be at least twice the queue's MaxBytes,
+	// because delivered items leave the log with a delay. Moved items may exceed WAL.MaxBytes by a
+	// segment.
 	WAL wal.Options
 
 	// Deliver is called by workers: concurrently for many tenants, but only one call at a time for
@@ -25,11 +26,12 @@ type Options struct {
 	Deliver DeliverFunc
 
 	// Workers limits the concurrent calls of Deliver. A call that takes longer than 50 ms becomes a
-	// slow call. MaxSlow limits the slow calls, and Workers does not count them. A tenant whose
-	// last call was slow and failed gets only slow calls until one of them is quick. New tenants
-	// get at most half of Workers, or three quarters while enough slow calls are free. Both kinds
-	// of tenants together get at most half of MaxSlow. So tenants that the target has answered
-	// before do not wait for other tenants, however many of the others hang. Defaults: 16, 1024.
+	// slow call. MaxSlow limits the slow calls, and Workers does not count them. If the last call
+	// for a tenant was slow and failed, its calls count as slow from the start until one of them is
+	// quick. New tenants get at most half of Workers, or three quarters while MaxSlow allows enough
+	// further slow calls. Both kinds of tenants together get at most half of MaxSlow. So a tenant
+	// that has received responses from the target does not wait for other tenants, however many of
+	// them hang. Defaults: 16, 1024.
 	Workers int
 	MaxSlow int
 
@@ -46,15 +48,16 @@ type Options struct {
 	// false, they are delivered one by one.
 	Joins func(codec uint8) bool
 
-	// Memory limits the bytes of bodies in memory, including bodies that are being written to disk.
-	// Other bodies are read from the log for delivery. This takes additional memory: up to Workers
-	// × MaxJoinBytes, plus one body for each call. The default is 64 MiB. If it is negative, no
-	// bodies are kept in memory.
+	// Memory limits the size of the bodies in memory, in bytes, including bodies that are being
+	// written to disk. Other bodies are read from the log for delivery. This takes additional
+	// memory: up to Workers × MaxJoinBytes, plus one body for each call. The default is 64 MiB. If
+	// it is negative, no bodies are kept in memory.
 	Memory int64
 
-	// MaxTenantBytes and MaxBytes limit the queued bytes of one tenant and in total. An item counts
-	// as its body plus 128 bytes. Zero means no limit. The last eighth of MaxBytes and of
-	// MaxGroupBytes is reserved for tenants whose last call did not end with Retry.
+	// MaxTenantBytes limits the queued bytes of each tenant, and MaxBytes limits the queued bytes
+	// of all tenants. An item counts as its body plus 128 bytes. Zero means no limit. The last
+	// eighth of MaxBytes and of MaxGroupBytes is reserved for tenants whose last call did not end
+	// with Retry.
 	MaxTenantBytes int64
 	MaxBytes       int64
 
@@ -67,7 +70,7 @@ type Options struct {
 	// MaxAge is the maximum time that an item may wait. It applies only with DropOldest.
 	MaxAge time.Duration
 
-	// DropOldest drops the oldest items of a tenant if new ones would exceed a limit. By default,
+	// DropOldest drops the oldest items of a tenant if new items would exceed a limit. By default,
 	// new items are rejected with [ErrFull]. Items that are being delivered are not dropped.
 	DropOldest bool
 
@@ -126,7 +129,7 @@ type Queue struct {
 	o   Options
 	log *wal.Log
 
-	ctx     context.Context // of Deliver
+	ctx     context.Context // passed to Deliver
 	cancel  context.CancelFunc
 	working sync.WaitGroup
 	nudge   chan struct{} // wakes the keeper
@@ -137,25 +140,25 @@ type Queue struct {
 	closed  bool
 	groups  map[string]*group
 	tenants map[string]*tenant // tenants with items, and tenants in idle
-	idle    *list.List         // of *tenant without items; the most recently used is at the back
+	idle    *list.List         // list of *tenant: tenants without items; the most recently used is at the back
 	schedule
 	segments []*segment        // oldest first; the last is the one that the log writes to
 	unnoted  map[string]uint64 // progress of tenants that is in no progress note yet
 
 	items     int
 	bytes     int64 // cost of all items, including items on their way to the disk
-	memory    int64 // of bodies
+	memory    int64 // bytes of bodies in memory
 	live      int64 // bytes of entries in the log that are still needed
 	taken     Count
 	counts    [outcomes]Count
 	retries   int64
 	rewritten int64
-	blamed    [outcomes + 1]blame // for the keeper's reports; the last is for retries
+	blamed    [outcomes + 1]blame // used for the keeper's reports; the last element is used for retries
 }
 
 // Open opens the queue in dir, and creates dir if it does not exist. Undelivered items in the log
 // will be delivered. If the log is damaged, intact items will be delivered; damaged parts are set
-// aside in the directory, logged, and counted in Stats. Other errors are the errors of [wal.Open].
+// aside in the directory, logged, and counted in Stats. Other errors come from [wal.Open].
 func Open(dir string, o Options) (*Queue, error) {
 	if err := o.setDefaults(); err != nil {
 		return nil, err
@@ -184,8 +187,9 @@ func Open(dir string, o Options) (*Queue, error) {
 	return q, nil
 }
 
-// Close ends deliveries, records their progress and closes the log. Other items stay on disk. It
-// waits for current deliveries. When ctx ends, the context of these deliveries ends too.
+// Close starts no more deliveries, waits for the current deliveries, records the progress and
+// closes the log. Undelivered items stay on disk. When ctx ends, the context of the current
+// deliveries ends too.
 func (q *Queue) Close(ctx context.Context) error {
 	q.mu.Lock()
 	before := q.closed

@@ -8,11 +8,11 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// backlog contains the items and the progress of a tenant that a replay finds.
+// backlog contains a tenant's items and progress, as found by a replay.
 type backlog struct {
 	name  string
 	items []*item
-	mixed bool   // moved items are among the items: they are not in order, and some occur twice
+	mixed bool   // items includes moved items, so it is not in order, and may contain an item twice
 	done  uint64 // items up to this order are complete
 }
 
@@ -54,9 +54,9 @@ func (q *Queue) recover() error {
 	return nil
 }
 
-// setAside saves an intact record that cannot be read, for example of a later version of this
-// program. If the record cannot be saved, its segment stays in the log, so that the next start
-// tries again.
+// setAside saves an intact record that cannot be decoded, for example a record of a later version
+// of this program. If the record cannot be saved, its segment stays in the log, so that the next
+// start tries again.
 func (q *Queue) setAside(r *wal.Record, cause error) {
 	name, err := q.log.SetAside(r)
 	if err != nil {
@@ -102,7 +102,7 @@ func replayItems(r *wal.Record, s *segment, of func([]byte) *backlog) error {
 	return nil
 }
 
-// add adds an item, or another copy of one.
+// add adds an item, or another copy of an item.
 func (b *backlog) add(it *item) {
 	if n := len(b.items); n > 0 && it.order <= b.items[n-1].order {
 		b.mixed = true

@@ -3,7 +3,7 @@ package queue
 // The service's log reports lost items and failed deliveries, once a second for each reason. A
 // report contains their number, and one tenant as an example.
 
-// blame is the example for the next report.
+// blame contains the example for the next report.
 type blame struct {
 	tenant   string
 	err      error

@@ -6,13 +6,14 @@ import (
 )
 
 // schedule selects the tenant of the next call. A target that hangs for some tenants must not delay
-// other tenants. So a call holds one of Workers places only until it is slow; then it holds one of
-// MaxSlow places. A tenant whose last call was slow and failed is a suspect: its next call is slow
-// from the start. A tenant is new until one of its calls is quick and does not end with Retry. New
-// tenants get half of Workers, or three quarters while they can still move to slow places. Suspects
-// and new tenants are doubtful. Together they get at most half of the slow places, so a sender that
-// invents tenant names without end cannot occupy more. Among tenants of one kind, the tenant that
-// has waited longest comes first.
+// other tenants. So each call holds a quick place or a slow place. There are as many quick places
+// as Options.Workers, and as many slow places as Options.MaxSlow. A call moves from a quick place
+// to a slow place when it becomes slow. A tenant whose last call was slow and failed is a suspect:
+// its next call holds a slow place from the start. A tenant is new until one of its calls is quick
+// and does not end with Retry. New tenants get half of the quick places, or three quarters while
+// their calls can still move to slow places. Suspects and new tenants are doubtful. Together they
+// get at most half of the slow places, so a sender that invents ever more tenant names cannot
+// occupy more. Among tenants of the same kind, the tenant that has waited longest comes first.
 //
 //	             ┌─────────┐  place among Workers      ┌───────┐  takes longer than slowAfter
 //	tenant ─────▶│  ready  │──────────────────────────▶│ quick │──────────────┐
@@ -34,9 +35,9 @@ type schedule struct {
 	doubtful   int   // slow calls for suspects and new tenants
 	flying     int64 // bytes of the bodies of all current calls
 
-	// Both lists contain calls that hold places among Workers. The calls in timed are not slow yet,
-	// and have the order in which they began. The calls in overdue are slow, and wait for a slow
-	// place. If several calls become slow at the same moment, they keep their order, whichever
+	// The calls in both lists hold quick places. The list timed contains calls that are not slow
+	// yet, in the order in which they began. The list overdue contains slow calls that wait for a
+	// slow place. If several calls become slow at the same moment, they keep their order, whichever
 	// timer fires first.
 	timed   []*flight
 	overdue []*flight
@@ -48,7 +49,7 @@ const slowAfter = 50 * time.Millisecond
 // line is a queue of tenants.
 type line []*tenant
 
-// take removes and returns the first tenant. It returns nil if there is none.
+// take removes and returns the first tenant. It returns nil if the line is empty.
 func (l *line) take() *tenant {
 	if len(*l) == 0 {
 		return nil

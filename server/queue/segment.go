@@ -8,7 +8,7 @@ type segment struct {
 	first  uint64 // sequence number of its first record
 	ring   item   // ring.next is the first live item, ring.prev the last
 	live   int64  // bytes of the live items' entries
-	pins   int    // number of bodies being read, perhaps of items that have moved meanwhile
+	pins   int    // number of bodies being read, including bodies of items that have moved meanwhile
 }
 
 // segmentOf returns the segment of a record, and adds the segment if the record is its first.
@@ -37,7 +37,7 @@ func (q *Queue) place(it *item, s *segment, offset int64, head int) {
 	q.live += it.disk()
 }
 
-// displace records that the item no longer needs a segment.
+// displace records that the item no longer needs its segment.
 func (q *Queue) displace(it *item) {
 	s := it.segment
 	if s == nil {

@@ -33,11 +33,11 @@ func (c *Count) add(it *item) {
 	}
 }
 
-// Dropped counts items that were dropped without a refusal.
+// Dropped counts items that the queue dropped although Deliver did not refuse them.
 type Dropped struct {
-	Age    Count // due to MaxAge
-	Bytes  Count // to make room for new ones
-	Damage Count // the log could not read them
+	Age    Count // dropped because of MaxAge
+	Bytes  Count // dropped to make room for new items
+	Damage Count // dropped because the log could not read them
 }
 
 // Stats contains counters since the queue was opened, and its current state. At any moment, Taken
@@ -73,7 +73,7 @@ type TenantStats struct {
 	Dropped   Dropped
 	Retries   int64
 	Pause     time.Duration // 0 unless the last delivery ended with Retry
-	Err       error         // of that delivery
+	Err       error         // error of that delivery
 }
 
 // Stats returns a consistent snapshot, except for Log.

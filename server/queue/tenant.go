@@ -19,15 +19,15 @@ type state uint8
 
 const (
 	idle   state = iota // no items
-	ready               // in a line of the schedule
-	busy                // a worker delivers its first items
-	paused              // until its timer makes it ready
+	ready               // waits in the schedule for a call
+	busy                // a worker is delivering its first items
+	paused              // waits until its timer makes it ready
 )
 
 // group contains the state that the tenants of a group share.
 type group struct {
 	bytes int64
-	down  map[*tenant]struct{} // paused because their target currently accepts no items of any tenant
+	down  map[*tenant]struct{} // tenants that are paused because their target currently accepts no items of any tenant
 }
 
 // tenant is a tenant with its line of items.
@@ -35,25 +35,25 @@ type tenant struct {
 	name    string
 	group   *group
 	state   state
-	suspect bool    // its target hangs for it; see schedule
-	proven  bool    // a call was quick, and did not fail: it is not new
-	items   []*item // by order, oldest first; 0 ≤ busy ≤ len(items)
-	busy    int     // number of items at the front that a worker delivers
+	suspect bool    // its last call was slow and failed; see schedule
+	proven  bool    // one of its calls was quick and did not fail, so the tenant is not new
+	items   []*item // sorted by order, oldest first; 0 ≤ busy ≤ len(items)
+	busy    int     // number of items at the front that a worker is delivering
 	coming  int     // items on their way to the disk
 	bytes   int64   // cost of items, including items on their way to the disk
 	last    uint64  // order of the newest item so far
-	window  Window  // of calls with several items
+	window  Window  // limits the weight of calls with several items
 	alone   uint64  // items up to this order are delivered one by one, because they were refused together
 	misread int     // number of consecutive calls for which the log could not be read
 
 	timer   *time.Timer   // ends the latest pause
 	due     time.Time     // end of the latest pause
-	pause   time.Duration // before the latest retry; 0 after a success
-	err     error         // of the call before that retry
+	pause   time.Duration // length of the pause before the latest retry; 0 after a success
+	err     error         // error of the call before that retry
 	retries int64
 	counts  [outcomes]Count
 
-	idle *list.Element // in Queue.idle, while it has no items
+	idle *list.Element // element of Queue.idle, while the tenant has no items
 }
 
 // keptIdle is the number of tenants without items whose counters the queue remembers.
@@ -176,8 +176,8 @@ func (q *Queue) trim(t *tenant) {
 
 func (q *Queue) over(held, limit int64) bool { return limit > 0 && held > limit }
 
-// markDone records the tenant's progress for the next progress note: the order up to which all its
-// items are complete.
+// markDone records the tenant's progress for the next progress note. The progress is the order up
+// to which all the tenant's items are complete.
 func (q *Queue) markDone(t *tenant) {
 	to := t.last
 	if len(t.items) > 0 {

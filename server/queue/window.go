@@ -1,18 +1,19 @@
 package queue
 
 // Window limits the weight of a call with several items, as a congestion window limits the bytes in
-// flight. It halves after a call that was too large for its target, and grows by an eighth after a
-// successful one. It stays below the weight that failed last, and tries this weight again only
-// after 100 calls. A target may have stored the items of a call that timed out, and then they
-// arrive twice.
+// flight. The window halves after a call that was too large for its target, and grows by an eighth
+// after a successful call. It stays below the weight of the last failed call, and tries that weight
+// again only after 100 calls. The reason for the caution is that a target may have stored the items
+// of a call that timed out, and then receives them twice.
 type Window struct {
 	most   int64
 	now    int64
-	failed int64 // weight that failed last; 0 if none did
+	failed int64 // weight of the last failed call; 0 if none has failed
 	passed int   // number of calls since the window stopped below failed
 }
 
-// retryWeight is the number of calls after which a weight that failed is tried again.
+// retryWeight is the number of calls after which the window tries the weight of a failed call
+// again.
 const retryWeight = 100
 
 // NewWindow returns a window with a maximum weight.

@@ -17,8 +17,8 @@ type flight struct {
 	doubtful bool        // the tenant was new or a suspect when the call began
 	slow     bool        // the call holds a slow place
 	over     bool
-	weight   int64 // of all items of the flight
-	bytes    int64 // of their bodies
+	weight   int64 // total weight of the flight's items
+	bytes    int64 // total size of their bodies
 	held     []*item
 	sources  []source // the sources of held, with the same indexes
 	items    []Item   // copies of held, for Deliver
@@ -47,7 +47,7 @@ func (q *Queue) deliver(f *flight) {
 	q.callEnded(f)
 }
 
-// takeUp assigns the first items of t to the flight f. The tenant must have items.
+// takeUp assigns the first items of the tenant t to the flight f. The tenant must have items.
 func (q *Queue) takeUp(t *tenant, f *flight) {
 	first, n, size, weight := t.items[0], 0, int64(0), int64(0)
 	most := q.o.MaxJoinItems
@@ -72,7 +72,7 @@ func (q *Queue) takeUp(t *tenant, f *flight) {
 	}
 }
 
-// maxMisread is the number of consecutive failed reads of the log for a tenant, after which
+// maxMisread limits the consecutive failed reads of the log for a tenant. At the limit, the
 // unreadable items leave the queue. The pauses between these reads grow up to longestPause. So a
 // disk that fails for some minutes does not cause losses, and one bad sector does not block the
 // tenant forever.
@@ -210,13 +210,13 @@ func (q *Queue) postpone(t *tenant, v Verdict) {
 	})
 }
 
-// resumption is the maximum time until pauses end after the target has answered a call. The pauses
-// do not end at once, so that a target that fails now and then does not get the calls of all
-// tenants each time.
+// resumption is the maximum time between a response of the target and the end of the pauses. The
+// pauses do not end immediately, because otherwise a target with occasional failures would get the
+// calls of all tenants at once after each recovery.
 const resumption = time.Second
 
-// answered ends the pauses of a group's tenants whose target accepted no items of any tenant. It is
-// called when the target has answered a call.
+// answered ends the pauses of those tenants in a group that were paused because the target accepted
+// no items of any tenant. It is called when the target has responded to a call.
 func (q *Queue) answered(g *group) {
 	// The fixed order makes simulations reproducible.
 	byName := func(a, b *tenant) int { return strings.Compare(a.name, b.name) }

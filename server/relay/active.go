@@ -7,36 +7,36 @@ import (
 	"time"
 )
 
-// active counts the series of a tenant that were received within the last one to two spans, and
-// rejects new series over a limit. The zero active contains no series.
+// active counts the active series of a tenant, and rejects new series over a limit. A series is
+// active if it was received within the last one to two spans. The zero value contains no series.
 //
-// A table stores 32 bits for each series, the mark, in one of two buckets. The hash of the series
-// determines the mark and the buckets.
+// A table stores a 32-bit mark for each series, in one of two buckets. The hash of the series
+// determines the mark and the two buckets.
 //
 //	tables   the newest, for new entries ──▶ older tables, read only ──▶ dropped
 //
-// When a series is received, it is added to the newest table, unless it is there already. A new
-// table begins with each span, and when the newest table is full. A table is dropped at the end of
-// the span after its own. So a series that is in no table has not been received for at least one
-// span.
+// When a series is received, it is added to the newest table, unless that table already contains
+// it. A new table begins with each span, and whenever the newest table is full. A table is dropped
+// when the span after its own span ends. So a series that is in no table has not been received for
+// at least one span.
 //
-// A series with the same mark and bucket as another series is taken for that series: it passes, and
-// is not counted. If the table is full, this happens to 24 in 2^32 new series. A series that has
-// been received within the span is never rejected.
+// A series with the same mark and bucket as another series is mistaken for the other series: it
+// passes, and is not counted. If the table is full, this happens to 24 in 2^32 new series. A series
+// that was received within the span is never rejected.
 //
-// A table uses 5.3 bytes for each series of its capacity. A tenant usually has two tables: the
-// newest, with capacity for an eighth more series than were active, and the one before. Together
-// they use 12 bytes for each series. While the number of series grows, there are also tables of
+// A table uses 5.3 bytes per series of its capacity. A tenant usually has two tables: the newest
+// table, whose capacity is an eighth more than the number of active series, and the previous table.
+// Together they use 12 bytes per series. While the number of series grows, there are also tables of
 // half the size, a quarter of the size, and so on: up to 17 tables.
 type active struct {
-	tables atomic.Pointer[[]*table] // newest first; nil if there is none
-	next   atomic.Int64             // end of the span, on the clock of ticks
-	mu     sync.Mutex               // guards changes of tables, next and the newest table
+	tables atomic.Pointer[[]*table] // newest first; nil if there are no tables
+	next   atomic.Int64             // end of the span, as returned by ticks
+	mu     sync.Mutex               // guards changes of the fields tables and next, and of the newest table
 }
 
 const activeSpan = 10 * time.Minute
 
-// table is half of a cuckoo filter: it never moves an entry.
+// table is a simplified cuckoo filter: it never moves an entry.
 type table struct {
 	buckets []bucketOf16
 	room    int          // capacity, in series
@@ -45,12 +45,13 @@ type table struct {
 	until   int64        // time when the table is dropped, set when a newer table begins; guarded by active.mu
 }
 
-// bucketOf16 is a cache line. Each word contains two lanes of 32 bits. A lane of zero is free.
+// bucketOf16 is one cache line. Each word contains two lanes of 32 bits. A lane that contains zero
+// is free.
 type bucketOf16 [8]atomic.Uint64
 
 const (
 	lanes     = 16
-	filled    = 12 // average number of used lanes in a bucket of a full table. With a choice of two buckets, few buckets are full
+	filled    = 12 // average number of used lanes per bucket of a full table; because put chooses between two buckets, few buckets are full
 	leastRoom = 8 * filled
 )
 
@@ -81,8 +82,8 @@ func (b *bucketOf16) has(mark uint32) bool {
 	return false
 }
 
-// put adds a series to the emptier of its buckets. It returns false if the table or the bucket is
-// full. The caller must hold the lock.
+// put adds a series to that one of its two buckets which has more free lanes. It returns false if
+// the table or the bucket is full. The caller must hold the lock.
 func (t *table) put(hash uint64) bool {
 	a, b, mark := t.places(hash)
 	if b.free() > a.free() {
@@ -99,7 +100,7 @@ func (t *table) put(hash uint64) bool {
 	return true
 }
 
-// free returns the number of free lanes. Lanes are filled in order.
+// free returns the number of free lanes. Lanes are used in order.
 func (b *bucketOf16) free() int {
 	for i := range b {
 		switch w := b[i].Load(); {
@@ -114,7 +115,7 @@ func (b *bucketOf16) free() int {
 
 // admit reports whether a series may pass. It may pass if it has been received within the span, or
 // if it is new and fewer than limit series are active. Clients must not be able to choose the hash.
-// A limit of zero means no limit; then nothing is counted.
+// A limit of zero means that there is no limit; in that case admit counts nothing.
 func (a *active) admit(hash uint64, limit int) bool {
 	if limit <= 0 {
 		return true
@@ -189,8 +190,8 @@ func (a *active) begin(t *table, older []*table) {
 	a.tables.Store(&tables)
 }
 
-// turn drops series that have been idle, if the span has ended. It must be called before the series
-// of a request are admitted. Before the end of the span, it costs almost nothing.
+// turn drops the series that are no longer active, if the span has ended. It must be called before
+// the series of a request are admitted. Before the end of the span, it costs almost nothing.
 func (a *active) turn(now time.Time) {
 	if ticks(now) < a.next.Load() {
 		return

@@ -1,6 +1,6 @@
 package relay
 
-// boundsSeries reports whether the limits apply to single series.
+// boundsSeries reports whether any of the limits applies to single series.
 func (l *Limits) boundsSeries() bool {
 	return l.ActiveSeries > 0 || l.LabelsPerSeries > 0 || l.LabelNameBytes > 0 || l.LabelValueBytes > 0
 }

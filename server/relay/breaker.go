@@ -17,7 +17,7 @@ type breaker struct {
 	mu       sync.Mutex
 	failures int
 	pause    time.Duration
-	until    time.Time // no request passes before; while probing, the time limit of the probe
+	until    time.Time // no request passes before this time; while probing, the time limit of the probe
 	probing  bool
 }
 
@@ -27,8 +27,8 @@ const (
 	breakerLongest  = 30 * time.Second
 )
 
-// allow reports whether a request may pass. If not, it returns the time after which to ask again. A
-// request that passes must end with done or cancel.
+// allow reports whether a request may pass. If not, after is the time to wait before the next call
+// of allow. A request that passes must end with done or cancel.
 func (b *breaker) allow(now time.Time) (ok bool, after time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -5,25 +5,26 @@ import (
 	"time"
 )
 
-// bucket is a token bucket. Its rate and burst are arguments of take, and may change between calls.
-// The zero bucket is full.
+// bucket is a token bucket. Its rate and its burst are arguments of the method take, and may change
+// between calls. The zero bucket is full.
 //
-// It stores no number of tokens, but the time at which it will be full again. So take is an
-// addition to a single word, even after the limits have changed.
-type bucket struct{ full atomic.Int64 } // when the bucket is full again, on the clock of ticks
+// It does not store the number of tokens, but the time at which the bucket will be full again. So
+// the method take only adds to a single word, even after the limits have changed.
+type bucket struct{ full atomic.Int64 } // when the bucket will be full again, as returned by ticks
 
-// longest limits the cost of one call of take, and keeps sums within an int64.
+// longest limits the time that one call of take adds, and keeps sums within an int64.
 const longest = float64(24 * time.Hour)
 
-// start is the beginning of the clock of ticks. The clock does not jump when the system time is
+// start is the time zero of the function ticks. Its clock does not jump when the system time is
 // set.
 var start = time.Now()
 
 func ticks(now time.Time) int64 { return int64(now.Sub(start)) }
 
-// take removes n tokens, if the bucket contains them. Otherwise it returns the time after which it
-// will contain them, unless other calls remove tokens. If n exceeds the burst, take succeeds when
-// the bucket is full, and the missing tokens delay later calls. A rate of zero means no limit.
+// take removes n tokens, if the bucket contains them. Otherwise it returns the time until the
+// bucket will contain them, unless other calls remove tokens. If n exceeds the burst, take succeeds
+// when the bucket is full, and the missing tokens delay later calls. A rate of zero means that
+// there is no limit.
 func (b *bucket) take(n int, rate float64, burst int, now time.Time) (ok bool, after time.Duration) {
 	if rate <= 0 || n <= 0 {
 		return true, 0

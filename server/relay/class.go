@@ -14,9 +14,9 @@ import (
 // the latency of posts for classes of tenants. The rules assign tenants to classes.
 
 const (
-	defaultClass = "default" // class of tenants to which the rules assign none
+	defaultClass = "default" // class of tenants to which the rules assign no class
 	maxClasses   = 16        // maximum number of classes in the rules
-	keptClasses  = 32        // maximum number of classes since the start; further classes count as others
+	keptClasses  = 32        // maximum number of classes since the start; further classes are counted together
 )
 
 // statusClass is the class of a response status in histograms.
@@ -28,7 +28,7 @@ const (
 	status4xx
 	status429
 	status5xx
-	statusNone // no response, or none in time
+	statusNone // no response, or no response in time
 
 	statusClasses
 )
@@ -55,13 +55,13 @@ func classOf(status int) statusClass {
 // classTimes contains the post latencies of one class of tenants, by status class.
 type classTimes [statusClasses]latency.Histogram
 
-// timings contains all classes that the rules have named since the start.
+// timings contains the post latencies of all classes that the rules have named since the start.
 type timings struct {
 	mu sync.Mutex
 	by map[string]*classTimes
 }
 
-// of returns the class with a name, and creates it if it does not exist.
+// of returns the latencies of the class with the given name, and creates them if they do not exist.
 func (cs *timings) of(name string) *classTimes {
 	if name == "" {
 		name = defaultClass
@@ -82,7 +82,8 @@ func (cs *timings) of(name string) *classTimes {
 	return c
 }
 
-// PostTimes is the latency of posts of one class of tenants with one class of status.
+// PostTimes contains the latencies of the posts for one class of tenants and one class of response
+// status.
 type PostTimes struct {
 	Class, Status string
 	latency.Snapshot

@@ -19,7 +19,7 @@ import (
 // after the scheme. Longer secrets are rejected before they are hashed.
 const maxSecret = 8 << 10
 
-// credentials contains the credentials that the rules accept. Secrets are stored as hashes:
+// credentials contains the credentials that the rules accept. Secrets are stored as hashes, because
 // comparing hashes takes the same time for all secrets.
 type credentials struct {
 	list         []*credential
@@ -30,7 +30,7 @@ type credentials struct {
 // credential is the credential of one client.
 type credential struct {
 	name     string
-	prefix   string // prepended to the tenants that the client names
+	prefix   string // prepended to the tenant names that the client uses
 	exact    map[string]bool
 	prefixes []string
 }
@@ -88,7 +88,7 @@ func (c *credentials) parseOne(p *problems, place string, text []byte, read func
 	}
 }
 
-// keys are the keys of a credential in the rules that identify the client.
+// keys contains those values of a credential in the rules file that identify the client.
 type keys struct{ token, tokenFile, user, password, passwordFile, certificate string }
 
 func (c *credentials) addKeys(one *credential, k keys, read func(name string) ([]byte, error)) error {
@@ -162,13 +162,13 @@ func (c *credentials) add(one *credential, scheme, text string) error {
 	return nil
 }
 
-// sumOf returns the hash of a secret and its scheme. The scheme distinguishes a token from a user
-// and password with the same text.
+// sumOf returns the hash of a secret and its scheme. Because of the scheme, a token and a user with
+// password never have the same hash, even if their texts are equal.
 func sumOf(scheme, text string) [sha256.Size]byte { return sha256.Sum256([]byte(scheme + " " + text)) }
 
 // authenticate returns the credential of a request, or false if the request has no valid
-// credential. If the request has an Authorization header, only the header counts. Otherwise the
-// client certificate counts: its common name, or one of its DNS names or URIs.
+// credential. If the request has an Authorization header, authenticate checks only the header.
+// Otherwise it checks the client certificate: its common name, DNS names and URIs.
 func (c *credentials) authenticate(req *http.Request) (*credential, bool) {
 	if len(c.list) == 0 {
 		return anybody, true
@@ -206,8 +206,8 @@ func (c *credentials) bySecret(header string) (*credential, bool) {
 	return nil, false
 }
 
-// bySum compares sum with the hashes of all secrets, so that the time does not reveal which one
-// matches.
+// bySum compares sum with the hashes of all secrets, so that the duration does not reveal which
+// hash matches.
 func (c *credentials) bySum(sum [sha256.Size]byte) (*credential, bool) {
 	found := -1
 	for i := range c.secrets {
@@ -219,8 +219,8 @@ func (c *credentials) bySum(sum [sha256.Size]byte) (*credential, bool) {
 	return c.secrets[found].of, true
 }
 
-// allows reports whether the client may write for a tenant. The argument is the name that the
-// client uses, without prefix.
+// allows reports whether the client may write for a tenant. The argument is the tenant name that
+// the client uses, without the prefix of the credential.
 func (c *credential) allows(tenant []byte) bool {
 	if c.exact[string(tenant)] {
 		return true

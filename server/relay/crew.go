@@ -7,7 +7,7 @@ import "sync/atomic"
 type crew struct {
 	work  chan func()
 	idle  atomic.Int32
-	ended chan struct{} // closed by close
+	ended chan struct{} // closed by the method close
 }
 
 // maxIdle is the maximum number of idle goroutines.

@@ -47,9 +47,9 @@ func (q *request) deliver() *refusal {
 // original tenant.
 func (p *parcel) main() *tenant { return cmp.Or(p.tenant.of, p.tenant) }
 
-// admit finishes parcels of a group that must not be delivered: parcels that were delivered before,
-// that exceed a rate, or for which there is no memory. share is the number of bytes of the
-// request's memory that are attributed to the group.
+// admit finishes the parcels of a group that must not be delivered. These are parcels that were
+// delivered before, that exceed a rate, or for which there is no memory. The argument share is the
+// part of the request's memory, in bytes, that is attributed to the group.
 func (q *request) admit(group []parcel, ctx context.Context, now time.Time, share int) {
 	var first *parcel // first parcel that is not finished
 	for i := range group {
@@ -113,8 +113,8 @@ func (q *request) post() {
 	}
 }
 
-// land stores all parcels in the log, or none. The log's rows become Parquet files later. If the
-// log rejects the parcels as invalid, land stores each of them alone.
+// land stores all parcels in the log, or no parcel. The rows in the log are written to Parquet
+// files later. If the log rejects the parcels as invalid, land stores each parcel alone.
 func (q *request) land() {
 	parts := make([]series.Part, 0, len(q.parcels))
 	for i := range q.parcels {
@@ -155,11 +155,11 @@ func (q *request) landParts(parts []series.Part) result {
 	return res
 }
 
-// landed maps the verdicts of [series.Result] to verdicts on parcels.
+// landed maps the verdicts in [series.Result] to the verdicts of this package.
 var landed = [...]verdict{series.Stored: taken, series.Invalid: refused, series.Busy: limited, series.Failed: failed}
 
-// finishAll finishes all unfinished parcels. If the verdict is taken, the counts of each parcel
-// were written.
+// finishAll finishes all unfinished parcels with a result. If the result's verdict is the value
+// taken, each parcel's own counts are recorded as written.
 func (q *request) finishAll(res result) {
 	for i := range q.parcels {
 		if p := &q.parcels[i]; !p.finished {

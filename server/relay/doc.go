@@ -70,39 +70,40 @@
 //	                  some tenants may have been accepted; they are
 //	                  not posted again if the retry comes soon
 //
-// A target's response determines the outcome for a tenant. A 2xx means accepted, and 429 means that
-// a rate is exceeded. A 5xx, a 408 and a missing response are temporary failures. A 401, 403, 404,
-// 405 or 3xx means a wrong setting, for which Options.RejectedTenant selects the outcome. Any other
-// 4xx is a permanent failure.
+// A target's response determines the outcome for a tenant. The status 2xx means that the series
+// were accepted, and 429 means that a rate is exceeded. The status 5xx or 408, or a missing
+// response, is a temporary failure. The status 401, 403, 404, 405 or 3xx means that a setting is
+// wrong; Options.RejectedTenant selects the outcome. Any other 4xx is a permanent failure.
 //
-// The sender gets the worst outcome of all tenants: temporary is worse than rate, and rate is worse
-// than permanent. For version 2.0, the response contains the numbers of samples, histograms and
-// exemplars that the targets reported as written.
+// The sender gets the worst outcome of all tenants. A temporary failure is worse than an exceeded
+// rate, and an exceeded rate is worse than a permanent failure. For version 2.0, the response
+// contains the numbers of samples, histograms and exemplars that the targets reported as written.
 //
 // # Guarantees
 //
-// Without a queue, 204 means that each tenant's target (with Options.Replicate, every target) has
-// responded with 2xx. The relay stores no data then: if it is killed during a request, the sender
-// repeats the request. With a queue, 204 means that the series are on disk. The queue delivers each
-// tenant's series in order and at least once.
+// Without a queue, the response 204 means that each tenant's target has responded with 2xx; with
+// Options.Replicate, every target has done so. In this mode, the relay stores no data: if it is
+// killed during a request, the sender repeats the request. With a queue, the response 204 means
+// that the series are on disk. The queue delivers each tenant's series in order and at least once.
 //
 // If a request fails for one tenant, the series of other tenants are still delivered. A target may
 // receive series twice. The repeated samples have the same times and values, and Prometheus, Cortex
 // and Mimir deduplicate them.
 //
-// Data of one tenant is never sent under the ID of another. A buffer is reused only after the
-// transport has finished writing it. With the build tag invariants, released buffers are
-// overwritten, so that tests find code that still uses them.
+// Data of one tenant is never sent under the ID of another tenant. A buffer is reused only after
+// the transport has finished sending its content. With the build tag invariants, released buffers
+// are overwritten, so that tests find code that still uses them.
 //
 // # Limits
 //
-// The relay reserves memory in one budget before it allocates the memory: for a body as it arrives,
-// regardless of its Content-Length; for the decompressed body, whose size is known or limited; and
-// for the parts of the body. While its bodies arrive, a client must leave as much of the budget
-// free as these bodies use. After that, the same rule applies to tenants instead of clients,
-// because a proxy can forward requests of many clients.
+// The relay charges all memory for requests to one budget before it allocates the memory. For a
+// body, it charges the bytes that arrive, regardless of the Content-Length. It also charges the
+// decompressed body, whose size is known or limited, and the parts of the body. The arriving bodies
+// of a client may use at most as many bytes as they leave free in the budget. After a body has
+// arrived, the same rule applies to tenants instead of clients, because a proxy can forward
+// requests of many clients.
 //
 // A request may contain at most Bounds.Tenants tenants. A tenant has at most 16 posts at the same
-// time, unless its rules set another number. A target has a maximum number of connections. At most
-// 100,000 tenants can write within a minute.
+// time, unless its rules set another number. The number of connections to a target is limited. At
+// most 100,000 tenants can write within a minute.
 package relay

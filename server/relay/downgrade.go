@@ -11,11 +11,11 @@ import (
 var decoded = sync.Pool{New: func() any { return new(remotewrite.Request) }}
 
 // downgrade converts a body of version 2 to version 1, and appends it to b. Start timestamps are
-// lost, because version 1 does not contain them. Metadata of series becomes metadata of metric
-// families.
+// lost, because version 1 does not support them. Metadata of series is converted to metadata of
+// metric families.
 //
-// The texts of the result may have at most `most` bytes. Version 2 stores a symbol once for any
-// number of labels, but version 1 repeats the text for each label.
+// The texts in the result may have at most `most` bytes in total. Version 2 stores a symbol once
+// for any number of labels, but version 1 repeats the text for each label.
 func downgrade(b, body []byte, most int) ([]byte, error) {
 	r := decoded.Get().(*remotewrite.Request)
 	defer decoded.Put(r)
@@ -93,7 +93,7 @@ func nameOfSeries(s *remotewrite.Series) string {
 	return ""
 }
 
-// family returns the name of the metric family that contains the series with this name.
+// family returns the name of the metric family for a series name and a metric type.
 func family(name string, t remotewrite.MetricType) string {
 	var suffixes []string
 	switch t {

@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 )
 
-// egress contains the settings that authenticate the relay to targets, and the data last read from
-// their files.
+// egress contains the settings with which the relay authenticates itself to targets, and the latest
+// content of the files that these settings name.
 type egress struct {
 	settings Egress
 	agent    string
@@ -23,7 +23,7 @@ type egress struct {
 // relay in posts.
 type proof struct {
 	tls           *tls.Config
-	authorization string // value of the header; empty: no header
+	authorization string // value of the header; empty if there is no header
 	agent         string
 	tenantHeader  string // canonical name of the header with the tenant ID
 }

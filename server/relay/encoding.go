@@ -44,13 +44,14 @@ func (e Encoding) compression() admission.Compression {
 	return admission.Snappy
 }
 
-// decode decompresses a body that the relay or its queue has produced. Such a body needs no size
-// limit.
+// decode decompresses a body that comes from the relay itself or from its queue. Such a body needs
+// no size limit.
 func (e Encoding) decode(src []byte) (*admission.Buffer, error) {
 	return new(admission.Hold).Inflate(e.compression(), src, math.MaxInt32)
 }
 
-// zstdEncoder compresses whole bodies. It may be used by many goroutines, and starts none.
+// zstdEncoder compresses whole bodies. It may be used by many goroutines, and starts no goroutines
+// itself.
 var zstdEncoder = func() *zstd.Encoder {
 	w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false))
 	if err != nil {
@@ -67,7 +68,7 @@ func (e Encoding) bound(n int) int {
 	return s2.MaxEncodedLen(n)
 }
 
-// encode returns src compressed.
+// encode compresses src.
 func (e Encoding) encode(src []byte) *admission.Buffer {
 	b := admission.NewBuffer(e.bound(len(src)))
 	if e == Zstd {

@@ -15,8 +15,8 @@ import (
 )
 
 // post sends parcels of one tenant in a single HTTP request, and returns its result. If there are
-// several parcels, they must be of version 1: concatenated requests of version 1 are a valid
-// request with all their series.
+// several parcels, they must be of version 1. Requests of version 1 can be concatenated: the result
+// is a valid request with all series.
 func (r *Relay) post(t *tenant, list []*parcel) result {
 	now := time.Now()
 	missed := t.only != nil && r.o.DeadTarget == Drop
@@ -78,8 +78,8 @@ func (r *Relay) post(t *tenant, list []*parcel) result {
 const maxTries = 3
 
 // choose returns the target with the fewest posts in progress, or nil. It ignores the targets in
-// passed, and targets whose circuit rejects the post. It adds the returned target and the rejecting
-// targets to passed. A copy of a tenant has only one target.
+// the set passed, and targets whose circuit breaker rejects the post. It adds the returned target,
+// and targets whose breaker rejects the post, to that set. A copy of a tenant has only one target.
 func (r *Relay) choose(t *tenant, now time.Time, passed *uint64) *target {
 	if to := t.only; to != nil {
 		if ok, _ := to.breaker.allow(now); ok && *passed == 0 {
@@ -107,11 +107,11 @@ func (r *Relay) choose(t *tenant, now time.Time, passed *uint64) *target {
 	}
 }
 
-// leastBusy returns the target with the fewest posts in progress, although the circuits of all
-// targets are open. It is called for a tenant whose last post got a response, or that has not
-// posted yet, so posts of other tenants have opened the circuits. Tenants whose posts get no
-// response must not block a tenant that is new or writes rarely. While a target is down, this costs
-// one additional post per tenant.
+// leastBusy returns the target with the fewest posts in progress, even if its circuit breaker is
+// open. It is called if the breakers of all targets are open, for a tenant whose last post got a
+// response or that has not posted yet. In that case, posts of other tenants have opened the
+// breakers. Tenants whose posts get no response must not block a tenant that is new or writes
+// rarely. While a target is down, this rule costs one additional post per tenant.
 func (r *Relay) leastBusy(t *tenant) *target {
 	if t.only != nil {
 		return t.only
@@ -198,8 +198,8 @@ func (r *Relay) bodyOf(list []*parcel, version remotewrite.Version) (*admission.
 	return r.o.Encoding.encode(p.plain), r.o.Encoding, nil
 }
 
-// join makes one body of several parcels. It concatenates uncompressed parcels and compresses the
-// result. It joins compressed parcels as blocks of snappy.
+// join builds one body from several parcels. It concatenates uncompressed parcels and compresses
+// the result. It joins compressed parcels by concatenating their snappy blocks.
 func (r *Relay) join(list []*parcel) (*admission.Buffer, Encoding, error) {
 	n := 0
 	for _, p := range list {

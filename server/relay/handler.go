@@ -34,8 +34,8 @@ func (r *Relay) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	q.end()
 }
 
-// serveOther responds to the handshake of older vmagents, which ask whether the relay supports
-// zstd. It rejects all other requests.
+// serveOther handles requests that are not POST requests. It responds to the handshake with which
+// older vmagents ask whether the relay supports zstd. It rejects all other requests.
 func (r *Relay) serveOther(w http.ResponseWriter, req *http.Request) {
 	if req.Method == http.MethodGet && req.URL.Query().Has("get_vm_proto_version") {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -59,7 +59,7 @@ func (q *request) serve(w http.ResponseWriter) (err *refusal) {
 		return err
 	}
 	if !r.opened.Load() {
-		return refuse(Unavailable, "the relay is not ready: send it again")
+		return refuse(Unavailable, "the relay is not ready: send the request again")
 	}
 	rules := r.rules.Load()
 	if err = q.authorize(rules); err != nil {
@@ -134,8 +134,8 @@ func (q *request) answer(w http.ResponseWriter, refused *refusal, begin time.Tim
 
 const maxAnswer = 1000
 
-// tell joins texts about several tenants. The result mentions the number of further texts, if more
-// is positive.
+// tell joins texts about several tenants. If the argument more is positive, the result mentions
+// that many further texts.
 func tell(texts []string, more int) string {
 	s := strings.Join(texts, "; ")
 	if more > 0 {

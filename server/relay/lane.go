@@ -10,8 +10,9 @@ import (
 )
 
 // lane contains the parcels of a tenant that wait for a post. While a post is in progress, small
-// parcels wait for its end, and then share the next post. If many senders write for the same
-// tenants, one post carries the parcels of many requests, at a fraction of the cost.
+// parcels wait until it ends, and then share the next post. If many senders write for the same
+// tenants, one post contains the parcels of many requests, which costs only a fraction of separate
+// posts.
 //
 //	            ┌───────────┐  a post in progress   ┌─────────┐  the post has ended, or is late
 //	parcel ────▶│ small, V1 │──────────────────────▶│ waiting │───────────────▶ one post for all of them
@@ -31,19 +32,20 @@ const (
 	lateFor = 20 * time.Millisecond // time after which parcels no longer wait for a post in progress
 )
 
-// joins reports whether p may share a post with other parcels.
+// joins reports whether the parcel p may share a post with other parcels.
 func (p *parcel) joins() bool {
 	return p.version == remotewrite.V1 && p.bytes <= small && (p.plain != nil || p.encoding == Snappy)
 }
 
-// joinsWith reports whether p and other may share a post. Compressed and uncompressed parcels may
-// not.
+// joinsWith reports whether two parcels may share a post. A compressed and an uncompressed parcel
+// may not share a post.
 func (p *parcel) joinsWith(other *parcel) bool {
 	return p.joins() && other.joins() && (p.plain == nil) == (other.plain == nil)
 }
 
 // submit posts a parcel, or queues it for another goroutine to post. It returns after its own post,
-// or immediately if it queued the parcel. p.done reports the end in both cases.
+// or immediately if it queued the parcel. In both cases, p.done reports when the parcel is
+// finished.
 func (r *Relay) submit(p *parcel) {
 	t := p.tenant
 	l := &t.lane
@@ -64,9 +66,9 @@ func (r *Relay) submit(p *parcel) {
 	}
 }
 
-// mostPosts returns the maximum number of concurrent posts of a tenant. A tenant must leave as many
-// connections free as it occupies, so that tenants with hanging targets do not occupy all
-// connections. One such tenant gets half of the connections, two such tenants get a third each.
+// mostPosts returns the maximum number of concurrent posts of a tenant. A tenant can use at most as
+// many connections as remain free, so that tenants with hanging targets do not use all connections.
+// One such tenant gets half of the connections, and two such tenants get a third each.
 func (r *Relay) mostPosts(t *tenant) int {
 	free := 0
 	for _, to := range r.targets {
@@ -98,7 +100,8 @@ func (r *Relay) overtake(t *tenant) {
 	r.carryAll(t, list)
 }
 
-// carryAll posts list, and then the parcels that have arrived meanwhile, until none wait.
+// carryAll posts the parcels in list, and then the parcels that have arrived meanwhile, until no
+// parcel waits.
 func (r *Relay) carryAll(t *tenant, list []*parcel) {
 	for ; list != nil; list = t.lane.next() {
 		r.carry(t, list)
@@ -171,9 +174,10 @@ func (l *lane) learn(list []*parcel, res *result) {
 	}
 }
 
-// carry posts parcels, and finishes each with its result. A sender never gets an error that the
-// parcels of other senders caused. If a target rejects a post of several parcels, carry posts each
-// of them alone. If the post was too large, carry halves it.
+// carry posts parcels, and finishes each with its result. A sender never gets an error that was
+// caused by the parcels of other senders. If a target rejects a post of several parcels, carry
+// posts each parcel alone. If the target rejects the post as too large, carry splits the post into
+// halves.
 func (r *Relay) carry(t *tenant, list []*parcel) {
 	alone := 0 // number of parcels at the start of list to post alone
 	for len(list) > 0 {
@@ -212,8 +216,8 @@ func (r *Relay) carry(t *tenant, list []*parcel) {
 	}
 }
 
-// wait waits for the pause that the target has requested, and returns the parcels whose deadlines
-// are later. It finishes the other parcels with res.
+// wait waits as long as the target has requested. It returns the parcels whose deadlines are after
+// this pause, and finishes the other parcels with the result res.
 func wait(list []*parcel, res *result) []*parcel {
 	if res.after <= 0 {
 		return list
@@ -233,7 +237,8 @@ func wait(list []*parcel, res *result) []*parcel {
 	return list
 }
 
-// late reports whether the deadline of a parcel has passed. If so, it finishes the parcel.
+// late reports whether the deadline of a parcel has passed. If it has passed, late finishes the
+// parcel.
 func late(p *parcel) bool {
 	if p.ctx.Err() == nil {
 		return false

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// memory records parcels that were taken although their request failed because of other parcels.
+// memory records parcels that were accepted although their request failed because of other parcels.
 // The sender repeats the whole request, and the recorded parcels are not posted again. The size of
 // the memory is limited, and entries are dropped after some time. A parcel whose entry was dropped
-// is posted twice, without other effects.
+// is posted twice, which has no other effects.
 type memory struct {
 	some atomic.Bool
 	mu   sync.Mutex
 	new  map[uint64]struct{}
 	old  map[uint64]struct{}
-	born time.Time // creation time of new
+	born time.Time // creation time of the field new
 }
 
 const (
@@ -24,7 +24,7 @@ const (
 	remembers = 5 * time.Minute
 )
 
-// has reports whether p is recorded as taken.
+// has reports whether the parcel p is recorded as accepted.
 func (m *memory) has(p *parcel) bool {
 	if !m.some.Load() {
 		return false
@@ -40,7 +40,7 @@ func (m *memory) has(p *parcel) bool {
 	return ok
 }
 
-// note records the taken parcels.
+// note records those parcels that were accepted.
 func (m *memory) note(parcels []parcel) {
 	for i := range parcels {
 		p := &parcels[i]

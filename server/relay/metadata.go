@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// readMetadata collects the metadata of version 1, which belongs to no series.
+// readMetadata collects the metadata in a request of version 1. This metadata does not belong to a
+// series.
 func (q *request) readMetadata() {
 	r := q.relay
 	for entry := range q.splitter.MetadataRaw {
@@ -23,8 +24,9 @@ func (q *request) readMetadata() {
 	}
 }
 
-// routeMetadata makes parcels of the metadata for the tenants that the settings select, unless
-// other parcels contain the metadata. It fails a request only if there are too many tenants.
+// routeMetadata makes parcels with the metadata for the tenants that the settings select, unless
+// other parcels of these tenants already contain the metadata. It rejects a request only if there
+// are too many tenants.
 func (q *request) routeMetadata() *refusal {
 	r := q.relay
 	if r.o.Metadata == ToAll {
@@ -60,7 +62,7 @@ func (q *request) hasMetadata(t *tenant) bool {
 	return o.Metadata == ToAll || o.Metadata == ToDefault && t.key == q.credential.prefix+o.Tenants.Default
 }
 
-// packMetadata makes a parcel that contains only metadata. If it makes one, it sets n to 0.
+// packMetadata makes a parcel that contains only metadata. If it makes a parcel, it sets *n to 0.
 func (q *request) packMetadata(key string, n *int) *refusal {
 	if name, ok := strings.CutPrefix(key, q.credential.prefix); !ok || !q.credential.allows([]byte(name)) {
 		return nil
@@ -79,7 +81,7 @@ func (q *request) packMetadata(key string, n *int) *refusal {
 }
 
 // senders records the tenants for which each sender has written recently. Only these tenants may
-// get metadata of the sender.
+// get metadata from that sender.
 type senders struct {
 	mu    sync.Mutex
 	wrote map[string]*wrote

@@ -9,7 +9,7 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// patterns matches names of metrics. A pattern is a whole name, or contains one *, which matches
+// patterns matches names of metrics. A pattern is a whole name, or a name in which one * matches
 // any bytes.
 type patterns struct {
 	exact map[string]bool
@@ -41,7 +41,7 @@ func (p *patterns) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// none reports whether p contains no pattern.
+// none reports whether p is empty or nil.
 func (p *patterns) none() bool { return p == nil || len(p.exact) == 0 && len(p.globs) == 0 }
 
 func (p *patterns) match(name []byte) bool {

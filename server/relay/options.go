@@ -16,27 +16,28 @@ import (
 
 // Options are the options of a relay. A zero field means the default.
 type Options struct {
-	Targets  []string // URLs to which tenants' requests are posted; if empty, Land stores them
+	Targets  []string // URLs to which tenants' requests are posted; if there are none, Land stores the requests
 	Egress   Egress
 	Header   string   // header for the tenant ID; default X-Scope-OrgID
 	Protocol Protocol // Remote Write version for targets
-	Encoding Encoding // encoding of bodies that the relay compresses; a forwarded body may also be snappy
+	Encoding Encoding // encoding of bodies that the relay compresses; bodies that it forwards unchanged may also be snappy
 
 	Tenants Tenants
-	// Metadata is the destination of metadata of version 1, which belongs to no series.
+	// Metadata is the destination of metadata in requests of version 1. This metadata does not
+	// belong to a series.
 	Metadata Destination
 	// Rules is the path of the rules file with credentials, tenants and limits, or empty.
 	Rules string
 
 	// RejectedTenant is the action for a tenant that the target rejects (401, 403, 404, 405, 3xx).
-	// DeadTenant is the action for a tenant for which no target has responded for some time. Fail
-	// returns an error to the sender. Drop loses the series and counts them.
+	// DeadTenant is the action for a tenant for which no target has responded for some time. With
+	// Fail, the sender gets an error. With Drop, the relay drops and counts the series.
 	RejectedTenant, DeadTenant Policy
 	// Replicate sends each request to every target. By default, a request is sent to one target.
 	Replicate bool
-	// DeadTarget is the action for the series of one target that has not responded for some time.
-	// It applies with Replicate and without a queue. Fail returns an error to the sender, which
-	// keeps the series for all targets. Drop loses the series for that target, if another target
+	// DeadTarget is the action for the series for one target that has not responded for some time.
+	// It applies only with Replicate and without a queue. With Fail, the sender gets an error, and
+	// keeps the series for all targets. With Drop, that target misses the series, if another target
 	// accepts them.
 	DeadTarget Policy
 
@@ -48,7 +49,7 @@ type Options struct {
 	ConnAge time.Duration // maximum age of a connection to a target; default 10 min
 	Conns   int           // maximum number of connections to each target, one for each post; default 2048
 
-	Queue *QueueOptions // nil: the relay responds after the targets have responded
+	Queue *QueueOptions // if nil, the relay responds after the targets have responded
 
 	Bounds Bounds
 	Flight *admission.Budget // memory of current requests
@@ -56,7 +57,7 @@ type Options struct {
 	// Admit, if not nil, checks each request if the rules define no credentials. It returns the
 	// reason for a rejection, or nil.
 	Admit func(*http.Request) *access.Refusal
-	// Land stores the parts of a request, all or none. It is called if there is no target. It must
+	// Land stores all parts of a request, or no part. It is called if there are no targets. It must
 	// not retain the parts.
 	Land func(parts []series.Part) series.Result
 
@@ -71,7 +72,7 @@ type Options struct {
 type Tenants struct {
 	Labels  []string // the value of the first of these labels in a series is the tenant; default __tenant__
 	Remove  bool     // remove these labels from the series
-	Default string   // default tenant: for series without a label if Missing is Fallback, for metadata if Metadata is ToDefault
+	Default string   // default tenant, used for series without a tenant label if Missing is Fallback, and for metadata if Metadata is ToDefault
 	Missing Policy   // action for series without a tenant label
 	Prefix  string   // prefix of all tenant IDs at the targets
 }
@@ -80,18 +81,18 @@ type Tenants struct {
 type Egress struct {
 	User, PasswordFile string // basic authentication
 	TokenFile          string // bearer token
-	CA                 string // CA certificates for the targets, PEM; empty: the system's
+	CA                 string // CA certificates for the targets, PEM; if empty, the certificates of the system
 	Cert, Key          string // client certificate of the relay, PEM
 }
 
-// Bounds are the limits of a request.
+// Bounds contains the limits for one request.
 type Bounds struct {
-	Body    int64 // bytes, as received; default 32 MiB
-	Decoded int   // bytes, decompressed; default 32 MiB, like Prometheus
+	Body    int64 // maximum size as received, in bytes; default 32 MiB
+	Decoded int   // maximum size after decompression, in bytes; default 32 MiB, like Prometheus
 	Ratio   int   // maximum compression ratio, enforced after the first MiB; default 200
-	Tenants int   // in one request; default 1000
-	Series  int   // in one request; default 250,000
-	Symbols int   // in one request of version 2; default 1,000,000
+	Tenants int   // maximum number in one request; default 1000
+	Series  int   // maximum number in one request; default 250,000
+	Symbols int   // maximum number in one request of version 2; default 1,000,000
 }
 
 // QueueOptions are the options of the queue. The relay sets Deliver and the limits of one call.
@@ -100,8 +101,8 @@ type QueueOptions struct {
 	queue.Options
 }
 
-// Protocol is the version of Remote Write for targets. A request of version 1 is always sent as
-// version 1.
+// Protocol selects the version of Remote Write for targets. A request of version 1 is always sent
+// as version 1.
 type Protocol uint8
 
 const (
@@ -141,9 +142,9 @@ func (p *Policy) UnmarshalText(text []byte) error {
 type Destination uint8
 
 const (
-	ToDefault Destination = iota // to the default tenant, if there is one
-	ToAll                        // to all tenants of the request; without series, to the tenants that the sender recently wrote for
-	ToNone                       // dropped, and counted
+	ToDefault Destination = iota // metadata goes to the default tenant, if there is one
+	ToAll                        // metadata goes to all tenants of the request; if the request contains no series, to the tenants for which the sender has recently written
+	ToNone                       // metadata is dropped, and counted
 )
 
 var destinationNames = [...]string{ToDefault: "default", ToAll: "broadcast", ToNone: "drop"}

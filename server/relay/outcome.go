@@ -14,13 +14,13 @@ const (
 	Partly                      // 400 (409 to vmagent): some or all series will never be accepted
 	Invalid                     // 400 (409 to vmagent): the body is damaged, or contains too many tenants
 	Unauthorized                // 401
-	Forbidden                   // 403: the token does not permit writing, or not by Remote Write
+	Forbidden                   // 403: the token does not permit writing, or does not permit Remote Write
 	WrongType                   // 415
 	TooLarge                    // 413 (409 to vmagent)
 	TooMany                     // 429 or 503, see Options.TooMany: a rate of the relay or of a target is exceeded
 	Overloaded                  // 503: the memory for requests is in use
 	Unavailable                 // 503: a target, the queue or the log does not accept the request now
-	Interrupted                 // 503: the body did not arrive, or not in time
+	Interrupted                 // 503: the body did not arrive completely, or did not arrive in time
 
 	outcomes
 )
@@ -45,7 +45,7 @@ var outcomeTable = [outcomes]struct {
 
 func (o Outcome) String() string { return outcomeTable[o].name }
 
-// temporary reports whether a retry may succeed.
+// temporary reports whether a retry of the request may succeed.
 func (o Outcome) temporary() bool { return outcomeTable[o].retry > 0 }
 
 // status returns the status code of the response. vmagent repacks and resends a request after 400,

@@ -10,8 +10,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/admission"
 )
 
-// counts contains the numbers of series, samples, histograms and exemplars in a request, or of
-// those that were written.
+// counts contains the numbers of series, samples, histograms and exemplars that a request contains
+// or that were written.
 type counts struct{ Series, Samples, Histograms, Exemplars int64 }
 
 func (c *counts) add(d counts) {
@@ -24,7 +24,7 @@ func (c *counts) add(d counts) {
 // weight returns the weight of a parcel in a joined post. An item of the queue has the same weight.
 func (c counts) weight() int64 { return 1 + c.Series + c.Samples + c.Histograms + c.Exemplars }
 
-// none reports whether there are no samples, histograms and exemplars.
+// none reports whether the numbers of samples, histograms and exemplars are all zero.
 func (c counts) none() bool { return c.Samples == 0 && c.Histograms == 0 && c.Exemplars == 0 }
 
 // parcel is the part of a request that belongs to one tenant.
@@ -33,28 +33,28 @@ type parcel struct {
 	version remotewrite.Version
 	counts  counts
 
-	// The tenant's request: uncompressed in plain, compressed with encoding in whole, or both. The
-	// bytes are valid until the parcel is finished.
+	// The tenant's request. The field plain contains it uncompressed, or the field whole contains
+	// it compressed with encoding, or both. The bytes are valid until the parcel is finished.
 	plain    []byte
 	whole    []byte
 	encoding Encoding
 	bytes    int               // length of plain
 	entire   bool              // the parcel is the whole received request
 	stored   bool              // the parcel comes from the queue, which owns the bytes
-	made     *admission.Buffer // buffer of whole, if the relay compressed it
+	made     *admission.Buffer // buffer that contains whole, if the relay compressed it
 
 	ctx     context.Context // ends when the sender stops waiting
 	attempt string          // the sender's Retry-Attempt
-	sum     uint64          // hash of the tenant and the body, for Relay.memory; 0: not computed
+	sum     uint64          // hash of the tenant and the body, for Relay.memory; 0 if not computed
 
 	share    int // bytes of the request's memory that are attributed to the group; see admit
 	result   result
 	finished bool
-	held     bool // the transport may still read whole: do not reuse its memory
+	held     bool // the transport may still read the slice whole: do not reuse its memory
 	done     *sync.WaitGroup
 }
 
-// body returns plain, or whole if plain is nil.
+// body returns p.plain, or p.whole if p.plain is nil.
 func (p *parcel) body() []byte {
 	if p.plain != nil {
 		return p.plain
@@ -88,15 +88,15 @@ func (v verdict) String() string { return verdictNames[v] }
 // result is the outcome of a parcel, with details.
 type result struct {
 	verdict verdict
-	status  int           // status code of the target; 0: no response
+	status  int           // status code of the target's response; 0 if there was no response
 	after   time.Duration // time until a retry, if the target requests one
-	text    string        // error text; empty only if the verdict is taken
+	text    string        // error text; empty only if verdict == taken
 	written counts
-	told    bool // the target has reported written, so it supports version 2
+	told    bool // the target has reported the counts in written, so it supports version 2
 	bare    bool // the target rejected a series because it has no samples, only exemplars; version 1 allows such series
-	again   bool // the parcel was taken in an earlier request
-	missed  bool // policy is set because one of several targets may miss the series
-	policy  bool // the series are lost, but by the settings the sender gets a success
+	again   bool // the parcel was accepted in an earlier request
+	missed  bool // the field policy is set because one of several targets may miss the series
+	policy  bool // the series are lost, but the settings select that the sender gets a success
 	down    bool // the target accepts no connections, or its circuit is open; the tenant is not the cause
 	late    bool // the response did not come in time: the target may have stored the request, or may store it later
 }
@@ -105,11 +105,11 @@ type result struct {
 func (res *result) tooLarge() bool { return res.status == http.StatusRequestEntityTooLarge }
 
 // smaller reports whether a smaller request may pass. A rate limit also limits the samples of one
-// request, and a slow target may process a half of the request in time.
+// request. A slow target may be able to process half of the request in time.
 func (res *result) smaller() bool { return res.tooLarge() || res.verdict == limited || res.late }
 
-// of returns the result of p from the result of a whole request. If the request was taken, the
-// counts of p were written.
+// of returns the result of the parcel p, given the result of a whole request. If the request was
+// accepted, of records the parcel's own counts as written.
 func (res result) of(p *parcel) result {
 	if res.verdict == taken {
 		res.written = p.counts

@@ -9,11 +9,11 @@ import (
 )
 
 // pieces is the progress of an item that the target does not accept as a whole. Such an item is
-// posted in pieces of whole series. Only one worker at a time uses pieces, because the items of a
-// tenant are delivered one call after the other. The progress is lost with the process; then the
-// first pieces of the item are posted again.
+// posted in pieces of whole series. A value of type pieces is used by only one worker at a time,
+// because the items of a tenant are delivered one call after the other. The progress is lost when
+// the process ends. In that case, the first pieces of the item are posted again.
 type pieces struct {
-	order uint64 // order of the item; 0: no item
+	order uint64 // order of the item; 0 if there is no item
 	tries int    // failed attempts with the whole item, where a smaller request might have passed
 	cut   bool   // the item is posted in pieces
 	next  int    // index of the first series that is not finished
@@ -26,12 +26,12 @@ type pieces struct {
 // reported that the item is too large.
 const triesWhole = 3
 
-// of reports whether the item is posted in pieces.
+// of reports whether p is the progress of the item, and the item is posted in pieces.
 func (p *pieces) of(it *queue.Item) bool { return p.cut && p.order == it.Order }
 
 // begin is called after an attempt with the whole item. It decides whether the item is posted in
-// pieces from now on. It reports whether the first piece can follow immediately. After a rate limit
-// or a late response, the pieces begin with the next delivery.
+// pieces from now on, and reports whether the first piece can be posted immediately. After a rate
+// limit or a late response, the pieces begin with the next delivery.
 func (p *pieces) begin(it *queue.Item, res *result) bool {
 	if p.order != it.Order {
 		*p = pieces{order: it.Order}

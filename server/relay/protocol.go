@@ -36,8 +36,8 @@ type dialect struct {
 	vmagent  bool // the sender is vmagent, which drops a request only after 409
 }
 
-// dialectOf parses the headers. It rejects an unsupported Content-Encoding, and then an unsupported
-// Content-Type, with 415, in the same order as Prometheus.
+// dialectOf parses the headers. For an unsupported Content-Encoding or Content-Type, it returns an
+// error with the status 415. It checks the two headers in this order, like Prometheus.
 func dialectOf(h http.Header) (d dialect, err *refusal) {
 	switch e := h.Get("Content-Encoding"); e {
 	case "", "snappy":
@@ -82,8 +82,8 @@ func attemptOf(h http.Header) string {
 	return s
 }
 
-// clip returns text from a client or target for messages: shortened, and without control
-// characters.
+// clip prepares a text from a client or target for messages: it shortens the text, and removes
+// control characters.
 func clip(s string) string { return clipped(s, 64) }
 
 // clipBytes is like clip, for bytes that may be very long.

@@ -12,8 +12,8 @@ import (
 )
 
 // If there is a queue, the relay responds after the queue has written the request to disk. An item
-// of the queue is the compressed request of one tenant. Its name in the queue is the name that the
-// relay uses for the tenant, so that the rules at the time of delivery determine its destination.
+// of the queue is the compressed request of one tenant. In the queue, the tenant has the name that
+// the relay uses for it, so that the rules at the time of delivery determine the destination.
 
 // codecOf returns the codec of an item: version - 1 in bit 0, and the encoding in bit 1.
 func codecOf(v remotewrite.Version, e Encoding) uint8 { return uint8(v-remotewrite.V1) | uint8(e)<<1 }
@@ -21,7 +21,7 @@ func codecOf(v remotewrite.Version, e Encoding) uint8 { return uint8(v-remotewri
 func versionIn(codec uint8) remotewrite.Version { return remotewrite.V1 + remotewrite.Version(codec&1) }
 func encodingIn(codec uint8) Encoding           { return Encoding(codec >> 1 & 1) }
 
-// Limits of one post from the queue. By default, Cortex accepts bursts of 50,000 samples of a
+// Limits for one post from the queue. By default, Cortex accepts bursts of 50,000 samples per
 // tenant, and never accepts a request with more samples.
 const (
 	joinedItems  = 256
@@ -55,8 +55,8 @@ func (r *Relay) openQueue(o *QueueOptions) (*queue.Queue, error) {
 	return queue.Open(o.Dir, q)
 }
 
-// enqueue adds all parcels to the queue, or none. Parcels whose tenant or target has reached its
-// own limit are excluded, and get an error.
+// enqueue adds all parcels to the queue, or no parcel. It excludes parcels whose tenant or target
+// has reached its own limit, and finishes these parcels with an error.
 func (q *request) enqueue() {
 	r := q.relay
 	items := make([]queue.Item, 0, len(q.parcels))
@@ -153,8 +153,8 @@ func (r *Relay) postItems(ctx context.Context, t *tenant, items []*queue.Item) r
 }
 
 // verdictFor converts a result to a verdict for the queue. The queue keeps items that were rejected
-// because of the tenant or of the relay's credentials: a change of a setting can solve that, and
-// nothing is lost until then.
+// because of the tenant or of the relay's credentials: an operator can change a setting to solve
+// the problem, and nothing is lost until then.
 func verdictFor(res result) queue.Verdict {
 	switch {
 	case res.verdict == taken:

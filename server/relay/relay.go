@@ -19,7 +19,7 @@ type Relay struct {
 	egress  egress
 	targets []*target
 	paths   bool          // every target URL contains the tenant in its path
-	turn    atomic.Uint32 // rotates the target that choose looks at first
+	turn    atomic.Uint32 // selects the target that the next call of choose considers first; changes with each call
 	spare   spare
 	crew    *crew
 
@@ -35,7 +35,7 @@ type Relay struct {
 	timings  timings
 }
 
-// maxTargets is the number of bits of a uint64: choose stores a set of targets in one.
+// maxTargets is the number of bits in a uint64, because choose stores a set of targets in a uint64.
 const maxTargets = 64
 
 // New returns a relay. The relay accepts requests after Open.
@@ -86,8 +86,8 @@ func (r *Relay) Open() (err error) {
 	return nil
 }
 
-// Close ends deliveries. Queued series stay on disk. No request may be in progress. A second call
-// does nothing.
+// Close ends deliveries. Queued series stay on disk. The caller must ensure that no request is in
+// progress. A second call of Close does nothing.
 func (r *Relay) Close(ctx context.Context) (err error) {
 	if r.closed.Swap(true) {
 		return nil
@@ -138,11 +138,11 @@ func (o *Options) check() error {
 	return nil
 }
 
-// lands reports whether the relay has no targets, and stores series by Options.Land.
+// lands reports whether the relay has no targets, and therefore stores series with Options.Land.
 func (r *Relay) lands() bool { return len(r.targets) == 0 }
 
-// LoadRules reads the rules files with read. If it returns an error, the previous rules stay in
-// effect.
+// LoadRules reads the rules file, and the files that it names, with the function read. If it
+// returns an error, the previous rules stay in effect.
 func (r *Relay) LoadRules(read func(path string) ([]byte, error)) error {
 	rules := new(Rules)
 	if r.o.Rules != "" {
@@ -165,6 +165,6 @@ func (r *Relay) LoadRules(read func(path string) ([]byte, error)) error {
 	return nil
 }
 
-// LoadEgress reads the files with the credentials for targets. If it returns an error, the previous
-// credentials stay in effect.
+// LoadEgress reads the files with the credentials for targets with the function read. If it returns
+// an error, the previous credentials stay in effect.
 func (r *Relay) LoadEgress(read func(path string) ([]byte, error)) error { return r.egress.load(read) }

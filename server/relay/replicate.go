@@ -9,9 +9,9 @@ import (
 )
 
 // With Options.Replicate, every target gets every parcel. A tenant then has a copy for each target,
-// with its own posts, circuit and queue, so that a failing target does not delay the others. A
-// parcel becomes a group of parcels, one for each copy. A line is the name of a tenant or copy in
-// the queue.
+// with its own posts, circuit breaker and line in the queue, so that a failing target does not
+// delay the others. A parcel is replaced by a group of parcels, one for each copy. A line is
+// identified by the name of the tenant or copy in the queue.
 //
 //	parcel of tenant a ─┬─▶ parcel of a's copy for target 1 ─▶ lane or line ─▶ target 1
 //	                    └─▶ parcel of a's copy for target 2 ─▶ lane or line ─▶ target 2
@@ -66,8 +66,9 @@ func (q *request) groups(yield func(group []parcel) bool) {
 }
 
 // settle counts the results of a group, and returns the parcel whose result the sender gets. This
-// is the worst result, without the results that are dropped by the settings. Series that every
-// target has missed are not dropped: the sender gets an error and retries.
+// is the parcel with the worst result; settle ignores failures for which the settings select that
+// the series are dropped. But if every target has missed the series, they are not dropped: the
+// sender gets an error and retries.
 func settle(group []parcel) *parcel {
 	var told, dropped *parcel
 	for i := range group {

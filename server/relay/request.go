@@ -11,7 +11,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/admission"
 )
 
-// request is the state of a request in the relay. The object is reused, with its memory.
+// request is the state of a request in the relay. The object and its buffers are reused.
 //
 //	head ──▶ dialect ──▶ raw, as received ──▶ plain ──▶ splitter: parts ──▶ parcels ──▶ results ──▶ answer
 type request struct {
@@ -24,16 +24,16 @@ type request struct {
 	pace       pace
 	leftUnread bool              // a part of the body is unread
 	raw        *admission.Buffer // the body, as received
-	encoding   Encoding          // actual encoding of the body
-	plain      *admission.Buffer // decompressed
-	parts      *admission.Buffer // copies of its series, by tenant
+	encoding   Encoding          // the actual encoding of the body
+	plain      *admission.Buffer // the decompressed body
+	parts      *admission.Buffer // copies of the body's series, by tenant
 
 	splitter remotewrite.Splitter
 	accept   func(key []byte, s *remotewrite.SeriesView) error // the method value acceptSeries, created once
 	rules    *Rules
 	key      []byte  // see keyOf
 	last     *tenant // tenant of the last call of acceptSeries
-	hashed   int     // bytes of labels that were hashed
+	hashed   int     // number of bytes of labels that were hashed
 	outside  int     // number of series that exceed limits
 	parcels  []parcel
 	group    int // number of consecutive parcels of one tenant: see replicate
@@ -115,12 +115,12 @@ func (q *request) read(w http.ResponseWriter) *refusal {
 	return nil
 }
 
-// pace enforces the minimum rate of bodies. The average includes firstWait, so a small body may
-// stall for that long.
+// pace enforces the minimum rate of bodies. The average includes the time firstWait, so a small
+// body may pause for that long.
 type pace struct {
 	control  *http.ResponseController
 	begin    time.Time
-	got, due int // bytes; when due bytes have arrived, due doubles, and the deadline moves accordingly
+	got, due int // bytes; when got reaches due, the value due doubles, and the deadline moves accordingly
 }
 
 // Arrived counts bytes of the body, and moves the deadline.
@@ -146,8 +146,8 @@ func errReading(err error, got int) *refusal {
 }
 
 // decode decompresses the body. vmagent's queue may contain bodies of both encodings, and vmagent
-// sends all of them with its current headers. So if the body does not have the encoding in the
-// header, decode tries the other encoding.
+// sends all of them with its current headers. So if the encoding in the header does not match the
+// body, decode tries the other encoding.
 func (q *request) decode() *refusal {
 	q.encoding = q.dialect.encoding
 	if len(q.raw.B) == 0 {

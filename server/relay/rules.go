@@ -17,7 +17,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/jsonfault"
 )
 
-// Rules contains the credentials, tenants and limits of a rules file. With the zero Rules, anybody
+// Rules contains the credentials, tenants and limits of a rules file. With the zero value, anybody
 // may write for every tenant, without limits.
 //
 //	{
@@ -34,15 +34,15 @@ import (
 //	  "only_listed": false
 //	}
 //
-// The keys of "tenants" are tenant names that include the prefix of a credential. The patterns in
-// credentials match names without that prefix. The rules of "*" are defaults: a tenant's own rules
+// The keys in "tenants" are tenant names that include the prefix of a credential. The patterns in
+// credentials match names without that prefix. The rules for "*" are defaults: a tenant's own rules
 // override them key by key. A limit of 0 means no limit. File names are relative to the directory
 // of the rules file. Unknown and repeated keys are errors.
 type Rules struct {
 	credentials
 	defaults   TenantRule
 	tenants    map[string]*TenantRule
-	onlyListed bool // tenants that are not in the file are rejected
+	onlyListed bool // reject tenants that are not in the file
 }
 
 // TenantRule contains the rules of a tenant.
@@ -50,7 +50,7 @@ type TenantRule struct {
 	As   string // ID at the target; empty: the same as the name
 	Drop bool   // drop and count all series
 	Limits
-	Class string // class of the tenant in histograms; empty: "default"
+	Class string // class of the tenant in histograms; if empty, "default"
 
 	keep, drop *patterns // metric names; series that do not match keep, or that match drop, are dropped and counted
 
@@ -63,17 +63,17 @@ type Limits struct {
 	Burst            int           // samples that may arrive at once after a pause; default: the samples of 10 seconds
 	Concurrency      int           // maximum number of concurrent posts
 	ActiveSeries     int           // series received within the last 10 to 20 minutes
-	LabelsPerSeries  int           // including the tenant label
-	LabelNameBytes   int           // of each label name
-	LabelValueBytes  int           // of each label value
+	LabelsPerSeries  int           // maximum number, including the tenant label
+	LabelNameBytes   int           // maximum length of each label name
+	LabelValueBytes  int           // maximum length of each label value
 	SeriesPerRequest int           // series of this tenant in one request
-	Timeout          time.Duration // of a post to the target; zero: the relay's timeout
+	Timeout          time.Duration // timeout of a post to the target; zero means the relay's timeout
 }
 
 const burstSeconds = 10
 
-// ReadRules reads a rules file and the files that it names. It joins all errors, which contain no
-// secrets.
+// ReadRules reads a rules file and the files that it names. It returns all errors joined. Their
+// texts contain no secrets.
 func ReadRules(path string) (*Rules, error) { return readRules(path, os.ReadFile) }
 
 // readRules is like ReadRules, but reads files with read.
@@ -119,8 +119,8 @@ func parseRules(text []byte, read func(name string) ([]byte, error)) (*Rules, er
 	return r, nil
 }
 
-// guardAs returns an error if r removes the protection that old provided. So a file that was
-// emptied by mistake has no effect.
+// guardAs returns an error if the new rules r do not contain the protection that the old rules
+// contain. So a file that was emptied by mistake has no effect.
 func (r *Rules) guardAs(old *Rules) error {
 	const restart = "; if that is meant, restart the service"
 	switch {
@@ -174,7 +174,7 @@ func (r *Rules) parseTenants(p *problems, text []byte) {
 	r.defaults.setBurst()
 }
 
-// parse sets the rules that are in the text, and keeps the others.
+// parse sets the rules that the text contains, and keeps the other rules of t.
 func (t *TenantRule) parse(p *problems, place string, text []byte) {
 	var keep, drop *patterns // the patterns of the defaults are shared, and must not change
 	into := map[string]any{
@@ -217,9 +217,9 @@ func (l *Limits) setBurst() {
 
 var errUnlisted = errors.New("tenant not listed in the rules")
 
-// tenant returns the name and the rules of a tenant. The id includes the prefix of the credential.
-// If the tenant is in the file, tenant allocates no memory. An error means that its series are
-// always rejected.
+// tenant returns the name and the rules of a tenant. The argument id includes the prefix of the
+// credential. If the rules file contains the tenant, this method allocates no memory. An error
+// means that the relay rejects all series of the tenant.
 func (r *Rules) tenant(id []byte) (name string, rule *TenantRule, err error) {
 	if rule := r.tenants[string(id)]; rule != nil {
 		return rule.id, rule, nil
@@ -236,8 +236,8 @@ func (r *Rules) tenant(id []byte) (name string, rule *TenantRule, err error) {
 // maxTenant is the maximum length of a tenant ID.
 const maxTenant = 150
 
-// checkTenant returns an error if Cortex and Mimir do not accept the ID. They respond to some
-// invalid IDs with 500, and a sender would retry forever.
+// checkTenant returns an error if Cortex and Mimir do not accept the ID. They respond with 500 to
+// some invalid IDs, so a sender would retry forever.
 func checkTenant(id []byte) error {
 	if len(id) == 0 {
 		return errors.New("empty tenant ID")
@@ -280,7 +280,7 @@ var inTenant = func() (in [256]bool) {
 	return in
 }()
 
-// duration is a text in JSON, such as "10s".
+// duration is a duration that is written as text in JSON, such as "10s".
 type duration time.Duration
 
 func (d *duration) UnmarshalText(text []byte) error {
@@ -289,16 +289,16 @@ func (d *duration) UnmarshalText(text []byte) error {
 	return err
 }
 
-// problems contains the errors in the rules, each with its place.
+// problems contains the errors in a rules file, each with its place.
 type problems []error
 
 func (p *problems) add(place, format string, args ...any) {
 	*p = append(*p, fmt.Errorf("%s: %w", place, fmt.Errorf(format, args...)))
 }
 
-// readObject decodes the members of an object into the values of the map. It is stricter than
-// encoding/json, which accepts keys in another case and repeated keys, and whose errors contain no
-// place.
+// readObject decodes the members of an object into the variables to which the map's values point.
+// It is stricter than encoding/json, which accepts repeated keys and keys in another case. Its
+// errors also contain the place, unlike the errors of encoding/json.
 func (p *problems) readObject(place string, text []byte, into map[string]any) {
 	members := p.readMembers(place, text)
 	for _, key := range slices.Sorted(maps.Keys(members)) {

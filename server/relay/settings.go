@@ -15,7 +15,7 @@ var reserved = []string{
 	http.CanonicalHeaderKey(attemptHeader), http.CanonicalHeaderKey(versionHeader), http.CanonicalHeaderKey(vmVersionHeader),
 }
 
-// CheckHeader returns an error if a header with this name cannot carry the tenant.
+// CheckHeader returns an error if a header with this name cannot contain the tenant ID.
 func CheckHeader(name string) error {
 	for i := range len(name) {
 		if c := name[i]; c != '-' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {

@@ -3,7 +3,7 @@ package relay
 import "sync/atomic"
 
 // spare is a budget for repeated posts. It allows 100 repeated posts at first, and one more for
-// each ten posts that are not repeated. Without this limit, a target that is down could double the
+// every ten posts that are not repeats. Without this limit, a target that is down could double the
 // load of the other targets.
 type spare struct{ tenths atomic.Int64 }
 

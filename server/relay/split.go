@@ -9,8 +9,8 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// losses counts the series of a request that are not delivered, and contains the reasons for the
-// sender.
+// losses counts the series of a request that are not delivered, and contains the reasons that the
+// sender gets.
 type losses struct {
 	series int
 	texts  []string
@@ -79,7 +79,7 @@ func (q *request) errSplit(err error) *refusal {
 	return refuse(Invalid, "the body is damaged: %+v", err)
 }
 
-// route makes a parcel of a part, or counts the part as lost.
+// route makes a parcel from a part, or counts the part as lost.
 func (q *request) route(part *remotewrite.Part) *refusal {
 	r := q.relay
 	if part.Missing() {
@@ -117,8 +117,8 @@ func (q *request) route(part *remotewrite.Part) *refusal {
 	return q.pack(part, t)
 }
 
-// keyOf returns the key of the tenant that the sender calls name. The key is valid until the next
-// call.
+// keyOf returns the key of a tenant, given the name that the sender uses for it. The key is valid
+// until the next call.
 func (q *request) keyOf(name []byte) []byte {
 	if q.credential.prefix == "" {
 		return name
@@ -135,8 +135,8 @@ func (q *request) lose(part *remotewrite.Part, err error) {
 
 var errNotAllowed = errors.New("credentials not valid for this tenant")
 
-// early is the minimum size of a part that is compressed immediately after it is copied, while the
-// part is in the processor cache. A smaller part may share a post with other parts, and is
+// early is the minimum size of parts that are compressed immediately after they are copied, while
+// they are in the processor cache. A smaller part may share a post with other parts, and is
 // compressed together with them.
 const early = 8 << 10
 
@@ -158,7 +158,7 @@ func (q *request) makeRoom() (err error) {
 	return err
 }
 
-// pack makes the parcel of a part.
+// pack makes a parcel from a part.
 func (q *request) pack(part *remotewrite.Part, t *tenant) *refusal {
 	r := q.relay
 	p := q.newParcel(t)
@@ -261,8 +261,8 @@ func (q *request) acceptSeries(key []byte, s *remotewrite.SeriesView) error {
 	return nil
 }
 
-// maxListed is the maximum length of a tenant name that acceptSeries looks up. The rules may map
-// names longer than maxTenant to other IDs.
+// maxListed is the maximum length of a tenant name that acceptSeries looks up. It is larger than
+// maxTenant, because the rules may map longer names to other IDs.
 const maxListed = 1 << 10
 
 // outOfBounds counts a rejected series, and returns the reason. Only the first few reasons are

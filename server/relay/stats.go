@@ -14,17 +14,17 @@ import (
 // counters are the counters of all requests.
 type counters struct {
 	outcomes [outcomes]atomic.Int64
-	versions [3]atomic.Int64 // by version
+	versions [3]atomic.Int64 // number of requests, by version
 	received struct{ bytes, decoded, series, samples, histograms, exemplars atomic.Int64 }
 
 	rejected, unlabeled       atomic.Int64 // series
 	metadata, metadataDropped atomic.Int64
-	remembered                atomic.Int64 // parcels that were taken in an earlier request, and not posted again
+	remembered                atomic.Int64 // parcels that were accepted in an earlier request, and not posted again
 
 	latency latency.Histogram
 }
 
-// arrived counts the content of a request, after it has been split.
+// arrived counts the content of a request. It is called after the request was split.
 func (c *counters) arrived(q *request) {
 	c.versions[q.dialect.version].Add(1)
 	r := &c.received
@@ -45,11 +45,11 @@ func (c *counters) answered(o Outcome, took time.Duration) {
 
 // tenantStats are the counters of a tenant.
 type tenantStats struct {
-	series, samples, histograms, exemplars atomic.Int64           // taken
-	lost                                   [verdicts]atomic.Int64 // series that were not taken, by verdict; the sender may send them again
+	series, samples, histograms, exemplars atomic.Int64           // numbers that were accepted
+	lost                                   [verdicts]atomic.Int64 // series that were not accepted, by verdict; the sender may send them again
 	rejected, dropped                      atomic.Int64           // series: rejected by the rules; dropped by the rules
 	posts                                  [verdicts]atomic.Int64
-	nanoseconds                            atomic.Int64 // total time of posts
+	nanoseconds                            atomic.Int64 // total duration of posts
 }
 
 func (s *tenantStats) posted(v verdict, took time.Duration) {
@@ -76,7 +76,7 @@ func (s *tenantStats) count(p *parcel) {
 type Stats struct {
 	Outcomes                              [outcomes]int64 // requests, by Outcome
 	V1, V2                                int64           // requests, by version
-	Bytes, Decoded                        int64           // bytes of bodies, as received and decompressed
+	Bytes, Decoded                        int64           // total size of bodies: as received, and decompressed
 	Received                              Counts
 	Rejected                              int64 // rejected series of all tenants
 	Unlabeled                             int64 // series without a tenant label that were dropped by Tenants.Missing

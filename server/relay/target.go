@@ -23,14 +23,14 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// inPath is the placeholder for the tenant's ID in a target's path. IDs contain no character that
-// ends a path segment, and no ID is "." or "..".
+// inPath is the placeholder for the tenant's ID in the path of a target's URL. An ID is a valid
+// path segment: it contains no character that ends a segment, and is not "." or "..".
 const inPath = "{tenant}"
 
 // target is a URL to which tenants' requests are posted.
 type target struct {
 	url     *url.URL
-	inPath  bool // the path contains the tenant
+	inPath  bool // the path contains the placeholder for the tenant
 	age     time.Duration
 	conns   int
 	dial    dialer
@@ -40,9 +40,9 @@ type target struct {
 
 	busy    atomic.Int64 // posts in progress
 	logged  atomic.Int64 // time of the last logged error, in Unix seconds
-	answer  atomic.Int64 // time of the last response, on the clock of ticks
+	answer  atomic.Int64 // time of the last response, as returned by ticks
 	missed  atomic.Int64 // series that this target lost, and other targets received
-	v1Until atomic.Int64 // in Unix nanoseconds: until then the target gets version 1, because it has rejected version 2
+	v1Until atomic.Int64 // time, in Unix nanoseconds, until which the target gets version 1, because it has rejected version 2
 
 	mu        sync.Mutex
 	transport *http.Transport
@@ -50,7 +50,7 @@ type target struct {
 	proof     *proof // proof that the transport uses
 }
 
-// asksAgain is how long a target that has rejected version 2 gets version 1.
+// asksAgain is the time for which a target gets version 1 after it has rejected version 2.
 const asksAgain = 10 * time.Minute
 
 func newTarget(text string, o *Options, e *egress) (*target, error) {
@@ -89,9 +89,10 @@ func (t *target) urlFor(id string) *url.URL {
 // name returns the target's name in metrics and messages.
 func (t *target) name() string { return t.url.Host + t.url.Path }
 
-// roundTripper returns the current transport and proof. A new transport replaces the current
-// transport at a maximum age, or when keys or certificates have changed. So connections end at that
-// age, and load balancers and changed DNS entries get new connections.
+// roundTripper returns the current transport and proof. When the current transport has reached its
+// maximum age, or when keys or certificates have changed, a new transport replaces it. So old
+// connections end, and new connections use changed DNS entries and are distributed by load
+// balancers.
 func (t *target) roundTripper(now time.Time) (*http.Transport, *proof) {
 	proof := t.egress.proof.Load()
 	t.mu.Lock()
@@ -150,7 +151,8 @@ func (t *target) takesV2(now time.Time) bool { return now.UnixNano() >= t.v1Unti
 // hasAnswered reports whether the target has responded since a time.
 func (t *target) hasAnswered(since time.Time) bool { return t.answer.Load() > ticks(since) }
 
-// post sends body under the tenant's ID. If released is false, the transport may still read body.
+// post sends the body under the tenant's ID. If released is false, the transport may still read the
+// body.
 func (t *target) post(ctx context.Context, to *route, version remotewrite.Version, e Encoding, body []byte, attempt string) (res result, released bool) {
 	transport, proof := t.roundTripper(time.Now())
 	header := to.headers(proof, version, e)
@@ -169,8 +171,8 @@ func (t *target) post(ctx context.Context, to *route, version remotewrite.Versio
 	return t.read(resp), released
 }
 
-// unanswered returns the result of a post that ended with an error. The text does not show senders
-// the addresses of targets.
+// unanswered returns the result of a post that ended with an error. The text of the result, which
+// senders may get, does not contain the target's address.
 func unanswered(err error) result {
 	var timeout interface{ Timeout() bool }
 	var op *net.OpError
@@ -195,8 +197,8 @@ func (t *target) complain(err error) {
 const complainEvery = 10 // seconds
 
 const (
-	shownBody = 200             // bytes of a response body that messages show
-	readBody  = 4 << 10         // bytes of a response body that are read
+	shownBody = 200             // maximum number of bytes of a response body that messages contain
+	readBody  = 4 << 10         // maximum number of bytes of a response body that are read
 	maxPause  = 2 * time.Minute // maximum Retry-After for a sender
 )
 
@@ -228,8 +230,8 @@ func (t *target) read(resp *http.Response) result {
 }
 
 // bareSeries is a part of the error text of Cortex and Prometheus for a series of version 2 without
-// samples and histograms. Senders such as Prometheus put exemplars into such series. Cortex then
-// stores nothing of the request. Prometheus stores all other series.
+// samples and histograms. Senders such as Prometheus put exemplars into such series. If a request
+// contains such a series, Cortex stores nothing of the request; Prometheus stores all other series.
 var bareSeries = []byte("must contain at least one sample or histogram")
 
 func verdictOf(status int) verdict {

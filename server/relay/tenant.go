@@ -21,7 +21,7 @@ type tenant struct {
 	lane    lane
 	pieces  pieces
 	rate    bucket
-	inHand  atomic.Int64 // bytes of the budget that are attributed to its parcels
+	inHand  atomic.Int64 // bytes of the budget that are attributed to the tenant's parcels
 	active  active
 	breaker breaker
 	silent  atomic.Bool // no target has responded to the last post
@@ -31,7 +31,7 @@ type tenant struct {
 	// With replication, a tenant has a copy for each target. A copy counts its own posts and
 	// losses, but does not use rate and active. See replicate.go.
 	copies []*tenant
-	of     *tenant // the original tenant of a copy; nil if this is no copy
+	of     *tenant // the original tenant, if this tenant is a copy; otherwise nil
 	only   *target // the target of a copy
 }
 
@@ -39,7 +39,7 @@ type tenant struct {
 type route struct {
 	id   string // tenant ID at the target
 	rule *TenantRule
-	err  error // why the series are rejected, or nil; the sender gets this error, unless rule.Drop
+	err  error // reason why the series are rejected, or nil; the sender gets this error, unless rule.Drop is set
 
 	class *classTimes
 
@@ -47,7 +47,7 @@ type route struct {
 }
 
 // headers contains the headers of posts, by version and encoding. They are made once, and all posts
-// share them, so nobody may change them.
+// share them, so they must not be modified.
 type headers struct {
 	proof *proof
 	of    [2][2]http.Header
@@ -86,7 +86,7 @@ func (to *route) header(p *proof, version remotewrite.Version, e Encoding) http.
 	return h
 }
 
-// defaultConcurrency is the maximum number of concurrent posts of a tenant, unless the rules set
+// defaultConcurrency is the maximum number of concurrent posts for a tenant, unless the rules set
 // another number.
 const defaultConcurrency = 16
 
@@ -101,17 +101,17 @@ func (t *tenant) concurrency() int {
 type tenants struct {
 	mu    sync.RWMutex
 	byID  map[string]*tenant
-	named int         // number of tenants with a label of their own
-	gone  TenantStats // counters of forgotten tenants without a label of their own, because counters must not decrease
+	named int         // number of tenants that have a separate label
+	gone  TenantStats // summed counters of forgotten tenants without a separate label; kept because counters must not decrease
 	swept int64       // time of the last sweep, in Unix seconds
 }
 
 const (
 	maxTenants  = 100_000
 	maxLabels   = 500
-	others      = "other" // label of the tenants beyond maxLabels
+	others      = "other" // label that tenants share when there are maxLabels other labels
 	forgetAfter = 3600    // seconds without a request
-	forgetSoon  = 60      // the same, while there are maxTenants
+	forgetSoon  = 60      // the same, while the number of tenants is at its maximum
 	sweepEvery  = 60
 )
 

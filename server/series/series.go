@@ -1,5 +1,5 @@
-// Package series is the port between the relay, which splits Remote Write requests by tenant, and
-// the tables, which store their parts as rows.
+// Package series defines the types that the relay and the ingest handler exchange. The relay splits
+// Remote Write requests by tenant. The ingest handler stores the parts as rows in tables.
 package series
 
 import (
@@ -8,10 +8,10 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// Database is the database of all tenants' tables.
+// Database is the name of the database that contains the tables of all tenants.
 const Database = "metrics"
 
-// Part is the decompressed request of one tenant.
+// Part is the decompressed part of a request for one tenant.
 type Part struct {
 	Tenant  string
 	Version remotewrite.Version
@@ -22,15 +22,15 @@ type Part struct {
 type Verdict uint8
 
 const (
-	Stored  Verdict = iota // everything is on disk
+	Stored  Verdict = iota // all parts are on disk
 	Invalid                // the rows are invalid or too many, and will never be accepted
 	Busy                   // nothing is stored: a budget is used up
-	Failed                 // nothing is stored, or it is in doubt: the service is not ready, or the disk failed
+	Failed                 // nothing is stored, or it is unknown whether the parts are stored: the service is not ready, or the disk failed
 )
 
-// Result is the result of storing parts.
+// Result describes the result of storing parts.
 type Result struct {
 	Verdict    Verdict
-	RetryAfter time.Duration // the earliest time to send the parts again, if that may help
-	Err        error         // nil if everything is stored. If the parts are invalid, it names the tenant
+	RetryAfter time.Duration // minimum time until the parts are sent again, if that may help
+	Err        error         // nil if all parts are stored; if the parts are invalid, the error names the tenant
 }

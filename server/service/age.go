@@ -11,9 +11,10 @@ import (
 // bornKey is the key of a connection's deadline in the connection's context.
 type bornKey struct{}
 
-// aging makes connections end at a maximum age, after the next response, so that load balancers can
-// redistribute connections. The ages differ by up to a tenth, so that connections that began at the
-// same moment do not all reconnect at the same moment.
+// aging makes the server close a connection after the first response at which the connection has
+// reached a maximum age. So load balancers can redistribute connections. The maximum age varies by
+// up to a tenth, so that connections that began at the same moment do not all end at the same
+// moment.
 func aging(s *http.Server, age time.Duration) {
 	if age <= 0 {
 		return

@@ -20,14 +20,14 @@ import (
 )
 
 // Demo shows the main job of the service. It starts a service, sends the metrics of its own process
-// there, and reads the resulting Parquet files.
+// to this service, and reads the resulting Parquet files.
 type Demo struct {
 	Duration time.Duration `help:"How long to send." default:"8s"`
 	Interval time.Duration `help:"Sampling interval of the metrics." default:"250ms"`
 }
 
-// Run runs the demo with the settings c, which should be the defaults. It returns an error unless
-// every acknowledged row is in a file exactly once.
+// Run runs the demo with the settings c. The settings should be the defaults. It returns an error
+// unless every acknowledged row is in a file exactly once.
 func (d *Demo) Run(ctx context.Context, c *config.Serve, version string, out io.Writer) (err error) {
 	dir, err := os.MkdirTemp("", "slipstream-demo-")
 	if err != nil {
@@ -76,7 +76,7 @@ func (d *Demo) Run(ctx context.Context, c *config.Serve, version string, out io.
 
 // sample is a row of the demo.
 type sample struct {
-	Time       int64   `msgpack:"time"` // in microseconds
+	Time       int64   `msgpack:"time"` // time in microseconds
 	Goroutines uint64  `msgpack:"goroutines"`
 	Heap       uint64  `msgpack:"heap_bytes"`
 	Allocated  uint64  `msgpack:"allocated_bytes"`
@@ -84,8 +84,8 @@ type sample struct {
 	CPU        float64 `msgpack:"cpu_seconds"`
 }
 
-// send sends a row in each interval until the duration or ctx ends. It returns the number of
-// acknowledged rows.
+// send sends one row per interval, until the duration has passed or ctx ends. It returns the number
+// of acknowledged rows.
 func (d *Demo) send(ctx context.Context, url string) (acknowledged int64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, d.Duration)
 	defer cancel()
@@ -123,7 +123,7 @@ func takeSample() sample {
 	}
 }
 
-// postRows posts a body of MessagePack. It returns an error unless the answer is 204.
+// postRows posts a MessagePack body. It returns an error unless the response is 204.
 func postRows(url string, body []byte) error {
 	resp, err := http.Post(url, "application/msgpack", bytes.NewReader(body))
 	if err != nil {

@@ -23,8 +23,8 @@
 //	aside/          the same, for tables whose directory in tables/ cannot be written
 //	unlanded.json   files of incomplete landings, which must be removed
 //
-// The service listens before it has recovered, so that /health responds during recovery. It accepts
-// writes after recovery. On shutdown, /ready reports that the service is stopping. The service then
-// stops listening, completes open requests, lands all rows and closes the log. After a kill, the
-// next start lands the remaining rows.
+// The service already listens during recovery, so that /health responds. It accepts writes after
+// recovery. On shutdown, /ready reports that the service is stopping. The service then stops
+// listening, completes open requests, lands all rows and closes the log. After a kill, the next
+// start lands the remaining rows.
 package service

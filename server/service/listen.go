@@ -33,8 +33,8 @@ func (s *Service) openListener() (net.Listener, error) {
 	return l, nil
 }
 
-// newServer returns an HTTP server with the timeouts of the settings. It sets no timeout for
-// writing: responses are short, and a flush may take any time.
+// newServer returns an HTTP server with the timeouts in the settings. The server has no timeout for
+// writing, because responses are short, and because a flush may take any time.
 func newServer(c *config.Serve, h http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           h,
@@ -57,9 +57,9 @@ func profiles() http.Handler {
 	return mux
 }
 
-// lockData makes the data directory and takes its lock. The system releases the lock when the
-// process ends. The log has a lock too, but takes it too late: by then, temporary files have been
-// removed, and they might belong to another process.
+// lockData creates the data directory and locks it. The system releases the lock when the process
+// ends. The log also locks its directory, but only after the service has removed temporary files.
+// These files might belong to another process.
 func lockData(d disk.Disk, dir string) (unlock func(), err error) {
 	if err := disk.MkdirAll(d, dir); err != nil {
 		return nil, fmt.Errorf("--data: %w", err)

@@ -11,15 +11,15 @@ import (
 	"github.com/slipstream-go/slipstream/server/config"
 )
 
-// lookup resolves a name.
+// lookup is a function that resolves a host name.
 type lookup func(ctx context.Context, network, host string) ([]netip.Addr, error)
 
-// lookupTimeout limits the wait for names at the start. A name that is not known by then may belong
-// to a target that starts later.
+// lookupTimeout limits the time for resolving names at the start. If a name is still unknown after
+// this time, it may belong to a target that starts later.
 const lookupTimeout = 2 * time.Second
 
-// checkLoop returns an error if the name of a target resolves to this service: each request would
-// come back forever.
+// checkLoop returns an error if the name of a target resolves to this service, because the service
+// would send each request to itself forever.
 func checkLoop(targets []string, listen net.Addr, resolve lookup) error {
 	ctx, cancel := context.WithTimeout(context.Background(), lookupTimeout)
 	defer cancel()

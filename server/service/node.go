@@ -14,8 +14,8 @@ import (
 
 var nodeID = regexp.MustCompile(`^[0-9a-f]{12}$`)
 
-// nodeOf returns the node name of a data directory: 12 random hexadecimal digits. They are
-// generated once and kept in the file named node.
+// nodeOf returns the node name of a data directory. The name consists of 12 random hexadecimal
+// digits. It is generated once, and stored in the file named node.
 func nodeOf(d disk.Disk, data string) (string, error) {
 	path := filepath.Join(data, "node")
 	text, err := disk.ReadFile(d, path)

@@ -52,9 +52,9 @@ func (s *Service) newRelay() (*relay.Relay, error) {
 	return r, errors.Join(err, s.watcher.Add("credentials for targets", r.LoadEgress))
 }
 
-// admitSeries checks a Remote Write request by the service's tokens, if the rules define no
-// credentials. The token needs the right to write to the database of series, even if the series are
-// sent to a target.
+// admitSeries checks the token of a Remote Write request. It is called if the rules define no
+// credentials. The token needs the right to write to series.Database, even if the series are sent
+// to a target.
 func (s *Service) admitSeries(r *http.Request) *access.Refusal {
 	_, denied := s.guard.Admit(r, access.Write, access.Database(series.Database))
 	return denied

@@ -32,7 +32,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/watch"
 )
 
-// Service is the ingest service. New has opened its listeners.
+// Service is the ingest service. Its listeners are open from the start: New opens them.
 type Service struct {
 	machine
 	config  *config.Serve
@@ -55,12 +55,12 @@ type Service struct {
 	ready    chan struct{}               // closed when the service accepts writes
 }
 
-// machine contains the disk and the network functions of the service. Tests replace those of the
-// operating system.
+// machine contains the disk and the network functions of the service. Tests replace the disk and
+// the functions of the operating system.
 type machine struct {
-	disk   disk.Disk                                                            // for all files that the service writes; configuration files are read from the system
+	disk   disk.Disk                                                            // contains all files that the service writes; configuration files are read from the operating system
 	listen func(address string) (net.Listener, error)                           // opens the listener for senders
-	dial   func(ctx context.Context, network, address string) (net.Conn, error) // connects to targets; nil: the relay's default
+	dial   func(ctx context.Context, network, address string) (net.Conn, error) // connects to targets; nil means the relay's default
 	lookup lookup                                                               // resolves host names of targets
 }
 
@@ -147,8 +147,9 @@ func newOn(m machine, c *config.Serve, version string, log *slog.Logger) (_ *Ser
 	return s, nil
 }
 
-// minRate returns the setting for the handler. A setting of 0 means no minimum, but a 0 for the
-// handler means its default. So minRate returns -1 for 0.
+// minRate returns the minimum rate in the form that the handler expects. In the settings, 0 means
+// that there is no minimum. For the handler, 0 means the default, and -1 means that there is no
+// minimum. So minRate returns -1 for 0.
 func minRate(c *config.Serve) int64 {
 	if c.Limits.MinRate == 0 {
 		return -1
@@ -178,7 +179,7 @@ func (s *Service) URL() string {
 // Ready returns a channel that is closed when the service has recovered and accepts writes.
 func (s *Service) Ready() <-chan struct{} { return s.ready }
 
-// Reload re-reads all watched files now.
+// Reload immediately re-reads all watched files.
 func (s *Service) Reload() { s.watcher.Reload() }
 
 // release closes the listeners and unlocks the data directory.
@@ -193,8 +194,8 @@ func (s *Service) release() {
 	}
 }
 
-// Run serves until ctx is done, and then stops the service in the order that stop describes. It
-// returns nil if every row has landed in a file.
+// Run serves until ctx is done, and then stops the service as the method stop describes. It returns
+// nil if every row has landed in a file.
 func (s *Service) Run(ctx context.Context) error {
 	defer s.release()
 	s.log.Info("listening", "url", s.URL(), "data", s.config.Data, "version", s.version)
@@ -241,8 +242,8 @@ func (s *Service) Run(ctx context.Context) error {
 	return err
 }
 
-// recover opens the store, which completes the work of an earlier run, and then the relay. If ctx
-// ends, rows that have not landed stay in the log.
+// recover opens the store and then the relay. The store first completes the work of the earlier
+// run. If ctx ends, rows that have not landed stay in the log.
 func (s *Service) recover(ctx context.Context) error {
 	begin := time.Now()
 	sink, err := parquet.New(filepath.Join(s.config.Data, "tables"), parquet.Options{Codec: s.config.Landing.Compression, Version: s.version, Disk: s.disk})

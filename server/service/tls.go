@@ -9,7 +9,7 @@ import (
 )
 
 // certificates contains the listener's certificates, as last read from their files. Open
-// connections keep the certificates that they began with.
+// connections continue to use the certificates with which they began.
 type certificates struct {
 	cert, key, clients string
 	current            atomic.Pointer[tls.Config]
@@ -44,8 +44,8 @@ func (c *certificates) load(read func(path string) ([]byte, error)) error {
 	return nil
 }
 
-// config returns the configuration of a listener. The listener uses the current certificates for
-// each new connection.
+// config returns the configuration for a listener. For each new connection, the listener uses the
+// current certificates.
 func (c *certificates) config() *tls.Config {
 	return &tls.Config{GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return c.current.Load(), nil }}
 }

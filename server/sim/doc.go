@@ -2,19 +2,19 @@
 // seed determines all random events of a run.
 //
 // A test keeps a model with three kinds of records: acknowledged, rejected and in doubt. A record
-// is in doubt if its outcome is unknown, because the disk failed or the machine stopped. The
-// service is started several times, on a disk that fails, fills up and is slow. The time from a
-// start of the service to its end is called a life. A life ends with a shutdown, with the death of
-// the process, or with a crash of the machine at a call of the disk. The last life has no faults,
-// and must complete all work. After it, each acknowledged record is stored exactly once, no
-// rejected record is stored, and a record in doubt is stored at most once.
+// is in doubt if its outcome is unknown, because the disk failed or the machine stopped. The test
+// starts the service several times, on a disk that fails, fills up and is slow. The time from a
+// start of the service to its end is called a life. A life ends with a shutdown, with a kill of the
+// process, or with a crash of the machine during a call of the disk. The last life has no faults,
+// and must complete all work. After the last life, each acknowledged record must be stored exactly
+// once, no rejected record may be stored, and a record in doubt may be stored at most once.
 //
-// A crash happens in one of the phases of a life: start, work or close. Faults affect all calls at
-// random, all calls below a directory, or the nth call of a kind. Reads and writes may be short.
-// The short form of a test runs a fixed set of seeds. It counts the events in all of these runs,
-// and requires that the events in [Plan] have occurred. The calls of the disk and their times are
-// the trace of a seed. Digest returns the hash of the trace. Tests run seeds twice and compare the
-// digests.
+// A crash happens in one of the phases of a life: start, work or close. Faults affect randomly
+// chosen calls, all calls below a directory, or the nth call of a certain kind. Reads and writes
+// may be short. The short form of a test runs a fixed set of seeds. It counts the events in all of
+// these runs, and requires that the events in [Plan] have occurred. The calls of the disk and their
+// times form the trace of a seed. The method Digest returns a hash of the trace. Tests run each
+// seed twice and compare the digests.
 //
 //	run.go     Plan, Run, Replays
 //	world.go   World: the disk and its faults, phases, the end of a life
@@ -23,8 +23,8 @@
 //
 // Package service contains the test of the whole service over HTTP.
 //
-// Each run uses a testing/synctest bubble, so delays cost no real time, and a deadlock is found at
-// once.
+// Each run uses a testing/synctest bubble, so delays take no real time, and a deadlock is detected
+// immediately.
 //
 //	SLIPSTREAM_SEED=17 go test -run TestTable ./sim     # one seed, with the last calls of the disk
 //	SLIPSTREAM_LONG=30m go test -timeout 0 ./sim        # new seeds, for half an hour

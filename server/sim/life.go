@@ -17,14 +17,15 @@ const (
 	Unknown Fate = iota
 	Acknowledged
 	Refused
-	Dropped // with its table
+	Dropped // removed together with its table
 )
 
 func (f Fate) String() string {
 	return [...]string{Unknown: "of unknown fate", Acknowledged: "acknowledged", Refused: "refused", Dropped: "dropped"}[f]
 }
 
-// Lives calls live between one and `most` times, at random, and then calls end for the last life.
+// Lives calls the function live between one and `most` times, and then the function end once, for
+// the last life. The number of calls is random.
 func (w *World) Lives(most int, live, end func()) {
 	for range 1 + w.Rand.IntN(most) {
 		live()
@@ -32,8 +33,9 @@ func (w *World) Lives(most int, live, end func()) {
 	end()
 }
 
-// Begin begins a life on a disk that may fail: see [World.Faults]. It starts the service by calling
-// start, and then enters the given phase. If start fails, Begin ends the life and returns false.
+// Begin begins a life on a disk that may fail: see [World.Faults]. It calls the function start,
+// which starts the service, and then enters the given phase. If start returns an error, Begin ends
+// the life and returns false.
 func (w *World) Begin(root, phase string, start func() error) bool {
 	w.Faults(root)
 	w.Phase("start")
@@ -47,8 +49,8 @@ func (w *World) Begin(root, phase string, start func() error) bool {
 	return true
 }
 
-// Grace returns a context for the end of a service. The context ends after a random time below
-// most. If the disk has crashed, the context has already ended.
+// Grace returns a context for the end of a service. The context ends after a random time that is
+// shorter than the argument most. If the disk has crashed, the context has already ended.
 func (w *World) Grace(most time.Duration) (ctx context.Context, cancel context.CancelFunc) {
 	ctx, cancel = context.WithTimeout(context.Background(), time.Duration(w.Rand.IntN(int(most/time.Second)))*time.Second)
 	if w.Crashed() {
@@ -57,8 +59,8 @@ func (w *World) Grace(most time.Duration) (ctx context.Context, cancel context.C
 	return ctx, cancel
 }
 
-// Await waits until lacks returns nil. If that takes longer than most, Await ends the test with the
-// last error of lacks.
+// Await waits until the function lacks returns nil. If that takes longer than the argument most,
+// Await ends the test with the last error from lacks.
 func (w *World) Await(most time.Duration, lacks func() error) {
 	for began := time.Now(); ; time.Sleep(time.Second) {
 		err := lacks()
@@ -71,8 +73,9 @@ func (w *World) Await(most time.Duration, lacks func() error) {
 	}
 }
 
-// Walk calls the function each with the path of every file below dir, except temporary files. If a
-// directory cannot be read, Walk continues with the others, and returns the error.
+// Walk calls the function each with the path of every file below dir, except temporary files. If
+// Walk cannot read a directory, it continues with the other directories, and returns the error at
+// the end.
 func (w *World) Walk(dir string, each func(path string)) error {
 	entries, err := w.Disk.ReadDir(dir)
 	for _, e := range entries {

@@ -20,9 +20,9 @@ type Plan struct {
 	// Life runs a world from its beginning to its end.
 	Life func(w *World)
 
-	// Meets lists the events that must occur in the short form, each with at least one of the
-	// seeds; see [World.Count]. A name that ends in "*" matches all names with that prefix. Without
-	// this list, a test could pass because nothing happened.
+	// Meets lists the events that must occur in the short form; see [World.Count]. Each event must
+	// occur with at least one seed. A name that ends in "*" matches all names with that prefix.
+	// Without this list, a test could pass although the intended events never happened.
 	Meets []string
 }
 
@@ -70,14 +70,14 @@ func Run(t *testing.T, p Plan) {
 	}
 }
 
-// settle makes runs repeatable until done is called. It makes goroutines run one at a time. Then
-// goroutines that wake at the same moment do so in the same order in every run.
+// settle makes runs repeatable until done is called. It makes goroutines run one at a time. As a
+// result, goroutines that wake at the same moment do so in the same order in every run.
 func settle() (done func()) {
 	before := runtime.GOMAXPROCS(1)
 	return func() { runtime.GOMAXPROCS(before) }
 }
 
-// one runs a seed in a separate synctest bubble, and returns the digest of the disks' calls.
+// one runs a single seed in its own synctest bubble, and returns the digest of the disks' calls.
 func (p Plan) one(t *testing.T, seed uint64, met Counts) (digest uint64) {
 	t.Run(fmt.Sprint("seed", seed), func(t *testing.T) {
 		cryptotest.SetGlobalRandom(t, seed)
@@ -101,10 +101,10 @@ func (p Plan) one(t *testing.T, seed uint64, met Counts) (digest uint64) {
 // Replays runs each seed twice, with all other seeds in between. It requires that the calls of the
 // disks and their times are the same in both runs.
 //
-// The runtime preempts a goroutine that has run for 10 ms. On a busy machine this can happen to any
-// goroutine, and then other goroutines run first. So up to a fifth of the seeds may differ, if they
-// repeat themselves in a further run. If a run depends on more than the seed, for example on the
-// order of a map, nearly all seeds differ.
+// The runtime preempts a goroutine that has run for 10 ms. On a busy machine, this can happen to
+// any goroutine, so that other goroutines run first. For this reason, Replays accepts that up to a
+// fifth of the seeds differ, if another run of such a seed repeats one of the results. If a run
+// depends on more than the seed, for example on the order of a map, nearly all seeds differ.
 func Replays(t *testing.T, p Plan, seeds ...uint64) {
 	if shuffled {
 		t.Skip("the race detector has goroutines run in random order")

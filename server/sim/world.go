@@ -16,29 +16,29 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk/faulty"
 )
 
-// World is a simulated machine, with the state that a test keeps about it. Only the test's
-// goroutine may call its methods, except for Count and Crashed.
+// World is a simulated machine, with the state that a test keeps about the machine. Only the test's
+// goroutine may call the methods, except Count and Crashed.
 type World struct {
 	T    *testing.T
 	Rand *rand.Rand
 	Disk *faulty.Disk
 	Off  context.Context // ends when the disk crashes at a call
 
-	Broken string // directory below which all calls fail in this life, and no other calls do; or empty
-	Well   bool   // this life's disk has no errors, is not small and not slow, but may crash
-	Small  bool   // this life's disk is small, and has no other faults, but may crash
+	Broken string // directory below which all calls fail in this life, while all other calls succeed; may be empty
+	Well   bool   // in this life, the disk has no errors, and is neither small nor slow, but may crash
+	Small  bool   // in this life, the disk is small and has no other faults, but may crash
 
 	Met Counts
 
 	mu      sync.Mutex
-	disk    faulty.Options // of this life
+	disk    faulty.Options // options of the disk in this life
 	phase   string
 	phases  int // number of phases of this life so far
-	crashIn int // the phase in which the disk crashes; 0: none
-	crashAt int // the call, counted from the beginning of that phase
+	crashIn int // number of the phase in which the disk crashes; 0 if it does not crash
+	crashAt int // number of the call at which it crashes, counted from the beginning of that phase
 	crashed func(faulty.Call)
 
-	digests []uint64 // of the disks of earlier lives
+	digests []uint64 // digests of the disks in earlier lives
 	log     []string // the events of all lives
 }
 
@@ -48,7 +48,7 @@ func newWorld(t *testing.T, seed uint64) *World {
 	return w
 }
 
-// Say records an event for the log of a seed that fails.
+// Say records an event. If the seed fails, the log contains the event.
 func (w *World) Say(format string, args ...any) {
 	w.log = append(w.log, fmt.Sprintf(format, args...))
 }
@@ -77,8 +77,8 @@ func (w *World) Count(name string, n int) {
 	w.Met[name] += n
 }
 
-// Phase sets the current phase of the service, such as start, work or close. Crashes are counted by
-// phase.
+// Phase sets the current phase of the service, such as start, work or close. Crashes are counted
+// for each phase.
 func (w *World) Phase(name string) {
 	w.mu.Lock()
 	w.phase = name
@@ -93,8 +93,8 @@ func (w *World) Phase(name string) {
 // phases is the number of phases of a life.
 const phases = 3
 
-// delay returns a function that returns a random delay for each call: up to 100 µs, and
-// occasionally up to most.
+// delay returns a function that returns a random delay for each call. The delay is up to 100 µs,
+// and occasionally up to the argument most.
 func delay(most time.Duration) func(c faulty.Call) time.Duration {
 	return func(c faulty.Call) time.Duration {
 		if c.Rand.IntN(50) == 0 {
@@ -104,14 +104,14 @@ func delay(most time.Duration) func(c faulty.Call) time.Duration {
 	}
 }
 
-// kinds lists the calls of which Faults may make the nth one fail.
+// kinds lists the kinds of calls for which Faults may make the nth call fail.
 var kinds = []string{
 	"Open", "ReadDir", "Stat", "Lstat", "Mkdir", "Rename", "Link", "Remove", "SyncDir", "Free", "Size", "Lock",
 	"Read", "ReadAt", "WriteAt", "WriteVec", "Truncate", "Allocate", "Zero", "Sync", "Datasync",
 }
 
-// Faults chooses the faults of the disk for a life. The disk may also crash at a call. root is the
-// directory that contains the directories of tables, db/t0 and so on.
+// Faults chooses the faults of the disk for a life. The disk may also crash at a call. The argument
+// root is the directory that contains the directories of the tables: db/t0 and so on.
 func (w *World) Faults(root string) {
 	w.Broken, w.Well, w.Small = "", false, false
 	o := faulty.Options{Delay: delay(time.Second), Crashed: w.Power()}
@@ -192,7 +192,7 @@ func (w *World) Faults(root string) {
 	w.Say("a disk: %s, %s", kind, when)
 }
 
-// AlsoFail makes further calls fail in this life, in addition to those that already do.
+// AlsoFail makes further calls fail in this life, in addition to the calls that already fail.
 func (w *World) AlsoFail(kind string, fail func(faulty.Call) error) {
 	w.Say("besides, %s", kind)
 	w.Well, w.Small = false, false
@@ -204,7 +204,7 @@ func (w *World) AlsoFail(kind string, fail func(faulty.Call) error) {
 	w.Disk.Set(w.disk)
 }
 
-// Sound removes all faults of the disk from now on, except for a planned crash in this life.
+// Sound removes all faults of the disk, except a planned crash in this life.
 func (w *World) Sound() {
 	w.Disk.Set(faulty.Options{Delay: delay(time.Millisecond), Crashed: w.crashed})
 }
@@ -224,7 +224,8 @@ func (w *World) Power() (crashed func(c faulty.Call)) {
 	return w.crashed
 }
 
-// counted returns a function like fail that also counts the failed calls, by name and error.
+// counted returns a function that works like the function fail, and also counts the failed calls by
+// name and error.
 func (w *World) counted(fail func(faulty.Call) error) func(faulty.Call) error {
 	return func(c faulty.Call) error {
 		err := fail(c)
@@ -235,8 +236,9 @@ func (w *World) counted(fail func(faulty.Call) error) func(faulty.Call) error {
 	}
 }
 
-// transient returns a function like fail that lets reads fail at most three times in a row. Data
-// that can never be read is damage, which is a different fault.
+// transient returns a function that works like the function fail, but makes reads fail at most
+// three times in a row. Data that can never be read would be damage, which is a different kind of
+// fault.
 func transient(fail func(faulty.Call) error) func(faulty.Call) error {
 	failed := 0
 	return func(c faulty.Call) error {
@@ -255,7 +257,7 @@ func transient(fail func(faulty.Call) error) func(faulty.Call) error {
 // Crashed reports whether the disk has crashed.
 func (w *World) Crashed() bool { return w.Off.Err() != nil }
 
-// Next restarts the machine, or only the process.
+// Next restarts either the machine or only the process.
 func (w *World) Next() {
 	w.crashIn = 0
 	if w.Crashed() || w.Rand.IntN(2) == 0 {
@@ -276,7 +278,7 @@ func (w *World) Reboot() {
 	w.Disk = w.Disk.Crash()
 }
 
-// Digest returns a hash of the calls of all disks so far, their outcomes and their times.
+// Digest returns a hash of the calls of all disks so far, with their outcomes and times.
 func (w *World) Digest() uint64 {
 	h := fnv.New64a()
 	fmt.Fprint(h, w.digests, w.Disk.Digest())

@@ -13,22 +13,23 @@ import (
 
 // An administrator can alter tables. During an alteration, the table accepts no rows: requests with
 // rows for it are rejected with ErrHeld. First, all earlier rows of the table land. So the log
-// contains no rows of the old schema that a restart would read again.
+// contains no rows with the old schema that a restart would have to read.
 //
 //	hold ──▶ rows land ──▶ files are edited ──▶ catalog on disk ──▶ the table takes rows
 //
-// The catalog is written last. An alteration that fails before that may have changed some of the
+// The catalog is written last. If an alteration fails before that, it may have changed some of the
 // files, and can be repeated.
 
 // ErrUnknown: the table or the column does not exist.
 var ErrUnknown = errors.New("it does not exist")
 
 // ErrUnfit is wrapped by errors about a cell in a file that cannot be converted to the new type of
-// its column. No file has been changed.
+// its column. If an error wraps ErrUnfit, no file has been changed.
 var ErrUnfit = errors.New("a cell does not fit the type")
 
-// Drop removes a table from the catalog. If files is set, its files are removed, too. Otherwise
-// later rows create a table with the same name in the same directory, perhaps with other types.
+// Drop removes a table from the catalog. If the argument files is true, Drop also removes the
+// table's files. If it is false, later rows create a table with the same name in the same
+// directory, perhaps with other types.
 func (s *Store) Drop(ctx context.Context, name Name, files bool) error {
 	return s.alter(ctx, name, func(sc *schema, e Editor) (*schema, error) {
 		if !files {
@@ -39,8 +40,8 @@ func (s *Store) Drop(ctx context.Context, name Name, files bool) error {
 }
 
 // DropColumn removes a column from the catalog. If the column is written again, its first value
-// determines the new type. If files is set, the files are rewritten without the column; otherwise
-// they keep it.
+// determines the new type. If the argument files is true, the files are rewritten without the
+// column; otherwise the files keep the column.
 func (s *Store) DropColumn(ctx context.Context, name Name, col string, files bool) error {
 	return s.alterColumn(ctx, name, col, func(sc *schema, i int, e Editor) error {
 		in := sc.fields[i].FileName()
@@ -102,8 +103,9 @@ func eachFile(e Editor, name Name, fn func(path string) error) error {
 	return nil
 }
 
-// alterColumn is like alter, but for one column. It calls edit with a copy of the table's schema,
-// whose fields edit may change, and with the index i of the column in these fields.
+// alterColumn is like alter, but for one column. It calls the function edit with a copy of the
+// table's schema and with the index i of the column in the copy's fields. The function may change
+// these fields.
 func (s *Store) alterColumn(ctx context.Context, name Name, col string, edit func(sc *schema, i int, e Editor) error) error {
 	if col == timeColumn {
 		return invalid("table %s: the column time is a time, in every table", name)
@@ -125,8 +127,8 @@ func (s *Store) alterColumn(ctx context.Context, name Name, col string, edit fun
 	})
 }
 
-// alter holds a table, lands its rows, and replaces its schema with the schema that edit returns.
-// If edit returns a nil schema, the table is removed.
+// alter holds a table, lands its rows, and replaces its schema with the schema that the function
+// edit returns. If that schema is nil, alter removes the table.
 func (s *Store) alter(ctx context.Context, name Name, edit func(*schema, Editor) (*schema, error)) error {
 	e, ok := s.o.Sink.(Editor)
 	if !ok {
@@ -162,7 +164,8 @@ func (s *Store) alter(ctx context.Context, name Name, edit func(*schema, Editor)
 const landTick = 50 * time.Millisecond
 
 // landTable lands the rows of a held table. It also waits until the table has no files aside, no
-// files to be removed and no rewrite in progress. If that fails, it returns the reason.
+// files that must be removed, and no rewrite in progress. If one of these steps fails, landTable
+// returns the reason.
 func (s *Store) landTable(ctx context.Context, t *table) error {
 	s.gate.Lock() // wait for appends in progress: their rows are then committed or queued
 	closed := s.closed
@@ -212,8 +215,8 @@ func (s *Store) forgetTotals(t *table) error {
 	return nil
 }
 
-// hold makes a table accept no more rows. Rows that were admitted before may still be on their way
-// to the log.
+// hold makes a table reject new rows. Rows that were admitted before may still be on their way to
+// the log.
 func (c *catalog) hold(name Name) (*table, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -246,8 +249,8 @@ func (c *catalog) setHeld(t *table, held bool) {
 	}
 }
 
-// replace gives a held table the schema next, or removes the table if next is nil. Then the table
-// accepts rows again. After an error, the table keeps its old schema.
+// replace gives a held table the new schema next. If next is nil, replace removes the table. After
+// the call, the table accepts rows again. After an error, the table keeps its old schema.
 func (c *catalog) replace(t *table, next *schema) error {
 	old := *t.schema.Load()
 	old.held = false
@@ -272,15 +275,15 @@ func (c *catalog) replace(t *table, next *schema) error {
 	return err
 }
 
-// restore gives a table its old schema again, and marks it as changed, so that this schema is
-// written to disk. The caller holds the lock.
+// restore gives a table its old schema again, and marks the table as changed, so that this schema
+// is written to disk. The caller holds the lock.
 func (c *catalog) restore(t *table, old *schema) {
 	t.schema.Store(old)
 	c.changed[t] = true
 }
 
-// set gives a held table the schema next, or marks it as dropped if next is nil. The next save
-// writes that to disk. The table stays held.
+// set gives a held table the new schema next. If next is nil, set marks the table as dropped. The
+// next call of save writes the change to disk. The table stays held.
 func (c *catalog) set(t *table, next, old *schema) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -15,48 +15,49 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// A table whose directory cannot be written would keep its rows in memory and in the log until both
-// are full for all tables. So after some failed attempts, the units of the table land aside: their
-// files are written to another sink. The files return, which means that they are moved to the
-// table's own directory, as soon as that is possible.
+// If a table's directory cannot be written, the table's rows would stay in memory and in the log,
+// until both are full for all tables. So after some failed attempts, the units of the table land
+// aside: their files are written to another sink. As soon as possible, these files return: they are
+// moved to the table's own directory.
 //
 //	unit ──fails, asideAfter times──▶ files aside ──landed on disk──▶ memory and log released
 //	                                      └──▶ retried: incomplete files are removed, then the files return
 //
-// As long as a table has files aside, its later units land aside at once. So no unit waits for a
-// directory that fails, and readers see the rows of a table in the order of their arrival.
+// As long as a table has files aside, its later units land aside at the first attempt. So no unit
+// waits for a failing directory, and readers see the rows of a table in the order of their arrival.
 
 // Aside is a sink for the files of tables whose own directory cannot be written. After a crash,
 // each of its files is complete or named by an intent in the log.
 type Aside interface {
 	Sink
 
-	// Files returns the paths of the files below a directory. "." is the root directory.
+	// Files returns the paths of the files below a directory. The path "." means the root
+	// directory.
 	Files(dir string) ([]string, error)
 
-	// Return moves a file to the store's Sink, under the same path. After a crash, the file is in
-	// one of the two places, or in both.
+	// Return moves a file to the store's Sink, under the same path. After a crash, the file exists
+	// in one of the two places, or in both.
 	Return(path string) error
 }
 
-// asideAfter is the number of failed attempts after which a unit lands aside. With the growing
-// pauses between them, these attempts take about 3 s. When memory is half full, one failed attempt
-// is enough, because other tables need the memory.
+// asideAfter is the number of failed attempts after which a unit lands aside. Including the growing
+// pauses between them, these attempts take about 3 s. When memory is half full, the unit lands
+// aside after one failed attempt, because other tables need the memory.
 const asideAfter = 5
 
-// exile describes the files that a table has aside. The store's lock guards it, except for steps
-// that only the returner takes.
+// exile describes the files that a table has aside. The store's lock guards this data, except in
+// steps that only the returner makes.
 type exile struct {
 	files  []string // files that have landed aside, in the order of their landing
-	err    error    // why the files are aside
+	err    error    // reason why the files are aside
 	moving bool     // files[0] is being moved back
 
 	unlanded []string // files that an earlier process may have left aside, and that must be removed
 }
 
-// goesAside reports whether the next attempt at a unit is made aside. If an attempt aside has
+// goesAside reports whether the next attempt to land a unit is made aside. If an attempt aside has
 // failed and the table has no files aside, the next attempt is made in the table's own directory,
-// which may have been repaired meanwhile.
+// because that directory may have been repaired meanwhile.
 func (s *Store) goesAside(u *unit) bool {
 	if s.o.Aside == nil {
 		return false
@@ -69,8 +70,8 @@ func (s *Store) goesAside(u *unit) bool {
 	return l.aside
 }
 
-// goHome prepares the remaining files of a unit for an attempt in the table's own directory, after
-// an attempt aside.
+// goHome prepares the remaining files of a unit for an attempt in the table's own directory. It is
+// called after an attempt aside.
 func (s *Store) goHome(u *unit) error {
 	l := &u.landing
 	if !l.asideIntended {
@@ -168,8 +169,8 @@ func (s *Store) runReturner() {
 
 const returnPause = 5 * time.Second
 
-// returnFiles moves back as many files from aside as possible. Its error says why the other files
-// cannot return.
+// returnFiles moves as many files as possible from aside to their tables' own directories. Its
+// error contains the reasons why the other files cannot return.
 func (s *Store) returnFiles() (err error) {
 	s.returning.Lock()
 	defer s.returning.Unlock()
@@ -196,7 +197,7 @@ func (s *Store) returnFiles() (err error) {
 	return err
 }
 
-// returnOf moves the files of a table back.
+// returnOf moves the files of one table back.
 func (s *Store) returnOf(t *table) error {
 	if err := s.clear(t); err != nil {
 		return err
@@ -218,8 +219,8 @@ func (s *Store) returnOf(t *table) error {
 	}
 }
 
-// nextReturn returns the path of the next file of a table to move back, or "" if there is none. No
-// file is moved back before the table's existing files have been rewritten.
+// nextReturn returns the path of the next file of a table to move back, or an empty string if there
+// is no such file. While a rewrite of the table's existing files is due, there is no such path.
 func (s *Store) nextReturn(t *table) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -237,7 +238,8 @@ func (s *Store) nextReturn(t *table) string {
 }
 
 // clear removes the files that incomplete landings of a table may have left. A later file may have
-// the same name as one of them. So nothing lands before the name is removed from unlanded.json.
+// the same name as one of these files. So nothing lands before the name is removed from
+// unlanded.json.
 func (s *Store) clear(t *table) error {
 	for {
 		s.mu.Lock()
@@ -266,8 +268,8 @@ func (s *Store) clear(t *table) error {
 }
 
 // clearAside removes the incomplete files of a table that an earlier process has left aside. After
-// the next landed note of the table, recovery ignores the intents that name these files. So nothing
-// lands before they are removed.
+// the table's next landed note, recovery ignores the intents that name these files. So nothing
+// lands before these files are removed.
 func (s *Store) clearAside(t *table) error {
 	for {
 		s.mu.Lock()
@@ -291,7 +293,7 @@ func (s *Store) clearAside(t *table) error {
 }
 
 // The file unlanded.json lists the files that must be removed before other files of their table
-// land or return. The log names these files, too, but the log may be released earlier.
+// land or return. The log names these files, too, but may be released earlier.
 
 func (s *Store) unlandedPath() string { return filepath.Join(s.o.Dir, "unlanded.json") }
 
@@ -322,8 +324,9 @@ func (s *Store) saveUnlanded() error {
 	return nil
 }
 
-// readAside reads which files are aside, and the list in unlanded.json, when the store is opened.
-// It removes files that were intended to land aside if no landed note follows the intent.
+// readAside is called when the store is opened. It finds the files that are aside, and reads the
+// list in unlanded.json. It removes files that were intended to land aside if no landed note
+// follows the intent.
 func (s *Store) readAside(intended map[Name][]string) error {
 	if s.o.Aside == nil {
 		return nil

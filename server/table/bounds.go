@@ -1,11 +1,11 @@
 package table
 
-// Bounds are the limits for the rows of a write.
+// Bounds contains the limits for the rows of a write to one table.
 type Bounds struct {
-	Fields  []Field // fields of the table, empty if it does not exist; must not be changed
-	Columns int     // how many columns the table may have
-	Tables  int     // how many more tables its database may have
-	Hours   int     // how many different hours a batch may span
+	Fields  []Field // fields of the table; empty if the table does not exist; must not be changed
+	Columns int     // maximum number of columns in the table
+	Tables  int     // number of further tables that the database may have
+	Hours   int     // maximum number of different hours in a batch
 }
 
 // Bounds returns the limits of a table.

@@ -7,7 +7,7 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 )
 
-// table contains one table's rows on their way to files. The store's lock guards it.
+// table contains the rows of one table that have not landed yet. The store's lock guards it.
 //
 //	delivered batches ──▶ open ──seal──▶ waiting[1:] … waiting[0] ──land──▶ files
 //
@@ -15,25 +15,25 @@ import (
 // prefix: all rows up to a sequence number.
 type table struct {
 	name   Name
-	schema atomic.Pointer[schema] // schema of its rows in the log; nil if there are none yet; owned by the catalog
-	saved  []Field                // fields of its schema on disk; owned by the catalog
+	schema atomic.Pointer[schema] // schema of the rows in the log; nil if there are no rows yet; owned by the catalog
+	saved  []Field                // fields of the schema on disk; owned by the catalog
 
-	listed  bool // in Store.tables
+	listed  bool // the table is in Store.tables
 	open    *unit
 	waiting []*unit
-	queued  bool // in Store.ready, with a lander, or waiting for a retry
+	queued  bool // the table is in Store.ready, is assigned to a lander, or waits for a retry
 
 	unlanded []string // files to remove before the table's own directory is used again
 	cleared  bool     // unlanded.json still lists files that were removed
 	exile    exile
 
-	held     atomic.Int64                 // bytes of memory that its rows use, from Append until they have landed
-	database atomic.Pointer[atomic.Int64] // the same for all tables of its database; nil before the first use
+	held     atomic.Int64                 // bytes of memory that the table's rows use, from Append until they have landed
+	database atomic.Pointer[atomic.Int64] // the bytes of all tables in the same database; nil before the first use
 
 	rewrite rewrite
 
-	totals           atomic.Pointer[Totals] // nil if nothing has landed, or if recovery has not found them yet
-	accepted, landed int64                  // rows, since the store was opened
+	totals           atomic.Pointer[Totals] // nil if nothing has landed, or if recovery has not found the totals yet
+	accepted, landed int64                  // numbers of rows since the store was opened
 	landedTo         uint64
 }
 
@@ -47,7 +47,7 @@ func (t *table) oldest() *unit {
 	return t.open
 }
 
-// second returns the unit after the oldest, or nil if there is none.
+// second returns the unit after the oldest, or nil if there is no second unit.
 func (t *table) second() *unit {
 	switch {
 	case len(t.waiting) > 1:
@@ -58,21 +58,21 @@ func (t *table) second() *unit {
 	return nil
 }
 
-// unit is a group of rows that land together: all rows of one table in the records from `from` to
-// `to`.
+// unit is a group of rows that land together. It contains all rows of one table in the records with
+// the sequence numbers `from` to `to`.
 type unit struct {
 	table    *table
 	from, to uint64
-	pieces   []piece // in the order of their arrival
+	pieces   []piece // pieces in the order of their arrival
 	rows     int
 	bytes    int
-	held     int64 // bytes of memory that its batches use
+	held     int64 // bytes of memory that the unit's batches use
 	opened   time.Time
-	done     chan struct{} // closed when it has landed
-	node     string        // prefix of its files' names
+	done     chan struct{} // closed when the unit has landed
+	node     string        // prefix of the names of the unit's files
 
 	firstHour, lastHour int64
-	hours               int // different hours, summed over the pieces: an upper bound
+	hours               int // sum of the numbers of different hours in the pieces; an upper bound
 
 	landing landing
 }
@@ -85,24 +85,25 @@ type piece struct {
 }
 
 const (
-	// A batch below smallRows and smallBytes is copied to the end of the previous batch, if that is
-	// below openRows and openBytes. So a million requests of one row do not keep a million batches.
+	// A batch smaller than smallRows and smallBytes is copied to the end of the previous batch, if
+	// the previous batch is smaller than openRows and openBytes. So a million requests with one row
+	// each do not keep a million batches.
 	smallRows, smallBytes = 256, 64 << 10
 	openRows, openBytes   = 8 << 10, 1 << 20
 
-	// A batch whose buffers are more than this many times as large as its content is copied to
-	// buffers that fit its content.
+	// If the buffers of a batch are more than thin times as large as its content, the content is
+	// copied to smaller buffers.
 	thin = 8
 
 	// maxPieces is the number of pieces at which a unit is sealed. A record is added as a whole, so
-	// a unit can exceed maxPieces by the pieces of one record, each of at least smallRows rows or
-	// smallBytes bytes. Even then it stays well below 1<<16, the number of chunks that an orderer
-	// can number.
+	// a unit can exceed maxPieces by the pieces of one record. Each of these pieces has at least
+	// smallRows rows or smallBytes bytes. Even then the number of pieces stays well below 1<<16,
+	// the number of chunks that an orderer can number.
 	maxPieces = 1 << 14
 )
 
-// add takes ownership of a batch of record seq, and returns the change in the memory held. It is
-// called in the order of the log.
+// add takes ownership of a batch from the record with the sequence number seq. It returns the
+// change in the number of bytes that the unit uses. It is called in the order of the log.
 func (u *unit) add(seq uint64, p piece, pool *Pool) int64 {
 	u.to = seq
 	u.addHours(p.span)
@@ -132,8 +133,8 @@ func (u *unit) addHours(s span) {
 	u.hours += s.hours
 }
 
-// appendToLast copies p to the end of the last piece if that piece is below openRows and openBytes.
-// It reports whether it has copied p.
+// appendToLast copies the piece p to the end of the last piece, if the last piece is smaller than
+// openRows and openBytes. It reports whether it has copied p.
 func (u *unit) appendToLast(p piece) bool {
 	n := len(u.pieces)
 	if n == 0 {
@@ -153,8 +154,8 @@ func (u *unit) appendToLast(p piece) bool {
 	return ok
 }
 
-// appendFitted copies p to buffers that are only as large as its rows need, and adds the copy. It
-// reports whether it has added it.
+// appendFitted copies the piece p to buffers that are only as large as its rows need, and adds the
+// copy to the unit. It reports whether it has added the copy.
 func (u *unit) appendFitted(p piece) bool {
 	fitted := new(column.Batch)
 	if !appendBatch(fitted, p.batch) {
@@ -184,7 +185,8 @@ func appendBatch(dst, src *column.Batch) bool {
 	return dst.CloseRow() == nil
 }
 
-// join returns the span of the rows of s followed by the rows of o.
+// join returns the span of a sequence of rows: first the rows that s describes, then the rows that
+// o describes.
 func (s span) join(o span) span {
 	return span{
 		min:    min(s.min, o.min),

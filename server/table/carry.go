@@ -7,21 +7,22 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// Carrier keeps data of records for longer than the log keeps the records. Before the log releases
-// records, their data is written again at the end of the log. So after a crash the log contains all
-// of the data, once or twice.
+// Carrier keeps data from records for a longer time than the log keeps the records. Before the log
+// releases records, this data is written again at the end of the log. So after a crash, the log
+// contains all of the data once or twice.
 type Carrier interface {
 	// Recall is called at start for each record of the types wal.Data and wal.Carried, in the order
 	// of the log. The record is valid until Recall returns.
 	Recall(r *wal.Record) error
 
-	// Carry returns the payload of a new record of type wal.Carried. The payload contains the data
-	// of records up to `to` that must outlive these records. When the new record is on disk, done
-	// is called with its sequence number. If there is no such data, Carry returns nil and nil.
+	// Carry returns the payload of a new record of type wal.Carried. The payload contains data from
+	// the records up to the sequence number `to` that must outlive these records. When the new
+	// record is on disk, done is called with its sequence number. If there is no such data, Carry
+	// returns nil and nil.
 	Carry(to uint64) (payload []byte, done func(seq uint64))
 }
 
-// carry appends the data that must outlive the records up to `to` to the log.
+// carry appends to the log the data that must outlive the records up to the sequence number `to`.
 func (s *Store) carry(to uint64) error {
 	if s.o.Carrier == nil {
 		return nil
@@ -48,5 +49,5 @@ func (s *Store) recall(r *wal.Record) error {
 	return nil
 }
 
-// SegmentBytes returns the size of a segment of the log, which depends on the size of the volume.
+// SegmentBytes returns the size of the log's segments. This size depends on the size of the volume.
 func (s *Store) SegmentBytes() int64 { return s.log.SegmentBytes() }

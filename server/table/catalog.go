@@ -11,16 +11,17 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// catalog contains the columns of every table: the columns of all rows that are in the log, or have
-// been in it. A request with new tables or columns claims them before its rows go to the log, so
-// that no other request can add columns that conflict with them. When the log has the rows, the
-// claim becomes part of the catalog. When the rows are rejected, the claim is removed.
+// catalog contains the columns of every table. These are the columns of all rows that are in the
+// log or were in the log before. A request with new tables or columns claims them before its rows
+// go to the log, so that no other request can add columns that conflict with them. When the log has
+// the rows, the claim becomes part of the catalog. When the rows are rejected, the claim is
+// removed.
 //
 //	request ──claim──▶ claims ──the log has the rows──▶ known ──before they land──▶ journal ──▶ catalog.json
 //	                      └─────refused──▶ nothing
 //
-// So the disk has the columns of all rows that are in files. After a restart, the columns of all
-// other rows are found in the log.
+// So the columns of all rows in files are on disk. After a restart, the columns of all other rows
+// are found in the log.
 type catalog struct {
 	disk   disk.Disk
 	path   string
@@ -30,34 +31,34 @@ type catalog struct {
 
 	mu      sync.Mutex
 	recent  map[Name]*table // tables that known does not contain yet
-	misses  int             // lookups that did not find a table in known, since recent was last merged into it
+	misses  int             // lookups that did not find a table in known, since recent was last merged into known
 	claims  map[Name]*claim
-	fresh   int             // new tables that are claimed
-	counts  map[string]int  // tables of each database, including new tables that are claimed
+	fresh   int             // number of new tables that are claimed
+	counts  map[string]int  // number of tables in each database, including new tables that are claimed
 	changed map[*table]bool // tables whose current columns are not on disk
-	later   map[*table]bool // tables of which other current data, such as totals, is not on disk
+	later   map[*table]bool // tables whose other current data, such as totals, is not on disk
 
 	writing  disk.Mutex // held during writes to the disk; guards the fields below
 	header   header
-	journal  *journal // continues the catalog.json that this process has written; nil: the next write replaces catalog.json
-	limit    int64    // maximum size of the journal; beyond it, the journal is folded into catalog.json
-	unfolded bool     // there is a journal of an earlier process, which may be only in the system's cache
+	journal  *journal // continues the catalog.json that this process has written; if nil, the next write replaces catalog.json
+	limit    int64    // maximum size of the journal; a larger journal is folded into catalog.json
+	unfolded bool     // there is a journal from an earlier process; its content may be only in the system's cache
 }
 
-// claim describes the new columns that current requests bring to a table.
+// claim describes the new columns for a table in current requests.
 type claim struct {
-	schema   *schema // the known columns, and all columns that the requests bring
+	schema   *schema // the known columns and all columns in the requests
 	requests int
 }
 
-// claimed contains a table that one request has claimed, and the fields that the request brings.
+// claimed contains a table that one request has claimed, and the fields in the request.
 type claimed struct {
 	table  *table
 	fields []Field
 }
 
-// limits apply to new tables and columns. The zero limits accept everything: rows in the log were
-// accepted before.
+// limits contains the limits for new tables and columns. The zero value accepts everything. It is
+// used for rows in the log, because they were accepted before.
 type limits struct {
 	on              bool
 	tables, columns int
@@ -79,7 +80,8 @@ func (c *catalog) lookup(name Name) *schema {
 	return c.find(name)
 }
 
-// covering returns the named table if it has every column of b, or nil.
+// covering returns the table with the given name if it has every column of b. Otherwise it returns
+// nil.
 func (c *catalog) covering(name Name, b *column.Batch) *table {
 	if sc := c.lookup(name); sc != nil && sc.covers(b) {
 		return sc.table
@@ -121,9 +123,9 @@ func (c *catalog) find(name Name) *schema {
 	return t.schema.Load()
 }
 
-// claim sets the table of each item without a table, and claims the new columns of its batch. After
-// an error nothing is claimed, and `at` is the index of the item that failed. Otherwise the caller
-// must call settle.
+// claim sets the table of each item that has no table yet, and claims the new columns of the item's
+// batch. After an error, nothing is claimed, and `at` is the index of the failed item. Without an
+// error, the caller must later call settle.
 func (c *catalog) claim(items []item) (list []claimed, at int, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -180,8 +182,8 @@ func (c *catalog) claim(items []item) (list []claimed, at int, err error) {
 	return list, 0, nil
 }
 
-// settle ends the claims in list. If taken is set, the rows are in the log, and the claims become
-// part of the catalog; otherwise the rows were rejected.
+// settle ends the claims in the list. If the argument taken is true, the rows are in the log, and
+// settle makes the claims part of the catalog. If it is false, the rows were rejected.
 func (c *catalog) settle(list []claimed, taken bool) {
 	if len(list) == 0 {
 		return
@@ -214,8 +216,8 @@ func (c *catalog) settle(list []claimed, taken bool) {
 	}
 }
 
-// rewritten records that the files of a table have been rewritten for this number of widenings. The
-// next saveAll writes it to disk.
+// rewritten records the number of widenings for which the files of a table have been rewritten. The
+// next saveAll writes the number to disk.
 func (c *catalog) rewritten(t *table, widenings int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -233,7 +235,8 @@ func (c *catalog) hasLanded(t *table, n *Totals) {
 	c.later[t] = true
 }
 
-// unclaim uncounts a new table that was claimed but not created. The caller holds the lock.
+// unclaim corrects the counts for a new table that was claimed, but not created. The caller holds
+// the lock.
 func (c *catalog) unclaim(name Name) {
 	c.fresh--
 	c.uncount(name)
@@ -242,7 +245,8 @@ func (c *catalog) unclaim(name Name) {
 // save writes to disk all columns that are known at the call.
 func (c *catalog) save() error { return c.write(false) }
 
-// saveAll is like save, but also writes the totals, and which tables' files have been rewritten.
+// saveAll is like save, but also writes the totals, and the numbers that the method rewritten
+// recorded.
 func (c *catalog) saveAll() error { return c.write(true) }
 
 func (c *catalog) write(all bool) error {
@@ -322,7 +326,7 @@ func (c *catalog) put(changes []state) error {
 	return err
 }
 
-// saved records which columns are on disk.
+// saved records that the columns in the given states are on disk.
 func saved(states []state) {
 	for _, s := range states {
 		s.table.saved = s.schema.fields
@@ -337,9 +341,9 @@ func (c *catalog) leaveJournal() {
 	c.journal = nil
 }
 
-// fold replaces catalog.json by a complete one, and begins a new journal unless the version has no
-// journal. If fold fails before anything has changed, the current journal remains in use. After a
-// later error, the next write must fold again.
+// fold writes the complete catalog to catalog.json, and begins a new journal unless the version has
+// no journal. If fold fails before it has changed anything, the current journal remains in use.
+// After a later error, the next write must fold again.
 //
 //	new file on disk ─▶ new journal ─▶ file renamed ─▶ directory on disk ─▶ earlier journals removed
 func (c *catalog) fold(version, log int) error {
@@ -372,7 +376,7 @@ func (c *catalog) fold(version, log int) error {
 	return nil
 }
 
-// removeJournals removes the journals of earlier catalog files. If that fails, a later call removes
+// removeJournals removes the journals of earlier catalog files. If it fails, a later call removes
 // them.
 func (c *catalog) removeJournals() {
 	for number, err := range journals(c.disk, c.path) {
@@ -401,7 +405,7 @@ func sortStates(states []state) {
 }
 
 // close writes the whole catalog to catalog.json, in the version that earlier programs can read. If
-// that fails, it writes the changes to the journal.
+// it cannot write catalog.json, it writes the changes to the journal.
 func (c *catalog) close() error {
 	c.writing.Lock()
 	err := c.fold(wholeVersion, c.header.Log)

@@ -18,12 +18,13 @@ import (
 type header struct {
 	Version int `json:"version"`
 
-	// Log counts how often the log was started over although tables existed, for example after its
-	// directory was deleted. Sequence numbers then start at 1 again. They are part of file names,
-	// so the new names must differ from those of the former log.
+	// Log counts how often the log had to start from empty although tables existed, for example
+	// because its directory was deleted. The sequence numbers then start at 1 again. Sequence
+	// numbers are part of file names. So the names of new files must differ from names that belong
+	// to the former log.
 	Log int `json:"log"`
 
-	Journal uint64 `json:"journal,omitempty"` // number of the journal that continues the file; with wholeVersion, there is no such journal
+	Journal uint64 `json:"journal,omitempty"` // number of the journal that continues the file; in wholeVersion, no journal continues the file
 }
 
 const (
@@ -44,12 +45,12 @@ type catalogEntry struct {
 type catalogTable struct {
 	DB      string          `json:"db"`
 	Table   string          `json:"table"`
-	At      int             `json:"at,omitempty"` // in a journal: number of unchanged columns, which Columns follow
+	At      int             `json:"at,omitempty"` // in a journal: number of unchanged columns that precede Columns
 	Columns []catalogColumn `json:"columns"`
-	Landed  *Totals         `json:"landed,omitempty"` // missing if nothing has landed, or if the totals are not known yet
+	Landed  *Totals         `json:"landed,omitempty"` // missing if nothing has landed, or if the totals are not known
 
-	// Uniform is true if the columns have these kinds in all files. Catalogs of earlier programs
-	// lack this field.
+	// Uniform is true if the columns have the stated kinds in all files. Catalogs from earlier
+	// programs lack this field.
 	Uniform bool `json:"uniform,omitempty"`
 
 	Dropped bool `json:"dropped,omitempty"` // in a journal: the table was removed
@@ -59,12 +60,12 @@ type catalogColumn struct {
 	Name    string `json:"name"`
 	Kind    string `json:"kind"`
 	Inexact bool   `json:"inexact,omitempty"`
-	As      string `json:"as,omitempty"` // its name in files, if different
+	As      string `json:"as,omitempty"` // the column's name in files, if different
 }
 
-// openCatalog reads the catalog, or creates an empty one in memory if there is none. The catalog
-// has no limits at first, because the rows in the log were admitted before. The limits are set
-// after the log has been replayed.
+// openCatalog reads the catalog. If the catalog does not exist, openCatalog creates an empty
+// catalog in memory. At first, the catalog has no limits, because the rows in the log were admitted
+// before. The limits are set after the log has been replayed.
 func openCatalog(d disk.Disk, path string) (*catalog, error) {
 	c := &catalog{
 		disk:    d,
@@ -97,8 +98,8 @@ func openCatalog(d disk.Disk, path string) (*catalog, error) {
 }
 
 // ReadCatalog returns the name, the columns and the totals of each table in the catalog of a
-// store's directory, sorted by name. The store should be closed, or at least write nothing during
-// the call.
+// store's directory, sorted by name. The store should be closed. If it is open, it must not write
+// during the call.
 func ReadCatalog(d disk.Disk, dir string) ([]TableInfo, error) {
 	c, err := openCatalog(d, catalogPath(dir))
 	if err != nil {
@@ -118,8 +119,8 @@ func ReadCatalog(d disk.Disk, dir string) ([]TableInfo, error) {
 
 func catalogPath(dir string) string { return filepath.Join(dir, "catalog.json") }
 
-// readCatalog reads the catalog's file and applies its journal. journaled reports whether the
-// journal has any content. readCatalog changes no files.
+// readCatalog reads the catalog's file and applies its journal. The result journaled reports
+// whether the journal has any content. readCatalog does not change files.
 func readCatalog(d disk.Disk, path string) (f catalogFile, journaled bool, err error) {
 	text, err := disk.ReadFile(d, path)
 	if err == nil {
@@ -149,8 +150,9 @@ func readCatalog(d disk.Disk, path string) (f catalogFile, journaled bool, err e
 }
 
 // checkJournals returns an error if a journal with entries has a higher number than the journal to
-// which the catalog's file refers. Then the catalog's file is an older copy, or was deleted. A
-// journal without entries is no error: it was created for a catalog file that was not written.
+// which the catalog's file refers. In that case, the catalog's file is an older copy, or was
+// deleted. A journal without entries is not an error: it was created for a catalog file that was
+// not written.
 func checkJournals(d disk.Disk, path string, number uint64) error {
 	for other, err := range journals(d, path) {
 		if err != nil {
@@ -204,7 +206,7 @@ func parseFile(text []byte) (f catalogFile, err error) {
 	for _, t := range f.Tables {
 		name := Name{DB: t.DB, Table: t.Table}
 		if known[name] {
-			return f, fmt.Errorf("table %s is repeated: restore it from a copy", name)
+			return f, fmt.Errorf("table %s is repeated: restore the catalog from a copy", name)
 		}
 		known[name] = true
 	}
@@ -241,7 +243,7 @@ func merge(tables []catalogTable, bodies [][]byte) ([]catalogTable, error) {
 	return slices.DeleteFunc(tables, func(t catalogTable) bool { return t.Dropped }), nil
 }
 
-// schema returns the schema that t describes. The schema belongs to a new table.
+// schema returns the schema that t describes, with a new table.
 func (t *catalogTable) schema() (*schema, error) {
 	sc := newSchema(Name{DB: t.DB, Table: t.Table})
 	for i, col := range t.Columns {
@@ -268,7 +270,7 @@ type state struct {
 	totals *Totals
 }
 
-// from returns s in the form of the catalog's files, with the columns from index `at` on.
+// from returns s in the form that the catalog's files use, with the columns starting at index `at`.
 func (s state) from(at int) catalogTable {
 	t := catalogTable{
 		DB: s.table.name.DB, Table: s.table.name.Table, At: at, Columns: make([]catalogColumn, 0, len(s.schema.fields)-at),
@@ -280,8 +282,8 @@ func (s state) from(at int) catalogTable {
 	return t
 }
 
-// change returns s in the form of a journal entry, without the first columns that are the same on
-// disk.
+// change returns s in the form that journal entries use. It omits the leading columns that are
+// unchanged on disk.
 func (s state) change() catalogTable {
 	if s.schema.dropped {
 		return catalogTable{DB: s.table.name.DB, Table: s.table.name.Table, Dropped: true}
@@ -293,7 +295,7 @@ func (s state) change() catalogTable {
 	return s.from(at)
 }
 
-// printFile returns the content of a catalog file with these states.
+// printFile returns the content of a catalog file with the given header and states.
 func printFile(h header, states []state) ([]byte, error) {
 	file := catalogFile{header: h, Tables: make([]catalogTable, 0, len(states))}
 	for _, s := range states {

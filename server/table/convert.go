@@ -9,10 +9,11 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 )
 
-// converted returns c with its cells converted to kind. If a cell's value cannot be preserved, the
-// error is ErrUnfit. A float becomes an int only if it is a whole number. An int becomes a float
-// only if it is not rounded. Text becomes the value that it spells. As ints, times are
-// microseconds; as text, they have the form of RFC 3339. True is 1.
+// converted returns c with its cells converted to the given kind. If a cell's value cannot be
+// preserved, the error is ErrUnfit. A float is converted to an int only if it is a whole number. An
+// int is converted to a float only if it is not rounded. Text is parsed. A time is converted to an
+// int in microseconds, or to text in the form of RFC 3339. The value true is converted to the
+// number 1.
 func converted(c *column.Column, kind column.Kind) (*column.Column, error) {
 	if c.Kind == kind {
 		return c, nil
@@ -47,8 +48,8 @@ func cellText(c *column.Column, i int) string {
 	return string(c.StringAt(i))
 }
 
-// appendCell converts cell i of c to kind and appends it. text is the cell as text. It reports
-// whether the conversion is possible.
+// appendCell converts cell i of c to the given kind and appends it. The argument text is the same
+// cell as text. appendCell reports whether the conversion is possible.
 func appendCell(to *column.Column, kind column.Kind, c *column.Column, i int, text string) bool {
 	switch kind {
 	case column.String:

@@ -10,10 +10,10 @@
 //
 // A [Write] is a batch of rows of one table. The writes of one request form one record of the log.
 // After the record is on disk, its batches are added to the open units of their tables; only small
-// batches are copied. A unit is sealed when it has enough rows or bytes, after a maximum time, or
-// when memory is short. Then a goroutine, called a lander, sorts the unit's rows by time, splits
-// them by hour, and passes each hour to the [Sink] as one [File]. The unit has landed when these
-// files, and a note about them in the log, are on disk.
+// batches are copied. A unit is sealed when it has enough rows or bytes, when it has reached a
+// maximum age, or when memory is short. Then a goroutine, called a lander, sorts the unit's rows by
+// time, splits them by hour, and passes each hour to the [Sink] as one [File]. The unit has landed
+// when these files, and a note about them in the log, are on disk.
 //
 // # Exactly once
 //
@@ -27,9 +27,9 @@
 //	         All rows of the table in records up to 42 are in files, and all rows of all tables in
 //	         records up to 40. The table has these totals.
 //
-// At start, the store looks for intents that no landed note of the same table follows, and removes
-// the files of these intents. Then it decodes the records again. It delivers the rows that no
-// landed note covers in the same way as new rows. A crash leaves one of these states:
+// At start, the store looks for intents that are not followed by a landed note of the same table,
+// and removes the files that these intents name. Then it decodes the records again. Rows that no
+// landed note covers are handled in the same way as new rows. A crash leaves one of these states:
 //
 //	before the intent is on disk       no file; the rows are in the log
 //	before the landed note is on disk  the files are removed; the rows are in the log
@@ -37,21 +37,22 @@
 //
 // If the sink fails, the store retries the unit until it lands, after increasing delays and with
 // the same file names. It first removes the file that the failed attempt may have left. Meanwhile
-// the rows stay in memory. When the memory is full, senders get [ErrBusy]: first the senders to
-// this table, then the senders to its database, then all others (share.go). Segments of the log are
-// released up to the first record with a row that has not landed.
+// the rows stay in memory. When memory becomes full, Append returns [ErrBusy]: first for rows of
+// this table, then for rows of its database, then for all rows (see share.go). Segments of the log
+// are released up to the first record with a row that has not landed.
 //
-// Other data in records, such as idempotency keys, may be needed for longer than their segment
-// exists: see [Carrier].
+// Other data in records, such as idempotency keys, may be needed for a longer time than the segment
+// with the record exists: see [Carrier].
 //
 // # Tables that cannot land
 //
 // A table whose directory cannot be written must not use up memory and log space that other tables
 // need. If Options.Aside is set, the units of the table are written to that sink instead. This
 // happens after several failed attempts, or after one failed attempt when memory is half full.
-// These units count as landed. The store moves their files back, with retries, before it writes new
-// files to the table's own directory. Files that an incomplete landing may have left in that
-// directory are listed in unlanded.json, and are removed before any file is moved back.
+// These units count as landed. The store moves their files to the table's own directory, with
+// retries, before it writes new files to that directory. The file unlanded.json lists the files
+// that an incomplete landing may have left in that directory. They are removed before any file is
+// moved back.
 //
 // # The catalog
 //
@@ -70,30 +71,32 @@
 //
 // The totals of each table are saved to the catalog before a segment with landed notes is released.
 // So at start the totals come from the last note in the log, or from the catalog, and no files are
-// read. If neither contains the totals, the store computes them from the files, once.
+// read. If neither contains the totals, the store computes the totals once from the files.
 //
 // When the journal would become larger than catalog.json, the store replaces catalog.json with the
-// complete catalog, and begins a new journal. So the total number of bytes written is proportional
-// to the size of the catalog. A journal belongs to one process. The next process replaces
-// catalog.json at its first change, because data that it reads from the old journal may not be
-// synced. [Store.Close] leaves a catalog.json of version 1 and no journal, so an earlier version of
-// the program can open it. After a kill, catalog.json stays at version 2. The earlier version
-// reports an error for it, until this version has been started and stopped.
+// complete catalog, and begins a new journal. So the total number of bytes that are written is
+// proportional to the size of the catalog. A journal belongs to one process. The next process
+// replaces catalog.json at its first change, because data that it reads from the old journal may
+// not be synced. [Store.Close] leaves a catalog.json of version 1 and no journal, so an earlier
+// version of the program can open it. After a kill, catalog.json stays at version 2. An earlier
+// version of the program rejects this file with an error, until the current version was started and
+// stopped again.
 //
-// Requests add columns and never remove them. With the first float, an int64 column becomes
-// float64. This is not possible if it contains an integer that a float64 would round, which the
-// catalog marks ("inexact":true). Then the float is rejected with a [TypeError]. Such an integer in
-// a float64 column, and every other mixture of types, is a [TypeError], too. So acknowledged values
-// never change. A column with only nulls is not in the catalog. A file contains all columns that
-// the catalog contained when the file was planned, so the latest file of a table shows its whole
-// schema.
+// Requests add columns and never remove them. With the first float, an int64 column becomes a
+// float64 column. But if a float64 would round one of the column's integers, the column cannot
+// change, and the float is rejected with a [TypeError]. The catalog marks such a column with
+// "inexact":true. An integer that a float64 would round is also rejected with a [TypeError] if the
+// column is a float64 column. So is every other mixture of types. For these reasons, acknowledged
+// values never change. A column with only nulls is not in the catalog. A file contains all columns
+// that the catalog contained when the file was planned, so the latest file of a table shows its
+// whole schema.
 //
 // # Locks
 //
-// Appends share only atomic counters, the catalog's snapshot and the log's queue. One lock guards
-// all buffers. The log's committer takes it for each commit, landers take it between units, and the
-// clock takes it at each tick. Each of them holds it only briefly. No file is accessed while the
-// lock is held.
+// Concurrent calls of Append share only atomic counters, the catalog's snapshot and the log's
+// queue. One lock guards all buffers. The log's committer acquires it for each commit, landers
+// acquire it between units, and the clock acquires it at each tick. Each of them holds the lock
+// only briefly. No file is accessed while the lock is held.
 //
 // # Files
 //

@@ -14,13 +14,13 @@ import (
 type gatherer struct {
 	chunks []chunk
 	fields []Field
-	absent []bool // by field: no batch of the unit has the field
+	absent []bool // for each field: whether it is missing in all batches of the unit
 	runs   []run
-	marks  []int // marks[i] is the row at which runs[i*markEvery] begins
+	marks  []int // marks[i] is the first row of runs[i*markEvery]
 	rows   int
 
-	// The cells of the column that was requested last, by chunk. The cells of a chunk are found at
-	// their first use.
+	// The cells of the column that was requested last, by chunk. The cells of a chunk are looked up
+	// at their first use.
 	col    int
 	bools  [][]bool
 	ints   [][]int64
@@ -30,14 +30,15 @@ type gatherer struct {
 	anyNil bool // a chunk that was used has nulls
 }
 
-// text locates a chunk's strings: row i of the chunk is arena[ends[base+i-1]:ends[base+i]].
+// text locates the strings of a chunk. The string in row i of the chunk is
+// arena[ends[base+i-1]:ends[base+i]].
 type text struct {
 	arena []byte
 	ends  []uint32
 	found bool
 }
 
-// nulls are the nulls of a batch's column.
+// nulls contains the nulls of a column in a batch.
 type nulls struct {
 	all  bool
 	bits column.Bitmap
@@ -91,7 +92,8 @@ func (g *gatherer) gather(col, from, to int, dst *column.Column) error {
 	return nil
 }
 
-// begin drops the cells of the last column and prepares the slices for the cells of col.
+// begin drops the cells of the previous column and prepares the slices for the cells of the column
+// col.
 func (g *gatherer) begin(col int) {
 	g.col, g.anyNil = col, false
 	g.nulls = emptied(g.nulls, len(g.chunks))
@@ -116,7 +118,7 @@ func emptied[T any](s []T, n int) []T {
 }
 
 // seek returns the index of the run that contains a row, and the number of rows in that run before
-// it.
+// the row.
 func (g *gatherer) seek(row int) (i, skip int) {
 	mark := sort.SearchInts(g.marks, row+1) - 1
 	i, skip = mark*markEvery, row-g.marks[mark]
@@ -127,7 +129,8 @@ func (g *gatherer) seek(row int) (i, skip int) {
 	return i, skip
 }
 
-// find returns the requested column of a chunk's batch, or nil if the batch has only nulls in it.
+// find returns the requested column of a chunk's batch. It returns nil if the batch contains only
+// nulls in that column.
 func (g *gatherer) find(chunk uint16) *column.Column {
 	c := g.chunks[chunk].batch.Find(g.fields[g.col].Name)
 	if c == nil || c.Kind == column.Null {
@@ -146,7 +149,7 @@ func boolsOf(c *column.Column) []bool     { return c.Bools }
 func intsOf(c *column.Column) []int64     { return c.Ints }
 func floatsOf(c *column.Column) []float64 { return c.Floats }
 
-// gatherCells returns n cells, from row `from` on, in dst's buffer. Null cells are zero.
+// gatherCells returns n cells, starting with row `from`, in the buffer of dst. Null cells are zero.
 func gatherCells[T bool | int64 | float64](g *gatherer, cells [][]T, of func(*column.Column) []T, from, n int, dst []T) []T {
 	dst = slices.Grow(dst[:0], n)[:n]
 	i, skip := g.seek(from)
@@ -213,7 +216,7 @@ func (g *gatherer) gatherText(from, n int, dst *column.Column) error {
 	return nil
 }
 
-// gatherNulls sets the nulls of dst for n rows whose cells have been gathered.
+// gatherNulls sets the nulls of dst for n rows. The cells of these rows must have been gathered.
 func (g *gatherer) gatherNulls(from, n int, dst *column.Column) {
 	i, skip := g.seek(from)
 	for row := 0; row < n; i, skip = i+1, 0 {

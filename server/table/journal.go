@@ -11,9 +11,9 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// journal is a file of changes to the catalog since catalog.json was written. It belongs to the
-// catalog.json that contains its number, and to the process that created it. Only that process
-// appends to it, and only as long as every sync has succeeded.
+// journal is a file with the changes to the catalog since catalog.json was written. It belongs to
+// the catalog.json that contains its number, and to the process that created it. Only that process
+// appends to the journal, and only as long as every sync has succeeded.
 //
 //	catalog.7.journal   0       16                  a multiple of 16
 //	                    ┌───────┬──────┬───┬───────┬──────┬───┬────
@@ -26,20 +26,21 @@ import (
 //	        u32    u32   u64        all numbers are little-endian
 //
 // An entry is written after the previous entry is on disk. So only the last entry can be torn, and
-// no other data depends on it while it is torn. A crash leaves some sectors of a torn entry. The
-// missing sectors lie after the end of the file, or contain only zeros, as no sector of a complete
-// entry does. So a torn entry can be distinguished from a damaged entry, which may have been on
-// disk: see torn. If an entry is lost without a trace, the journal is merely an older version.
+// no other data depends on a torn entry. After a crash, some sectors of a torn entry exist. The
+// missing sectors lie after the end of the file, or contain only zeros. No sector of a complete
+// entry contains only zeros. So the function torn can distinguish a torn entry from a damaged
+// entry, which may have been complete on disk before. If an entry is lost without a trace, the
+// journal equals an older version of itself.
 type journal struct {
 	file   disk.File
 	number uint64
-	size   int64 // on disk
-	broken bool  // the state of the file after size is unknown
+	size   int64 // size of the entries on disk
+	broken bool  // the content of the file after the offset size is unknown
 }
 
 const (
 	entryHead = 16
-	sector    = 512 // a disk writes so many bytes, or a multiple of them, as a whole
+	sector    = 512 // a disk writes this many bytes, or a multiple, as a whole
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -59,8 +60,8 @@ func createJournal(d disk.Disk, catalog string, number uint64) (*journal, error)
 }
 
 // append writes an entry. When append returns nil, the entry is on disk. After a failed write,
-// append truncates the file to its former size, because a shorter entry may be written to the same
-// place next. After any other error the journal is broken.
+// append truncates the file to its former size, because the next entry in the same place may be
+// shorter. After any other error the journal is broken.
 func (j *journal) append(entry []byte) error {
 	_, err := j.file.WriteAt(entry, j.size)
 	if err != nil {
@@ -75,15 +76,15 @@ func (j *journal) append(entry []byte) error {
 	return nil
 }
 
-// close closes the file. j may be nil.
+// close closes the file. The receiver may be nil.
 func (j *journal) close() {
 	if j != nil {
 		j.file.Close()
 	}
 }
 
-// newEntry returns an entry with text, for the journal with this number, to be written at the
-// offset `at`.
+// newEntry returns an entry with the given text, for the journal with the given number. The entry
+// must be written at the offset `at`.
 func newEntry(text []byte, number uint64, at int64) []byte {
 	entry := append(make([]byte, entryHead, entryHead+len(text)+entryHead), text...)
 	entry = append(entry, '\n')
@@ -104,7 +105,7 @@ func headSum(entry []byte, number uint64, at int64) uint32 {
 	return crc32.Update(crc32.Checksum(place[:], castagnoli), castagnoli, entry[4:entryHead])
 }
 
-// headAt reports whether text has an entry's head at an offset.
+// headAt reports whether text contains the head of an entry at an offset.
 func headAt(text []byte, number uint64, at int) bool {
 	return len(text)-at >= entryHead && binary.LittleEndian.Uint32(text[at:]) == headSum(text[at:], number, int64(at))
 }
@@ -123,8 +124,8 @@ func bodyAt(text []byte, number uint64, at int) []byte {
 	return body[:n]
 }
 
-// readJournal returns the bodies of a journal's entries. It omits the last entry if that is torn.
-// Any other entry that is not intact is an error.
+// readJournal returns the bodies of a journal's entries. If the last entry is torn, readJournal
+// omits it. If any other entry is not intact, it returns an error.
 func readJournal(text []byte, number uint64) (bodies [][]byte, err error) {
 	for at := 0; at < len(text); {
 		body := bodyAt(text, number, at)
@@ -140,8 +141,8 @@ func readJournal(text []byte, number uint64) (bodies [][]byte, err error) {
 	return bodies, nil
 }
 
-// torn reports whether a crash has interrupted the write of the entry at an offset, which is not
-// intact. That is the case if it is the last entry and some of its sectors are missing.
+// torn reports whether the damaged entry at an offset was torn by a crash. This is the case if the
+// entry is the last one and some of its sectors are missing.
 func torn(text []byte, number uint64, at int) bool {
 	for next := at + entryHead; next < len(text); next += entryHead {
 		if headAt(text, number, next) {

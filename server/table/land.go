@@ -14,13 +14,13 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// landing is the progress of a unit. A lander that fails returns the unit to the queue, and the
-// next attempt continues where the failed one has stopped. It uses the same files, because the
+// landing is the progress of a unit. If a lander fails, it returns the unit to the queue, and the
+// next attempt continues from the failed step. The next attempt uses the same files, because the
 // intent in the log names them.
 //
 //	plan ─▶ intent on disk ─▶ file, file, … ─▶ landed on disk ─▶ memory and log released
 type landing struct {
-	files    []*File // nil: not planned yet
+	files    []*File // nil if the files are not planned yet
 	intended bool
 	begun    bool // an attempt to write files[done] has begun, so the file may exist
 	done     int
@@ -28,16 +28,16 @@ type landing struct {
 
 	err      error // error of the first failed attempt
 	failures int
-	stuck    bool // it has failed in every place where it may land
+	stuck    bool // the unit has failed in every place where it may land
 	pause    time.Duration
 
 	aside         bool     // the last attempt was aside
-	asideIntended bool     // the intent for aside is on disk; files[done], if it exists, is aside
+	asideIntended bool     // the intent to land aside is on disk; files[done], if it exists, is aside
 	exiled        []string // files that have landed aside
 }
 
-// intent is the payload of a wal.Intent record: files that may exist from now on. Until a landed
-// record of the same table follows, these files do not count, and recovery removes them.
+// intent is the payload of a wal.Intent record. It names files that may exist from now on. Until a
+// landed record of the same table follows, these files do not count, and recovery removes them.
 type intent struct {
 	From  uint64   `json:"from"`
 	To    uint64   `json:"to"`
@@ -45,17 +45,17 @@ type intent struct {
 	Aside []string `json:"aside,omitempty"` // paths of files that land aside
 }
 
-// landed is the payload of a wal.Landed record: all rows of its table in records up to To are in
-// files.
+// landed is the payload of a wal.Landed record. It means that all rows of its table in records up
+// to the number To are in files.
 type landed struct {
 	To   uint64 `json:"to"`
 	Rows int    `json:"rows"`
 
-	// Settled is a sequence number: all rows of all tables in records up to it are in files.
-	// Recovery need not decode these records.
+	// Settled is the sequence number up to which the rows of all tables are in files. Recovery need
+	// not decode the records up to this number.
 	Settled uint64 `json:"settled"`
 
-	Total *Totals `json:"total,omitempty"` // of the table, including this landing; earlier versions did not write it
+	Total *Totals `json:"total,omitempty"` // totals of the table, including this landing; earlier versions did not write this field
 }
 
 const firstPause, longestPause = 100 * time.Millisecond, 10 * time.Second
@@ -78,8 +78,8 @@ func (s *Store) runLander() {
 	}
 }
 
-// nextUnit waits for a table with a sealed unit that no other lander works on, and returns the
-// first unit of the table. It returns nil if the store's context has ended.
+// nextUnit waits until a table has a sealed unit and no other lander works on the table. It returns
+// the first unit of the table. It returns nil if the store's context has ended.
 func (s *Store) nextUnit() *unit {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -165,8 +165,8 @@ func (s *Store) noteLanded(u *unit) error {
 }
 
 // avoidTaken gives the unit's files names that no existing file has. If the log was deleted or
-// replaced by an older copy, the same sequence numbers are assigned again. Then files of the
-// earlier log may already have the names.
+// replaced by an older copy, the same sequence numbers are assigned again. In that case, files of
+// the earlier log may already have these names.
 func (s *Store) avoidTaken(u *unit) error {
 	l := &u.landing
 	for _, f := range l.files[l.done:] {
@@ -199,8 +199,7 @@ func (s *Store) rename(u *unit) {
 	}
 }
 
-// plan sorts the unit's rows by time, and returns descriptions of the files for them, one for each
-// hour.
+// plan sorts the unit's rows by time, and returns a description of the file for each hour.
 func (s *Store) plan(u *unit, o *orderer, sc *schema) []*File {
 	name := u.table.name
 	absent := conform(u.pieces, sc)
@@ -259,7 +258,7 @@ func (u *unit) path(hour int64) string {
 
 func (u *unit) fileName() string { return fmt.Sprintf("%s-%020d-%020d.parquet", u.node, u.from, u.to) }
 
-// note writes a record about a table to the log; it is on disk when note returns nil.
+// note writes a record about a table to the log. When note returns nil, the record is on disk.
 func (s *Store) note(kind wal.Type, name Name, v any) error {
 	payload, err := json.Marshal(v)
 	if err != nil {
@@ -302,8 +301,8 @@ func (s *Store) settle(u *unit) {
 	close(u.done)
 }
 
-// postpone schedules another attempt at a unit after a pause. Other tables land meanwhile. If the
-// log has failed, postpone stops all landing; the rows in the log land after the next start.
+// postpone schedules another attempt at a unit after a pause. Meanwhile, rows of other tables land.
+// If the log has failed, postpone stops all landing; the rows in the log land after the next start.
 func (s *Store) postpone(u *unit, err error) {
 	if s.ctx.Err() != nil {
 		return
@@ -337,8 +336,8 @@ func (s *Store) postpone(u *unit, err error) {
 	})
 }
 
-// settled returns the sequence number up to which no rows wait to land. Rows of the unit `except`
-// do not count.
+// settled returns the sequence number up to which no rows wait to land. It ignores the rows of the
+// unit `except`.
 func (s *Store) settled(except *unit) uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -58,7 +58,7 @@ func isText(s string) bool {
 // Fold returns the same text for all names that are equal in strings.EqualFold.
 func Fold(name string) string { return strings.Map(lowestFold, name) }
 
-// lowestFold returns the lowest of the runes that equal r except for case.
+// lowestFold returns the lowest of all runes that differ from r only in case.
 func lowestFold(r rune) rune {
 	low := r
 	for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
@@ -67,13 +67,13 @@ func lowestFold(r rune) rune {
 	return low
 }
 
-// dateKey and hourKey are the keys of the directories that divide a table's files by hour. Readers
-// that support Hive partitioning show the keys as columns, and these hide columns of the same names
-// in the files. So the keys are names that columns rarely have, and [schema.fileName] never returns
-// one of them.
+// dateKey and hourKey are the keys in the names of the directories that divide a table's files by
+// hour. Readers that support Hive partitioning show these keys as columns, which hide columns with
+// the same names in the files. So the keys are names that columns rarely have, and
+// [schema.fileName] never returns one of these names.
 const dateKey, hourKey = "utc_date", "utc_hour"
 
-// partitionDir returns the directory of the rows of an hour, relative to the directory of their
+// partitionDir returns the directory for the rows of an hour, relative to the directory of their
 // table. Years after 9999 have more than four digits, and years before 0 have a minus sign.
 func partitionDir(hour int64) string {
 	at := time.Unix(hour*3600, 0).UTC()
@@ -84,16 +84,16 @@ func partitionDir(hour int64) string {
 // system.
 func (n Name) dir() string { return path.Join(dirName(n.DB), dirName(n.Table)) }
 
-// maxDirName is the maximum length of a directory name. It leaves 16 of the 255 bytes that common
-// file systems allow.
+// maxDirName is the maximum length of a directory name. It is 16 bytes less than the 255 bytes that
+// common file systems allow.
 const maxDirName = 239
 
 // dirName returns the directory name of a database or table. Bytes other than lower-case letters,
-// digits and _ - . are written as ~ and two hex digits. So is the first byte if it is one of _ - .
-// or begins the name of a Windows device, and so is a dot at the end. The reason is that engines
-// ignore directories that begin with _ or a dot, and that Windows drops a dot at the end. Names
-// that differ only in case differ in their hex digits. A name that becomes too long is cut, and its
-// SHA-256 is appended.
+// digits and _ - . are escaped as ~ and two hex digits. The first byte is also escaped if it is one
+// of _ - . or begins the name of a Windows device. A dot at the end is escaped, too. The reason is
+// that engines ignore directories that begin with _ or a dot, and that Windows drops a dot at the
+// end. Names that differ only in case differ in their hex digits. An escaped name that is too long
+// is truncated, and its SHA-256 hash is appended.
 //
 //	cpu  cpu      Cpu  ~43pu      con  ~63on      net.if  net.if      _x  ~5fx
 func dirName(name string) string {
@@ -119,8 +119,8 @@ func dirName(name string) string {
 	return string(b) + "~-" + hex.EncodeToString(sum[:])
 }
 
-// isDevice reports whether Windows treats a file of this name as a device. A dot and the text after
-// it do not matter.
+// isDevice reports whether Windows treats a file with this name as a device. It ignores the first
+// dot and the text after it.
 func isDevice(name string) bool {
 	name, _, _ = strings.Cut(name, ".")
 	switch name {
@@ -130,9 +130,9 @@ func isDevice(name string) bool {
 	return len(name) == len("com1") && (strings.HasPrefix(name, "com") || strings.HasPrefix(name, "lpt")) && '0' <= name[3] && name[3] <= '9'
 }
 
-// fileName returns the name in files of a new column. Engines do not distinguish upper and lower
-// case, and a partition key hides a column of the same name. If the name would conflict with
-// another column or a key, fileName appends a number to it.
+// fileName returns the name that a new column has in files. Engines do not distinguish upper and
+// lower case, and a partition key hides a column with the same name. If the name would conflict
+// with another column or a key, fileName appends a number to it.
 func (sc *schema) fileName(name string) string {
 	if sc.folds == nil {
 		sc.folds = make(map[string]int, len(sc.fields))

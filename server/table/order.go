@@ -23,10 +23,10 @@ import (
 // chunkRows is the maximum number of rows of a chunk.
 const chunkRows = 1 << 16
 
-// chunk is a piece, or a part of a large one.
+// chunk is a piece, or a part of a large piece.
 type chunk struct {
 	batch *column.Batch
-	base  int // the chunk's row 0 is this row of the batch
+	base  int // index of the chunk's first row in the batch
 	rows  int
 	times []int64
 }
@@ -41,7 +41,7 @@ type run struct {
 type segment struct {
 	run
 	hour     int64
-	min, max int64 // bounds of the times; exact if sorted
+	min, max int64 // bounds of the times; they are exact if the field sorted is true
 	sorted   bool
 }
 
@@ -124,8 +124,8 @@ func cutHours(segments []segment, chunk uint16, times []int64) []segment {
 	return segments
 }
 
-// split groups segments by hour, the earliest hour first. Within an hour, the segments keep their
-// order.
+// split groups segments by hour, in ascending order of the hours. Within an hour, the segments keep
+// their order.
 func split(segments []segment) [][]segment {
 	first := segments[0].hour
 	if !slices.ContainsFunc(segments, func(s segment) bool { return s.hour != first }) {
@@ -193,9 +193,10 @@ func inOrder(segments []segment) bool {
 	return true
 }
 
-// overlapping returns how many of the first segments must be sorted together. The segments are in
-// the order of their first times. If a segment begins at exactly the time at which the previous
-// segments end, it must be sorted with them, unless it also arrived after them.
+// overlapping returns the number of segments at the front that must be sorted together. The
+// segments are in the order of their first times. If a segment begins exactly at the time at which
+// the previous segments end, it must be sorted with these segments, unless it also arrived after
+// them.
 func overlapping(segments []segment) int {
 	end, latest := segments[0].max, segments[0].arrival()
 	for i, s := range segments[1:] {
@@ -210,9 +211,9 @@ func overlapping(segments []segment) int {
 // sort appends the rows of segments to runs, in time order. The segments must be in the order of
 // their arrival.
 //
-// The upper half of a key is the time since the earliest row. Its 32 bits are enough for an hour of
-// microseconds. The lower half consists of chunk and row. So all keys differ, and sorting them is
-// stable.
+// The upper half of a key is the time since the earliest row. Its 32 bits are enough for an hour in
+// microseconds. The lower half consists of the numbers of the chunk and the row. So all keys
+// differ, and sorting by key is stable.
 func (o *orderer) sort(runs []run, chunks []chunk, segments []segment) []run {
 	earliest := segments[0].min
 	for _, s := range segments {
@@ -252,10 +253,11 @@ func (o *orderer) sort(runs []run, chunks []chunk, segments []segment) []run {
 
 const (
 	radixBits   = 11
-	radixDigits = 3 // of 11 bits, for the 32 bits of time
+	radixDigits = 3 // each of 11 bits, for the 32 bits of the time
 )
 
-// radix sorts keys by their upper half, lowest digit first; digits that all keys share are skipped.
+// radix sorts keys by their upper half. It starts with the lowest digit, and skips digits that are
+// equal in all keys.
 func (o *orderer) radix(keys []uint64) []uint64 {
 	o.counts = [radixDigits][1 << radixBits]uint32{}
 	for _, k := range keys {

@@ -6,20 +6,20 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 )
 
-// Pool is a list of empty batches for reuse. It has a maximum size in bytes. The batch that was put
-// in last comes out first, because its memory may still be in the processor's cache.
+// Pool is a list of empty batches for reuse. It has a maximum size in bytes. Get returns the batch
+// that was put in last, because its memory may still be in the processor's cache.
 type Pool struct {
 	mu   sync.Mutex
 	free []*column.Batch
-	held int // the sum of their footprints
+	held int // the sum of the batches' footprints
 	max  int
 }
 
 // NewPool returns a pool that keeps at most max bytes of memory.
 func NewPool(max int) *Pool { return &Pool{max: max} }
 
-// oversized limits the size of a single batch: it is at most the maximum size of the pool divided
-// by oversized. Larger batches are left to the garbage collector.
+// oversized limits the size of a single batch in the pool. The maximum is the size of the pool
+// divided by oversized. Larger batches are left to the garbage collector.
 const oversized = 8
 
 // Get returns an empty batch.

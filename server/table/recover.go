@@ -15,19 +15,19 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// Recovery reads the log twice: first the notes, then the rows that are in no file.
+// Recovery reads the log twice: first the notes, then the rows that are not in files.
 //
-// The log never contains more such rows than fitted into the memory of the store that wrote it. If
-// this store has less memory, the second reading pauses when the memory is full, until the rows in
-// memory have landed. A table that does not land keeps its rows in memory. It does not delay
-// recovery, as long as there is memory for the other tables.
+// All such rows fitted into the memory of the store that wrote the log. If the current store has
+// less memory, the second pass pauses when the memory is full, until the rows in memory have
+// landed. If the rows of a table cannot land, they stay in memory. They do not delay recovery as
+// long as memory remains for the other tables.
 
 // notes contains the log's notes about files.
 type notes struct {
-	landed   map[Name]uint64   // rows of a table in records up to this number are in files
+	landed   map[Name]uint64   // all rows of a table in records up to this number are in files
 	settled  uint64            // all rows in records up to this number are in files
 	unlanded map[Name][]string // files that may exist, and must be removed
-	aside    map[Name][]string // the same for files aside
+	aside    map[Name][]string // the same, for files aside
 	totals   map[Name]*Totals  // totals in a table's last landed note
 }
 
@@ -73,8 +73,8 @@ func (s *Store) number() error {
 	return nil
 }
 
-// setNode sets the prefix of file names: the node's name, and the number of its log if that is not
-// the first log.
+// setNode sets the prefix of file names. It consists of the node's name and, unless the log is the
+// first log, the number of the log.
 func (s *Store) setNode(log int) {
 	node := s.o.Node
 	if log > 0 {
@@ -90,8 +90,8 @@ func (s *Store) nodeName() string {
 	return ""
 }
 
-// renumber gives the log a new number. It does nothing if the node's name is no longer `old`,
-// because another lander has already renumbered the log.
+// renumber gives the log a new number. If the prefix of file names is no longer `old`, another
+// lander has already renumbered the log, and renumber does nothing.
 func (s *Store) renumber(old string) error {
 	s.numbering.Lock()
 	defer s.numbering.Unlock()
@@ -174,8 +174,8 @@ func (s *Store) replay(ctx context.Context) error {
 }
 
 // removeUnlanded removes the files of a table's incomplete landings. If a file cannot be removed
-// now, the lander of the table's next unit removes it first. There will be such a unit, because the
-// rows of the file are in the log.
+// now, the lander of the table's next unit removes the file first. There will be a next unit,
+// because the file's rows are in the log.
 func (s *Store) removeUnlanded(name Name, paths []string) error {
 	for i, path := range paths {
 		err := s.o.Sink.Remove(path)
@@ -238,8 +238,8 @@ func (s *Store) readNotes(ctx context.Context) (*notes, error) {
 	return n, err
 }
 
-// redeliver decodes a record and delivers the rows that are in no file. It waits while they do not
-// fit into memory.
+// redeliver decodes a record and delivers those rows that are not in files. It waits while the rows
+// do not fit into memory.
 func (s *Store) redeliver(ctx context.Context, r *wal.Record, n *notes) error {
 	writes, err := s.o.Decode(r)
 	if err != nil {
@@ -294,8 +294,8 @@ func (s *Store) redeliver(ctx context.Context, r *wal.Record, n *notes) error {
 // roomTick is the interval at which makeRoom checks the memory.
 const roomTick = 5 * time.Millisecond
 
-// makeRoom lands the rows in memory, except those of tables that currently fail to land. If there
-// are no other rows in memory, it waits for these tables.
+// makeRoom lands the rows in memory, except rows of tables that currently fail to land. If memory
+// contains no other rows, makeRoom waits for these tables.
 func (s *Store) makeRoom(ctx context.Context) error {
 	s.start()
 	held := s.held.Load()

@@ -9,24 +9,25 @@ import (
 	"time"
 )
 
-// A reader of many files takes a column's type from one of the files. So when a column is widened,
-// the existing files are rewritten, and rows of the wider kind land afterwards:
+// A reader of many files determines a column's type from one of the files. So when a column is
+// widened, the existing files are rewritten, and rows with the wider kind land after that:
 //
 //	float arrives ─▶ catalog: float64, not uniform ─▶ each file replaced in its place ─▶ catalog: uniform ─▶ the float lands
 //
 // While files are being replaced, some contain integers, and others contain floats with the same
 // values. No file contains a fraction. So readers that convert one type to the other return correct
-// results. Meanwhile the table's rows wait in memory and in the log. After longestPark, or when
-// memory is short, they land before the rewrite has ended. Other tables land all the time.
+// results. During the rewrite, the table's rows wait in memory and in the log. After longestPark,
+// or when memory is short, they land before the end of the rewrite. Rows of other tables land all
+// the time.
 //
 // Until the catalog marks the table as uniform, each start continues the rewrite, and skips files
-// that have been replaced. A rewrite takes its columns from a moment at which no unit of the table
-// is planned and no file is to be removed. So it never touches a file that a lander may remove.
-// Files aside are rewritten in place, and no file returns meanwhile.
+// that have been replaced. A rewrite uses the columns of a moment at which no unit of the table is
+// planned and no file must be removed. So a rewrite never touches a file that a lander may remove.
+// Files aside are rewritten in place, and no file returns during the rewrite.
 
 // rewrite is the state of the rewrite of a table's files. The store's lock guards it.
 type rewrite struct {
-	to     *schema   // the schema that files must get; nil if there is nothing to do
+	to     *schema   // the schema for the rewritten files; nil if there is nothing to do
 	since  time.Time // when the rewrite became due
 	parked bool      // the table's first unit waits for the rewrite, and no lander works on the table
 
@@ -37,11 +38,11 @@ type rewrite struct {
 // longestPark is the maximum time that rows wait until the existing files are rewritten.
 const longestPark = time.Minute
 
-// errParked says that a unit waits until its table's files have been rewritten.
+// errParked means that a unit waits until its table's files have been rewritten.
 var errParked = errors.New("the table's files are being rewritten")
 
-// park reports whether the table's next unit, which has the columns of sc, must wait. If so, a
-// later unpark gives the table to a lander again.
+// park reports whether the table's next unit, which has the columns in sc, must wait. If it must
+// wait, a later call of unpark gives the table to a lander again.
 func (s *Store) park(t *table, sc *schema) bool {
 	if sc.uniform() {
 		return false
@@ -57,7 +58,7 @@ func (s *Store) park(t *table, sc *schema) bool {
 }
 
 // rewriteFiles queues the rewrite of a table's files. It does nothing if the rewrite is already
-// queued or done, or if files are about to be removed or to return. The caller holds the lock.
+// queued or done, or if files must first be removed or returned. The caller holds the lock.
 func (s *Store) rewriteFiles(t *table, sc *schema) {
 	if t.rewrite.to != nil || t.schema.Load().rewritten >= sc.widenings || len(t.unlanded) > 0 || t.cleared || t.exile.moving {
 		return
@@ -78,8 +79,8 @@ func (s *Store) queueRewrite(t *table) {
 	}
 }
 
-// resumeRewrites continues the rewrites that an earlier process has not completed. A table with
-// files to remove waits for its lander.
+// resumeRewrites continues the rewrites that an earlier process has not completed. If a table has
+// files that must be removed, its lander removes them first.
 func (s *Store) resumeRewrites() {
 	all := s.catalog.all()
 	s.mu.Lock()
@@ -93,8 +94,8 @@ func (s *Store) resumeRewrites() {
 }
 
 // runRewriter rewrites the files of one table after another, until no table is left. Then it
-// records all of that in the catalog with one write, because a store may start with thousands of
-// tables to check.
+// records all rewrites in the catalog with one write, because a store may have to check thousands
+// of tables at start.
 func (s *Store) runRewriter() {
 	defer s.running.Done()
 	for {
@@ -169,8 +170,8 @@ func (s *Store) rewriteTable(t *table) {
 	}
 }
 
-// unpark gives a table to the landers if it waits for its rewrite. The caller holds the lock, as
-// for the functions below.
+// unpark gives a table to the landers if the table waits for its rewrite. The caller holds the
+// lock. The same applies to the functions below.
 func (s *Store) unpark(t *table) {
 	if t.rewrite.parked {
 		t.rewrite.parked = false

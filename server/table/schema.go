@@ -12,14 +12,14 @@ import (
 // schema contains one table's columns. A schema never changes: a newer schema replaces it.
 type schema struct {
 	table  *table
-	fields []Field        // "time" first, the others in the order of their first appearance
+	fields []Field        // "time" first, then the other columns in the order of their first occurrence
 	index  map[string]int // index in fields, by name
-	folds  map[string]int // by [Fold] of a name in files: the last number appended to it; created when a column is added
+	folds  map[string]int // for each name in files, as returned by [Fold]: the last number that was appended to it; created when a column is added
 
-	widenings int // how often a column was widened
-	rewritten int // how many of these widenings all files have had; see rewrite.go
+	widenings int // how many times a column was widened
+	rewritten int // number of these widenings that were applied to all files; see rewrite.go
 
-	held, dropped bool // held: the table accepts no rows; dropped: the disk must not have the table; see alter.go
+	held, dropped bool // held: the table accepts no rows; dropped: the catalog on disk must not contain the table; see alter.go
 }
 
 func newSchema(name Name) *schema {
@@ -37,8 +37,8 @@ func (sc *schema) add(f Field) {
 func (sc *schema) uniform() bool { return sc.rewritten == sc.widenings }
 
 // covers reports whether the table already has each column of b, with a compatible kind. If it
-// does, the slower extended is not needed. covers is fastest if the columns are in the schema's
-// order.
+// does, the caller need not call the slower method extended. A call of covers is fastest if the
+// columns are in the schema's order.
 func (sc *schema) covers(b *column.Batch) bool {
 	if sc.held {
 		return false
@@ -67,8 +67,8 @@ func (sc *schema) covers(b *column.Batch) bool {
 	return true
 }
 
-// extended returns the schema with the columns of b added, and with Int64 columns widened where b
-// has Float64. If nothing changes, it returns sc itself.
+// extended returns the schema with the columns of b added, and with Int64 columns widened if their
+// column in b is Float64. If nothing changes, it returns sc itself.
 func (sc *schema) extended(b *column.Batch, l limits) (*schema, error) {
 	if sc.held {
 		return nil, fmt.Errorf("table %s: %w", sc.table.name, ErrHeld)
@@ -94,7 +94,8 @@ func (sc *schema) extended(b *column.Batch, l limits) (*schema, error) {
 	return next, nil
 }
 
-// with returns the schema with fields added. extended must have accepted these fields before.
+// with returns the schema with the given fields added. The method extended must have accepted these
+// fields before.
 func (sc *schema) with(fields []Field) *schema {
 	next := sc
 	for _, f := range fields {
@@ -104,8 +105,8 @@ func (sc *schema) with(fields []Field) *schema {
 	return next
 }
 
-// changed returns a copy of old that may be changed. If sc is already such a copy, changed returns
-// sc.
+// changed returns a copy of the schema old that the caller may change. If sc is already such a
+// copy, changed returns sc.
 func (sc *schema) changed(old *schema) *schema {
 	if sc != old {
 		return sc
@@ -115,7 +116,8 @@ func (sc *schema) changed(old *schema) *schema {
 	return &next
 }
 
-// merged returns sc with a field added. sc is a copy of old, or old itself.
+// merged returns sc with a field added. The schema sc must be a copy of the schema old, or old
+// itself.
 func (sc *schema) merged(old *schema, f Field) *schema {
 	i, known := sc.index[f.Name]
 	if !known {
@@ -141,7 +143,7 @@ func (sc *schema) merged(old *schema, f Field) *schema {
 	return sc
 }
 
-// forget drops data that only changes to the schema need.
+// forget drops the data that is only needed to change the schema.
 func (sc *schema) forget(old *schema) {
 	if sc != old {
 		sc.folds = nil
@@ -169,10 +171,10 @@ func fieldsOf(b *column.Batch) []Field {
 type TypeError struct {
 	Name      Name
 	Column    string
-	Have, Got column.Kind // kind in the table; kind in the batch
+	Have, Got column.Kind // kind of the column in the table; kind in the batch
 
 	Write int    // index of the write
-	Row   int    // in the batch: the first conflicting row if an integer would be rounded, else -1
+	Row   int    // index of the first conflicting row in the batch if an integer would be rounded, otherwise -1
 	Cell  string // the row's value in this column
 }
 

@@ -8,8 +8,9 @@ const maxSealRows = 1 << 28
 
 // Callers of the functions in this file must hold the store's lock, except for runClock.
 
-// deliver adds the rows of record seq to the buffers of their tables. Units are sealed only between
-// records, so that a unit contains all rows of its table up to a sequence number.
+// deliver adds the rows of the record with the sequence number seq to the buffers of their tables.
+// Units are sealed only between records, so that a unit contains all rows of its table up to a
+// sequence number.
 func (s *Store) deliver(seq uint64, d *delivery, now time.Time) {
 	for _, it := range d.items {
 		t := it.table
@@ -59,8 +60,8 @@ func (s *Store) seal(t *table) {
 	}
 }
 
-// relieve seals the largest open unit when memory is half full and no sealed unit waits. Otherwise
-// the rows of many tables could fill the memory although no unit is full.
+// relieve seals the largest open unit when memory is half full and no sealed unit waits. Without
+// this rule, the rows of many tables could fill the memory although no unit is full.
 func (s *Store) relieve() {
 	if !s.tight() {
 		return

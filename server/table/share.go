@@ -2,21 +2,22 @@ package table
 
 import "sync/atomic"
 
-// Tables and databases share the memory for rows that wait to land. A table may use at most four
-// times the memory that is free. So may a database, if rows are written to several databases. So a
-// single table or database can use four fifths of the memory. A table or database that lands more
-// slowly than its rows arrive leaves memory for the others. If no other rows are in memory, rows of
-// any size are accepted.
+// Tables and databases share the memory for rows that wait to land. The memory that a table uses
+// may be at most four times the free memory. If rows are written to several databases, the same
+// rule applies to each database. So a single table or database can use four fifths of the memory.
+// If the rows of a table or database land more slowly than they arrive, memory remains for the
+// others. If no other rows are in memory, rows of any size are accepted.
 
 // The number of tables in the catalog is shared in the same way. If several databases have tables,
-// a database may have at most four times as many tables as are free. A database with more tables
-// keeps them, but gets no new tables. If only one database has tables, it may fill the catalog.
+// the number of tables of a database may be at most four times the number of tables that can still
+// be created. A database with more tables keeps its tables, but gets no new tables. If only one
+// database has tables, it may use the whole catalog.
 
 // share is the maximum ratio of the memory of a table or database to the free memory, and of the
 // tables of a database to the free tables.
 const share = 4
 
-// hold records that the rows of t use n more bytes of memory.
+// hold records that the rows of the table t use n more bytes of memory.
 func (s *Store) hold(t *table, n int64) {
 	t.held.Add(n)
 	d := t.database.Load()
@@ -40,8 +41,8 @@ func (s *Store) database(name string) *atomic.Int64 {
 	return d.(*atomic.Int64)
 }
 
-// crowds reports whether a table or a database of the delivery uses too much of the memory. The
-// delivery must have been counted. All deliveries together use `now` bytes.
+// crowds reports whether a table or database in the delivery uses too much memory. The memory of
+// the delivery must already have been counted. All deliveries together use `now` bytes.
 func (s *Store) crowds(d *delivery, now int64) bool {
 	if now == d.held() {
 		return false
@@ -56,8 +57,8 @@ func (s *Store) crowds(d *delivery, now int64) bool {
 	return false
 }
 
-// room returns how many more tables there may be, and how many of them a database may have. The
-// caller holds the lock.
+// room returns the number of tables that can still be created, and how many of them may be in the
+// given database. The caller holds the lock.
 func (c *catalog) room(db string) (free, own int) {
 	free = max(0, c.limits.tables-c.sizeLocked()-c.fresh)
 	has := c.counts[db]
@@ -67,7 +68,7 @@ func (c *catalog) room(db string) (free, own int) {
 	return free, max(0, (share*free-has+1)/(share+1)) // ensures that before each of them is added, the database has at most share times as many tables as are free
 }
 
-// roomOf returns how many more tables a database may have.
+// roomOf returns the number of tables that can still be created in a database.
 func (c *catalog) roomOf(db string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -88,7 +89,7 @@ func (c *catalog) checkNewTable(name Name) error {
 	return checkTableName(name)
 }
 
-// uncount subtracts a table from the count of its database. The caller holds the lock.
+// uncount subtracts one from the number of tables in a database. The caller holds the lock.
 func (c *catalog) uncount(name Name) {
 	if c.counts[name.DB]--; c.counts[name.DB] == 0 {
 		delete(c.counts, name.DB)

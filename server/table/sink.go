@@ -17,22 +17,22 @@ func (n Name) compare(other Name) int {
 	return cmp.Or(cmp.Compare(n.DB, other.DB), cmp.Compare(n.Table, other.Table))
 }
 
-// Field is a column of a table: its name, and the kind of its cells.
+// Field describes a column of a table: its name, and the kind of its cells.
 type Field struct {
 	Name string
 	Kind column.Kind
 
 	// Inexact is true if an Int64 column has received an integer that a float64 would round. Such a
-	// column does not become Float64: floats are rejected.
+	// column is never changed to Float64, and floats for it are rejected.
 	Inexact bool
 
-	// As is the name of the column in files, if it differs from Name. It differs if query engines
-	// would not distinguish Name from another column's name.
+	// As is the name of the column in files, if it differs from Name. The names differ if query
+	// engines would not distinguish Name from another column's name.
 	As string
 }
 
-// With returns the field after it has received the cells of c, or the reason why it cannot hold
-// them. The kind of c must not be Null.
+// With returns the field after it has received the cells of c, or the reason why it cannot contain
+// these cells. The kind of c must not be Null.
 func (f Field) With(c *column.Column) (Field, *TypeError) {
 	if e := f.Conflict(c); e != nil {
 		return f, e
@@ -40,7 +40,7 @@ func (f Field) With(c *column.Column) (Field, *TypeError) {
 	return f.with(c), nil
 }
 
-// with is like With, for cells that the field can hold.
+// with is like With, for cells that the field can contain.
 func (f Field) with(c *column.Column) Field {
 	if c.Kind == column.Float64 && f.Kind == column.Int64 {
 		f.Kind, f.Inexact = column.Float64, false
@@ -58,8 +58,8 @@ func (f *Field) setFileName(name string) {
 	}
 }
 
-// Conflict returns the reason why the field cannot hold the cells of c, or nil. Ints and floats may
-// be mixed, unless an integer would be rounded.
+// Conflict returns the reason why the field cannot contain the cells of c, or nil. Ints and floats
+// may be mixed, unless an integer would be rounded.
 func (f Field) Conflict(c *column.Column) *TypeError {
 	e := &TypeError{Column: f.Name, Have: f.Kind, Got: c.Kind, Row: -1}
 	switch {
@@ -81,8 +81,8 @@ func (f Field) Conflict(c *column.Column) *TypeError {
 	return e
 }
 
-// File describes a file to be written. The sink reads the rows column by column, so that only the
-// part that is being encoded is copied.
+// File describes a file that a sink must write. The sink reads the rows column by column, so only
+// the part that is being encoded is copied.
 type File struct {
 	// Path is relative to the sink's root and slash-separated, for example
 	// "db/table/utc_date=2026-11-21/utc_hour=09/node-00000000000000000001-00000000000000000042.parquet".
@@ -99,33 +99,34 @@ type File struct {
 	Meta map[string]string
 
 	// Gather sets dst to rows [from, to) of Columns[col], in the order of the file and with the
-	// kind of the field. A column that has only nulls in this range may be of kind Null.
+	// kind of the field. If a column contains only nulls in this range, dst may have the kind Null.
 	Gather func(col, from, to int, dst *column.Column) error
 }
 
 // Sink writes files. Its methods may be called concurrently for different paths.
 type Sink interface {
 	// Land writes the file and returns its size in bytes. When it returns nil, the file is complete
-	// and survives a crash. With an error, the file does not exist. A file is never replaced: if it
-	// exists already, the error is fs.ErrExist.
+	// and survives a crash. When it returns an error, it has not created the file. Land never
+	// replaces a file: if the file already exists, the error is fs.ErrExist.
 	Land(ctx context.Context, f *File) (bytes int64, err error)
 
-	// Exists reports whether there is a file at path.
+	// Exists reports whether a file exists at path.
 	Exists(path string) (bool, error)
 
-	// Remove durably deletes the file at path. If there is none, it returns nil.
+	// Remove durably deletes the file at path. If the file does not exist, Remove returns nil.
 	Remove(path string) error
 
-	// Rewrite changes the column kinds of the files below dir to those of fields: int64 becomes
-	// float64. Each file is durably replaced in one step by one with the same rows; files with the
-	// right kinds are not changed. After an error, another call continues.
+	// Rewrite changes the kinds of columns in the files below dir from int64 to float64, so that
+	// they match the given fields. Each file is durably replaced in one step by a file with the
+	// same rows. Files that already match are not changed. After an error, another call continues
+	// the work.
 	Rewrite(ctx context.Context, dir string, fields []Field) (Rewritten, error)
 }
 
 // Rewritten is the result of [Sink.Rewrite].
 type Rewritten struct {
 	Files int     // files that were replaced
-	Kept  []error // an error for each file that stays unchanged because its content cannot be converted or read
+	Kept  []error // one error for each file that was not changed because its content cannot be converted or read
 }
 
 // Editor is a Sink that can change files that have landed.
@@ -135,8 +136,9 @@ type Editor interface {
 	// Files returns the paths of the files below a directory. "." is the root directory.
 	Files(dir string) ([]string, error)
 
-	// Edit reads a file and calls edit with its rows. If edit reports a change, the file is durably
-	// replaced by these rows in one step: readers find the old file or the new one.
+	// Edit reads a file and calls the function edit with the file's rows. If the function reports a
+	// change, a file with the changed rows durably replaces the file in one step: readers see
+	// either the old or the new file.
 	Edit(ctx context.Context, path string, edit func(*column.Batch) (changed bool, err error)) error
 
 	// RemoveAll removes the files below a directory, and then the empty directories.

@@ -16,32 +16,32 @@ type Stats struct {
 	Landed   int64 // rows in files
 	Pending  int64 // rows that wait to land
 
-	Tables       int // in the catalog
+	Tables       int // number of tables in the catalog
 	Units        int64
 	Files        int64
-	Bytes        int64         // of files
+	Bytes        int64         // total size of the files
 	LandFailures int64         // attempts to land that failed
 	Aside        int           // files that are aside
 	Rewritten    int64         // files that were replaced because a column was widened
-	Rewriting    int           // tables whose files are being rewritten, or wait for it
+	Rewriting    int           // tables whose files are being rewritten or wait for the rewrite
 	Buffered     int64         // bytes of memory that rows use, from Append until they have landed
-	Oldest       time.Duration // how long the oldest row has waited; 0 if none waits
+	Oldest       time.Duration // waiting time of the oldest row; 0 if no row waits
 
 	Replayed   int64         // rows found in the log by Open that were in no file yet
-	ReplayTime time.Duration // how long reading the log took
+	ReplayTime time.Duration // duration of reading the log
 }
 
 // TableInfo is the state of a table. Landed, Files and Bytes are its [Totals].
 type TableInfo struct {
 	Name     Name
-	Columns  []Field // not to be changed
+	Columns  []Field // must not be changed
 	Accepted int64   // Landed + Pending
 	Landed   int64
 	Pending  int64
 	Files    int64
 	Bytes    int64
 	LandedTo uint64        // every row in a record up to this sequence number is in a file; 0 if unknown
-	Oldest   time.Duration // how long the oldest row has waited; 0 if none waits
+	Oldest   time.Duration // waiting time of the oldest row; 0 if no row waits
 	Err      error         // the current problem of the table: see [Store.Trouble]
 	Aside    int           // files that are aside
 }
@@ -91,8 +91,8 @@ func (s *Store) Failing() (names []Name) {
 	return names
 }
 
-// landError returns the error of the next unit if the unit has failed in every place where it may
-// land. Otherwise it returns nil.
+// landError returns the error of the table's next unit, if the unit has failed in every place where
+// it may land. Otherwise it returns nil.
 func (t *table) landError() error {
 	if len(t.waiting) > 0 && t.waiting[0].landing.stuck {
 		return t.waiting[0].landing.err
@@ -137,7 +137,8 @@ func (s *Store) Trouble() error {
 	return errors.Join(list...)
 }
 
-// Columns returns the columns of a table in the catalog, or nil. They must not be changed.
+// Columns returns the columns of a table in the catalog, or nil. The caller must not change the
+// columns.
 func (s *Store) Columns(name Name) []Field {
 	if sc := s.catalog.lookup(name); sc != nil {
 		return sc.fields

@@ -17,53 +17,54 @@ import (
 
 // Options are the options of a store. Dir, Sink and Decode must be set.
 type Options struct {
-	// Dir is the directory of catalog.json, its journal and the directory wal.
+	// Dir is the directory that contains catalog.json, its journal, and the directory named wal.
 	Dir string
 
-	// WAL contains the options of the log. The catalog uses its Disk, too. OnCommit and OnFail, if
-	// set, are called after the store's own callbacks, with the Attach that the record had in
-	// Append. After that the payload may be reused.
+	// WAL contains the options of the log. The catalog also uses WAL.Disk. OnCommit and OnFail, if
+	// set, are called after the store's own callbacks. They get the record with the value of Attach
+	// that the caller passed to Append. After these calls, the payload may be reused.
 	WAL wal.Options
 
 	Sink Sink
 
-	// Aside, if not nil, stores the files of tables for which the sink fails, until it succeeds.
+	// Aside, if not nil, stores the files of tables for which the sink fails, until the sink
+	// succeeds.
 	Aside Aside
 
 	// Decode decodes the payload of a record after a restart. The batches must not refer to the
-	// payload. They may come from Pool, which takes them back after landing.
+	// payload. They may come from Pool; after landing, the store returns them to Pool.
 	Decode func(r *wal.Record) ([]Write, error)
 
 	Carrier Carrier // keeps data that must outlive records of the log; nil if there is none
 
 	Pool *Pool // source of the batches of [Store.Batch]; created if nil
 
-	// SealRows, SealBytes and SealAge are the number of rows, their size in memory and the age of
-	// the first row at which the open unit of a table is sealed. The unit then lands. Defaults: 1
-	// Mi rows, 128 MiB, 10 s.
+	// SealRows, SealBytes and SealAge define when the open unit of a table is sealed. They limit
+	// the number of rows, the size of the rows in memory, and the age of the first row. The sealed
+	// unit then lands. Defaults: 1 Mi rows, 128 MiB, 10 s.
 	SealRows  int
 	SealBytes int
 	SealAge   time.Duration
 
-	// MaxBuffered is the maximum memory of rows that wait to be logged or to land. Beyond it,
-	// Append returns ErrBusy. A request that is larger than MaxBuffered is accepted when no other
-	// rows wait. When more than half of MaxBuffered is used, Append delays requests by up to 10 ms.
-	// The default is 512 MiB.
+	// MaxBuffered limits the memory for rows that wait to be logged or to land. If the limit would
+	// be exceeded, Append returns ErrBusy. But a request that is larger than MaxBuffered is
+	// accepted when no other rows wait. When more than half of MaxBuffered is used, Append delays
+	// requests by up to 10 ms. The default is 512 MiB.
 	MaxBuffered int64
 
 	MaxTables  int // default 10,000
-	MaxColumns int // of a table; default 4096
+	MaxColumns int // maximum number of columns in a table; default 4096
 	MaxHours   int // maximum number of different hours in a batch; each hour becomes a file; default 1000
 
-	// OnRecovery, if not nil, is called when recovery begins, with the store that Open returns if
-	// it succeeds. Until then, only Stats, Tables, Log and Err may be called.
+	// OnRecovery, if not nil, is called when recovery begins. Its argument is the store that Open
+	// will return. Until Open returns, only the methods Stats, Tables, Log and Err may be called.
 	OnRecovery func(*Store)
 
 	Landers int    // number of units that land at the same time, each of a different table; default 1
 	Node    string // file-name prefix, different for each machine; default "node"
 	Logger  *slog.Logger
 
-	firstPause time.Duration // tests only: before the first retry
+	firstPause time.Duration // pause before the first retry; only for tests
 }
 
 func (o *Options) setDefaults() error {
@@ -111,23 +112,23 @@ type Store struct {
 	pool      *Pool
 	catalog   *catalog
 	log       *wal.Log
-	node      atomic.Pointer[string] // Options.Node, and the number of the log if it is not the first
+	node      atomic.Pointer[string] // Options.Node, followed by the number of the log unless this is the first log
 	numbering disk.Mutex             // held while the log gets a new number
 
 	held  atomic.Int64 // bytes of the batches from Append until they have landed
 	async atomic.Int64 // records that AppendAsync has accepted and that are not committed yet
 
-	databases sync.Map     // string → *atomic.Int64: each database's part of held
+	databases sync.Map     // string → *atomic.Int64: the part of held that belongs to each database
 	several   atomic.Int32 // number of these databases
 
-	gate   disk.RWMutex // held for reading by appends, so that Close can wait for them
+	gate   disk.RWMutex // held for reading during Append, so that Close can wait for running calls
 	closed bool
 
-	ctx     context.Context // ends with Close, or when the log fails; the cause says which
+	ctx     context.Context // ends with Close, or when the log fails; the cause of the context distinguishes the two
 	cancel  context.CancelCauseFunc
 	running sync.WaitGroup // landers and the clock
 
-	starting sync.Once // for starting the landers and the clock
+	starting sync.Once // used to start the landers and the clock once
 
 	returning disk.Mutex // held while files return
 	saving    disk.Mutex // held while unlanded.json is written
@@ -135,36 +136,37 @@ type Store struct {
 
 	mu        sync.Mutex
 	work      sync.Cond // ready has a table, or ctx has ended
-	tables    []*table  // tables that have had a row or a problem
+	tables    []*table  // tables that had a row or a problem at some time
 	ready     []*table  // tables with a unit that a lander can work on
-	waiting   int       // sealed units
+	waiting   int       // number of sealed units
 	rewrites  []*table  // tables whose files are to be rewritten
 	rewriter  bool      // the rewriter is running
-	rewriting int       // tables with a rewrite that has not ended
-	delivered uint64    // every record up to this number is in the buffers, has landed, or contains no rows
-	partial   bool      // records after `delivered` are not replayed yet, so commits do not raise it
+	rewriting int       // number of tables with a rewrite that has not ended
+	delivered uint64    // the rows of all records up to this number are in the buffers or have landed
+	partial   bool      // records after `delivered` have not been replayed yet, so commits do not change `delivered`
 	total     Stats
-	reported  Stats // total at the last report
+	reported  Stats // statistics at the last report
 	reportAt  time.Time
 }
 
-// Batch returns an empty batch. The store takes it back after it has landed. Call Free for a batch
-// that is not appended.
+// Batch returns an empty batch. After the batch has landed, it goes back to the store's pool. If
+// the caller does not append the batch, it must call Free.
 func (s *Store) Batch() *column.Batch { return s.pool.Get() }
 
-// Free takes back a batch that was not appended.
+// Free returns a batch that was not appended to the store's pool.
 func (s *Store) Free(b *column.Batch) { s.pool.Put(b) }
 
 var deliveries = sync.Pool{New: func() any { return new(delivery) }}
 
-// Append writes a record to the log, and adds its decoded rows to the buffers of their tables. The
-// store owns the batches from then on, even after an error. If durable is set, the rows are on disk
-// when Append returns nil. Otherwise they will be on disk soon, and the caller must not change the
-// record and the payload until OnCommit has returned for them.
+// Append writes a record to the log, and adds its decoded rows to the buffers of their tables.
+// After the call, the store owns the batches, even if Append returns an error. If durable is true,
+// the rows are on disk when Append returns nil. If durable is false, the rows will be on disk soon,
+// and the caller must not change the record or the payload until OnCommit has returned for the
+// record.
 //
-// Errors are [ErrInvalid] (which includes each *[TypeError]), [ErrBusy], [ErrClosed], and those of
-// the log. After [wal.ErrFailed], the rows may be stored nevertheless. After any other error, they
-// are not stored, and the catalog is unchanged.
+// The error is [ErrInvalid], [ErrBusy], [ErrClosed], or an error from the log. Each *[TypeError]
+// wraps ErrInvalid. After [wal.ErrFailed], the rows may be stored nevertheless. After any other
+// error, the rows are not stored, and the catalog is unchanged.
 func (s *Store) Append(r *wal.Record, writes []Write, durable bool) error {
 	s.gate.RLock()
 	defer s.gate.RUnlock()
@@ -222,9 +224,9 @@ func (s *Store) Append(r *wal.Record, writes []Write, durable bool) error {
 // longestPace is the maximum delay of a request.
 const longestPace = 10 * time.Millisecond
 
-// pace delays a request when rows arrive faster than they land. It does not delay while half of the
-// memory is free. Beyond that, the delay grows as the free memory shrinks. So senders that wait for
-// responses slow down before any request must be rejected.
+// pace delays a request when rows arrive faster than they land. While at least half of the memory
+// is free, there is no delay. When less is free, the delay grows as the free memory shrinks. So
+// senders that wait for responses slow down before any request must be rejected.
 func (s *Store) pace(held int64) {
 	free := s.o.MaxBuffered / 2
 	if over := min(held-free, free); over > 0 {
@@ -300,7 +302,7 @@ func (s *Store) fail(r *wal.Record, err error) {
 	}
 }
 
-// Flush lands all rows that were appended before the call. If files of a table stay aside, it
+// Flush lands all rows that were appended before the call. If files of a table stay aside, Flush
 // returns an error.
 func (s *Store) Flush(ctx context.Context) error {
 	err := s.flush(ctx)
@@ -310,7 +312,7 @@ func (s *Store) Flush(ctx context.Context) error {
 	return err
 }
 
-// flush is like Flush, but accepts rows that have landed aside.
+// flush is like Flush, but returns no error because of rows that have landed aside.
 func (s *Store) flush(ctx context.Context) error {
 	if err := s.settleAsync(); err != nil {
 		return err
@@ -351,11 +353,11 @@ func (s *Store) unlanded(cause error) error {
 		s.Stats().Pending, cause), s.landError())
 }
 
-// stopGrace is how long Close waits for a sink to notice that its context has ended.
+// stopGrace is the maximum time that Close waits until a sink reacts to the end of its context.
 const stopGrace = 5 * time.Second
 
 // Close lands all rows and closes the log. If ctx ends first, the remaining rows stay in the log.
-// Files that remain aside return after the next start.
+// Files that are still aside are moved to their tables' own directories after the next start.
 func (s *Store) Close(ctx context.Context) error {
 	s.gate.Lock()
 	closed := s.closed
@@ -394,8 +396,8 @@ func (s *Store) end(cause error) (err error) {
 	return errors.Join(err, s.log.Close())
 }
 
-// Err returns the reason why rows do not land, or nil: the log has failed, or a unit can land
-// neither in its directory nor aside. See [Store.Trouble].
+// Err returns the reason why rows do not land, or nil. The reason is that the log has failed, or
+// that a unit can land neither in its own directory nor aside. See [Store.Trouble].
 func (s *Store) Err() error {
 	if err := s.log.Err(); err != nil {
 		return err
@@ -418,11 +420,11 @@ func (s *Store) landError() error {
 func (s *Store) Log() wal.Stats { return s.log.Stats() }
 
 // Open opens the store and its log. It removes the files of incomplete landings. When it returns,
-// the rows that are in no file are in the buffers.
+// all rows in the log that are not in files are in the buffers.
 func Open(o Options) (*Store, error) { return OpenContext(context.Background(), o) }
 
 // OpenContext is like Open, but returns an error if ctx ends before recovery is complete. Rows that
-// have not landed by then are in the log, and land after the next start.
+// have not landed by that time are in the log, and land after the next start.
 func OpenContext(ctx context.Context, o Options) (*Store, error) {
 	if err := o.setDefaults(); err != nil {
 		return nil, err

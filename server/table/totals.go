@@ -6,12 +6,13 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// Totals are the rows, files and bytes of a table that have landed since it was created. Files that
-// were removed by others still count. Rewritten files count with their original size.
+// Totals contains the numbers of rows, files and bytes of a table that have landed since the table
+// was created. Files that were removed by other programs still count. Rewritten files count with
+// their original size.
 //
 // Each landed note contains the totals of its table, and the catalog contains older totals. A
-// segment of the log is released only after the catalog has the totals of its notes. So after a
-// crash, the newer totals of the two are correct.
+// segment of the log is released only after the catalog contains the totals from its notes. So
+// after a crash, the newer of the two totals, in the log or in the catalog, are correct.
 type Totals struct {
 	Rows  int64 `json:"rows"`
 	Files int64 `json:"files"`
@@ -21,9 +22,9 @@ type Totals struct {
 // Counter is a Sink that can count its files. It is used once for a table whose totals are neither
 // in the log nor in the catalog.
 type Counter interface {
-	// Count returns the totals of the files below dir, except those at the paths in except. dir and
-	// the paths have the form of File.Path. If some files cannot be counted, Count returns an error
-	// and the totals of the other files.
+	// Count returns the totals of the files below dir, without the files whose paths are in the
+	// list except. The directory and the paths have the form of File.Path. If some files cannot be
+	// counted, Count returns an error and the totals of the other files.
 	Count(ctx context.Context, dir string, except []string) (Totals, error)
 }
 
@@ -34,7 +35,8 @@ func (t *table) total() Totals {
 	return Totals{}
 }
 
-// totalWith returns the totals of the table after u has landed. All files of u must exist.
+// totalWith returns the totals that the table has after the unit u has landed. All files of u must
+// exist.
 func (t *table) totalWith(u *unit) *Totals {
 	n := t.total()
 	n.Rows += int64(u.rows)
@@ -43,8 +45,8 @@ func (t *table) totalWith(u *unit) *Totals {
 	return &n
 }
 
-// findTotals sets the totals of a table after a start, from the table's last note in the log, from
-// the catalog, or from the files.
+// findTotals sets the totals of a table after a start. It uses the table's last note in the log,
+// the catalog, or the files.
 func (s *Store) findTotals(ctx context.Context, t *table, noted *Totals) error {
 	if noted != nil && noted.Rows >= t.total().Rows { // else the log is an older copy
 		s.catalog.hasLanded(t, noted)
@@ -67,8 +69,8 @@ func (s *Store) findTotals(ctx context.Context, t *table, noted *Totals) error {
 	return nil
 }
 
-// release removes the segments of the log whose rows have all landed. Before that, the data that
-// the carrier wants to keep is written to the end of the log. The totals are saved to the catalog,
+// release removes the segments of the log whose rows have all landed. Before that, it writes the
+// data that the carrier must keep to the end of the log. It also saves the totals to the catalog,
 // because the notes in these segments are removed, too.
 func (s *Store) release() {
 	to := s.log.Releasable(s.settled(nil))
@@ -90,8 +92,8 @@ func (s *Store) release() {
 	}
 }
 
-// saveTotals writes the catalog when its totals are not essential: the log has the totals, or the
-// disk has no space for them.
+// saveTotals writes the totals to the catalog in cases in which this is not essential, because the
+// log still contains the totals, or because the disk has no space for them.
 func (s *Store) saveTotals() {
 	if err := s.catalog.saveAll(); err != nil {
 		s.o.Logger.Warn("writing row and file counts to the catalog failed", "error", err)

@@ -13,7 +13,7 @@ import (
 type Write struct {
 	Name Name
 
-	// Batch has at least one row and a column "time" of Kind Time without nulls.
+	// Batch contains at least one row, and a column "time" of Kind Time without nulls.
 	Batch *column.Batch
 }
 
@@ -25,14 +25,14 @@ var (
 	// ErrBusy: the memory for rows that wait to land is full. The sender should retry later.
 	ErrBusy = errors.New("table: buffered rows exceed --max-buffered; retry later, or raise it")
 
-	// ErrHeld: the table is being altered, and accepts no rows meanwhile.
+	// ErrHeld: the table is being altered, and accepts no rows until the alteration ends.
 	ErrHeld = errors.New("being altered; retry later")
 
 	// ErrClosed: the store is closed.
 	ErrClosed = errors.New("table: the store is closed")
 )
 
-// invalidError is an error text that wraps ErrInvalid.
+// invalidError is an error that consists of a text and wraps ErrInvalid.
 type invalidError string
 
 func (e invalidError) Error() string { return string(e) }
@@ -54,10 +54,10 @@ type span struct {
 	hours    int // number of different hours; at most maxHours+1 are counted
 }
 
-const hour = 3600 * 1_000_000 // in microseconds
+const hour = 3600 * 1_000_000 // one hour in microseconds
 
-// hourOf returns the number of the hour that contains t, counted from 1970. It rounds down, even
-// before 1970.
+// hourOf returns the number of the hour that contains the time t, counted from 1970. It rounds
+// down, even for times before 1970.
 func hourOf(t int64) int64 {
 	h := t / hour
 	if t%hour < 0 {
@@ -109,13 +109,13 @@ func countHours(times []int64, maxHours int) int {
 	return len(seen)
 }
 
-// delivery contains the writes of a record, each with its table. It travels with the record through
-// the log.
+// delivery contains the writes of a record, each with its table. It is attached to the record while
+// the record is in the log's queue.
 type delivery struct {
 	items  []item
 	claims []claimed // claims in the catalog, until the rows are in the log
 	attach any       // the Attach that the record had before
-	async  bool      // no goroutine waits for it
+	async  bool      // no goroutine waits for the record
 
 	counted bool // the memory of the items is counted for their tables
 }
@@ -134,8 +134,8 @@ func (d *delivery) held() int64 {
 	return n
 }
 
-// count adds the memory of a delivery's items to the counters of their tables, or subtracts it
-// again.
+// count adds the memory of a delivery's items to the counters of their tables. If the argument yes
+// is false, count subtracts it.
 func (s *Store) count(d *delivery, yes bool) {
 	if d.counted == yes {
 		return
@@ -158,8 +158,8 @@ func (d *delivery) recycle() {
 	deliveries.Put(d)
 }
 
-// prepare checks the writes and makes an item of each. An item without a table has a new table or
-// new columns.
+// prepare checks the writes and makes an item from each write. If an item needs a new table or new
+// columns, prepare leaves its table nil.
 func (s *Store) prepare(d *delivery, writes []Write, maxHours int) error {
 	rows := 0
 	for _, w := range writes {
@@ -172,7 +172,7 @@ func (s *Store) prepare(d *delivery, writes []Write, maxHours int) error {
 		}
 		span := measure(times, maxHours)
 		if span.hours > maxHours {
-			return invalid("table %s: the times of a batch lie in more than %d different hours, each of which becomes a file: split it, or check the unit of time",
+			return invalid("table %s: the batch has rows in more than %d different hours, and each hour needs a file: split the batch, or check the unit of time",
 				w.Name, maxHours)
 		}
 		w.Batch.MaxRows, w.Batch.MaxColumns, w.Batch.MaxCells = 0, 0, 0 // these limits apply to a request; rows of other requests may now be appended
@@ -196,7 +196,8 @@ func (s *Store) claim(d *delivery) error {
 	return err
 }
 
-// checkBatch returns the times of a batch, or an error if the batch cannot be sorted and landed.
+// checkBatch returns the times of a batch. It returns an error if the batch cannot be sorted and
+// landed.
 func checkBatch(w Write) ([]int64, error) {
 	b := w.Batch
 	if b.Rows <= 0 {

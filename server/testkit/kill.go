@@ -12,16 +12,17 @@ import (
 	"time"
 )
 
-// Kill starts the test binary as a process with these environment variables: the directory of the
-// process's data, and the number from which it counts.
+// Kill starts the test binary as a process with these environment variables. The first contains the
+// directory for the process's data. The second contains the number with which the process begins to
+// count.
 const killedDir, killedFirst = "SLIPSTREAM_TEST_KILLED_DIR", "SLIPSTREAM_TEST_KILLED_FIRST"
 
 // failure is the prefix of the line with which the process reports a failure.
 const failure = "failed:"
 
 // Killed must be called at the beginning of a test that calls [Kill]. In the process that Kill has
-// started, it calls work, which must not return. In any other process it does nothing. work prints
-// a line for each completed step.
+// started, it calls the function work. This function prints a line for each completed step, and
+// must not return. In any other process, Killed does nothing.
 func Killed(work func(dir string, first int)) {
 	dir := os.Getenv(killedDir)
 	if dir == "" {
@@ -41,10 +42,11 @@ func Fail(what any) {
 	os.Exit(1)
 }
 
-// Kill runs this test in a new process, in which [Killed] calls work with dir and first. It kills
-// the process when the process has printed more than `after` lines. It calls said with each line,
-// including lines that the pipe still contains after the kill. said reports whether the line is a
-// valid line of work. The process must not end by itself.
+// Kill runs this test in a new process, in which [Killed] calls its function work with dir and
+// first. Kill ends the process when the process has printed more than `after` lines. It calls the
+// function said with each line, including lines that the pipe still contains after that. The
+// function said reports whether the line is a valid line of the work. The process must not end by
+// itself.
 func Kill(t *testing.T, dir string, first, after int, said func(line string) bool) {
 	t.Helper()
 	if err := kill(t.Name(), dir, first, after, said); err != nil {

@@ -11,21 +11,21 @@ import (
 // interval is the minimum time between two lines with the same cause.
 const interval = time.Second
 
-// maxCauses is the maximum number of causes that are distinguished at a time. It is limited because
-// messages may contain text that clients choose, such as their addresses.
+// maxCauses is the maximum number of causes that are distinguished at the same time. There must be
+// a limit, because messages may contain text that clients choose, such as their addresses.
 const maxCauses = 64
 
-// handler passes records on.
+// handler passes records to another handler.
 type handler struct {
 	next   slog.Handler
 	causes *causes
 }
 
-// New returns a handler that passes records to next. It passes records below slog.LevelWarn at
-// once, and other records at most once a second for each cause. A cause consists of a level, a
-// message, and the value of the first attribute if that is a string. If records were held back, the
-// last of them is passed when the second is over. Its attribute times contains the number of
-// records that it represents.
+// New returns a handler that passes records to next. It passes records below slog.LevelWarn
+// immediately. It passes other records at most once a second for each cause. A cause consists of a
+// level, a message, and the value of the first attribute if this value is a string. At the end of
+// the second, the handler passes the last of the records that it held back. The record's attribute
+// named times contains the number of records that it represents.
 func New(next slog.Handler) slog.Handler {
 	return &handler{next, &causes{by: make(map[causeKey]*cause)}}
 }
@@ -64,11 +64,11 @@ type causeKey struct {
 type cause struct {
 	times int // number of records
 	last  slog.Record
-	next  slog.Handler // handler of last
+	next  slog.Handler // handler for the record last
 }
 
-// hold reports whether r is held back, because another record of its cause has passed within the
-// last second.
+// hold reports whether the record r is held back, because another record with the same cause was
+// passed within the last second.
 func (cs *causes) hold(r slog.Record, next slog.Handler) bool {
 	key := causeKey{r.Level, r.Message, subjectOf(r)}
 	cs.mu.Lock()
@@ -90,7 +90,8 @@ func (cs *causes) hold(r slog.Record, next slog.Handler) bool {
 
 func (cs *causes) passAfter(key causeKey) { time.AfterFunc(interval, func() { cs.pass(key) }) }
 
-// pass passes the last record that was held back. If there is none, it forgets the cause.
+// pass passes the last record that was held back. If no record was held back, pass forgets the
+// cause.
 func (cs *causes) pass(key causeKey) {
 	cs.mu.Lock()
 	c := cs.by[key]

@@ -13,14 +13,14 @@ const (
 	maxQueuedBytes = 64 << 20
 )
 
-// appending is a record on its way to the disk.
+// appending is a record that is queued or being written.
 type appending struct {
 	rec   *Record
 	names []byte     // DB and Table, as in the body
-	sum   uint32     // of the body
-	size  int64      // of the record on disk
+	sum   uint32     // checksum of the body
+	size  int64      // size of the record on disk
 	async bool       // no goroutine waits for it
-	done  chan error // of capacity 1, so that the committer never waits
+	done  chan error // has capacity 1, so that the committer never waits
 }
 
 func newAppending() any { return &appending{done: make(chan error, 1)} }
@@ -43,7 +43,7 @@ func (l *Log) Append(r *Record) error {
 }
 
 // AppendAsync adds r to the queue, and returns without waiting for the disk. It waits only while
-// the queue is full. The caller must not change the record and its payload until OnCommit or OnFail
+// the queue is full. The caller must not change the record or its payload until OnCommit or OnFail
 // has been called for it.
 func (l *Log) AppendAsync(r *Record) error {
 	_, err := l.enqueue(r, true)

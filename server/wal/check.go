@@ -12,8 +12,8 @@ type Report struct {
 	Segments    int
 	Bytes       int64  // size of the readable records
 	Records     int    // number of the readable records
-	First, Last uint64 // sequence numbers; Last < First: there is no record
-	WrittenOff  uint64 // number of records that an earlier Repair has given up
+	First, Last uint64 // sequence numbers; Last < First if there is no record
+	WrittenOff  uint64 // number of records that an earlier Repair has marked as lost
 	Torn        int64  // bytes of an incomplete commit at the end, which Open cuts off
 	Damage      []*DamageError
 }
@@ -69,8 +69,8 @@ type survey struct {
 
 // takeSurvey reads the log in dir, which must be locked. For each segment it determines the
 // sequence numbers, the end of the records, and whether the segment is damaged. If keeps is set, a
-// torn commit counts as damage if some of its later records are complete. The survey is never nil.
-// After an error it covers the log up to the place of the error.
+// torn commit with complete later records counts as damage. The returned survey is never nil. After
+// an error it covers the log up to the place of the error.
 func takeSurvey(d disk.Disk, dir string, keeps bool) (*survey, error) {
 	segs, err := listSegments(d, dir)
 	v := &survey{segments: segs, report: Report{Segments: len(segs), First: 1}, keeps: keeps}
@@ -124,8 +124,8 @@ func (v *survey) visit(d disk.Disk, i int, s *segment) error {
 	return nil
 }
 
-// passOver gives up a segment whose header cannot be read. All records up to the next segment with
-// a readable header are lost. If there is no such segment, sequence numbers continue after the
+// passOver skips a segment whose header cannot be read. All records up to the next segment with a
+// readable header are lost. If there is no such segment, sequence numbers continue after the
 // highest number that the segment may have contained, so that no number is used twice.
 func (v *survey) passOver(i int, s *segment) {
 	following := uint64(0)
@@ -162,12 +162,12 @@ type flaw struct {
 	off    int64
 	reason error
 	due    uint64 // sequence number that is expected
-	found  uint64 // sequence number of the next readable record; due if there is none
+	found  uint64 // sequence number of the next readable record; equal to due if there is none
 	before Report // the report as of this place
 }
 
 // read reads the records of s. In the last segment, it distinguishes a torn tail from damage. After
-// any other segment, it expects the record with the number following.
+// any other segment, it expects the record whose sequence number is the argument following.
 func (v *survey) read(d disk.Disk, s *segment, last bool, following uint64) error {
 	sc, f, err := s.open(d, s.size)
 	if err != nil {

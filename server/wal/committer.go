@@ -9,7 +9,8 @@ import (
 )
 
 // copied is the maximum length of a payload that is copied after its header. A longer payload
-// becomes a separate vector. A vector costs the kernel about as much as copying so many bytes.
+// becomes a separate vector. One more vector costs the kernel about as much as copying this many
+// bytes.
 const copied = 2 << 10
 
 // keptBuffer is the maximum size of a buffer that the committer keeps for reuse.
@@ -17,7 +18,7 @@ const keptBuffer = 4 << 20
 
 // committer contains the data that only the committer goroutine uses.
 type committer struct {
-	file disk.File // of the active segment
+	file disk.File // file of the active segment
 	took []*appending
 	buf  []byte   // headers, names, short payloads and padding
 	vecs [][]byte // slices to write: parts of buf, and payloads
@@ -39,8 +40,8 @@ func (l *Log) commitAll() {
 	}
 }
 
-// take waits for appends, and returns all that are queued. It returns none when the log is closed
-// and the queue is empty.
+// take waits for appends, and returns all queued appends. It returns no appends when the log is
+// closed and the queue is empty.
 func (l *Log) take() []*appending {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -113,7 +114,7 @@ func (l *Log) write(group []*appending) error {
 	return nil
 }
 
-// cut durably ends the active segment at end.
+// cut durably truncates the active segment to the offset end.
 func (c *committer) cut(end int64) error {
 	if err := c.file.Truncate(end); err != nil {
 		return err
@@ -155,8 +156,8 @@ func lowDisk(err error) error {
 }
 
 // shed handles a full disk. It releases the reserve and rejects records of type Data. It returns
-// the other records, such as intents and landed records, which lead to more free space. These are
-// to be tried again in the space that the reserve has released.
+// the other records, such as intents and landed records, because writing them leads to more free
+// space. The caller retries them; the space of the released reserve is then available.
 func (l *Log) shed(batch []*appending, err error) []*appending {
 	l.space.full()
 	gave := l.space.giveBack()
@@ -176,8 +177,8 @@ func (l *Log) shed(batch []*appending, err error) []*appending {
 	return landing
 }
 
-// fail ends the use of the log after a failed write or sync. It is unknown which data has reached
-// the disk.
+// fail makes the log reject all later records after a failed write or sync, because it is unknown
+// which data has reached the disk.
 func (l *Log) fail(err error) {
 	// The system may still return data that it could not write. The next process that opens the log
 	// must not read this data as records.

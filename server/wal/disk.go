@@ -18,7 +18,7 @@ const (
 	reserveName = "reserve"
 )
 
-// writeAll writes vecs, which it consumes, at off.
+// writeAll writes all slices in vecs, one after the other, at the offset off. It modifies vecs.
 func writeAll(f disk.File, vecs [][]byte, off int64) error {
 	for len(vecs) > 0 {
 		n, err := f.WriteVec(vecs[:min(len(vecs), disk.MaxVecs)], off)
@@ -59,8 +59,9 @@ const spaceInterval = 100 * time.Millisecond
 //
 // The reserve is released when fewer than minFree bytes are free, or when a write fails because the
 // disk is full. While the reserve is released, the disk counts as low, because the released space
-// is for landing and not for more data. The reserve is created again when that leaves minFree and
-// the size of the reserve free. So it is not released and created in quick succession.
+// is for landing and not for more data. The reserve is created again when minFree bytes plus the
+// size of the reserve remain free afterwards. So the reserve is not released and created in quick
+// succession.
 type space struct {
 	disk    disk.Disk
 	dir     string
@@ -117,7 +118,8 @@ func (s *space) full() {
 	}
 }
 
-// lookAgain is like low, but queries the free space at once. It is called after space was freed.
+// lookAgain is like low, but queries the free space immediately. It is called after space was
+// freed.
 func (s *space) lookAgain() bool {
 	s.look()
 	return s.isLow.Load()
@@ -163,7 +165,8 @@ func (s *space) giveBack() bool {
 	return true
 }
 
-// drop removes the reserve. Syncing the directory makes the file system free its blocks at once.
+// drop removes the reserve. Syncing the directory makes the file system free the blocks of the
+// reserve immediately.
 func (s *space) drop() {
 	s.held = false
 	if err := errors.Join(s.disk.Remove(s.path()), s.disk.SyncDir(s.dir)); err != nil {
@@ -192,8 +195,8 @@ func (s *space) take() {
 }
 
 // preallocate allocates the space of f between two offsets, so that commits need not allocate it.
-// If the file system does not support that, or has too little space, preallocate truncates f to the
-// first offset.
+// If the file system does not support preallocation, or has too little space, preallocate truncates
+// f to the first offset.
 func preallocate(f disk.File, from, to int64) error {
 	if to <= from {
 		return nil

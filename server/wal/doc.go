@@ -1,6 +1,6 @@
 // Package wal is a write-ahead log. An acknowledged append is on disk, and records are read back in
-// order after a crash. A record has landed when the log's user no longer needs it, and has released
-// it: see [Log.Release].
+// order after a crash. A record counts as landed when the user of the log no longer needs it and
+// has released it: see [Log.Release].
 //
 // # Source files
 //
@@ -61,9 +61,9 @@
 // The checksum of the body does not depend on values that the log assigns. So each appending
 // goroutine computes the checksum of its own body, in parallel. The committer, which is a single
 // goroutine, checksums only the forty bytes of a header. The reader uses a length only if the
-// checksum of its header is correct, so a damaged length cannot mislead it. A search for records
-// after damage checksums only forty bytes a step. A payload may contain a log, by chance or by
-// intent. The salt prevents the reader from taking such a payload for records.
+// checksum of its header is correct, so a damaged length cannot mislead the reader. A search for
+// records after damage checksums only forty bytes per step. A payload may contain a log, by chance
+// or by intent. The salt prevents the reader from treating such a payload as records.
 //
 // # The end of a log
 //
@@ -72,16 +72,16 @@
 //
 //   - Only zeros follow: this is the end of the log.
 //   - The segment is the last one, and all readable records after this place belong to the same
-//     commit as the missing record. (A commit begins with the record seq - nth.) The machine
-//     stopped during that commit, which was not acknowledged. The tail is torn, and [Open] removes
-//     it.
+//     commit as the missing record. (The first record of a commit has the sequence number seq -
+//     nth.) The machine stopped during that commit, before the commit was acknowledged. The tail is
+//     torn, and [Open] removes it.
 //   - Everything else is damage. A commit begins only after the previous commit is on disk, so the
 //     missing record was on disk. Open returns a [*DamageError]. [Repair] keeps every readable
 //     record, and writes a gap record for the missing sequence numbers. The payload of a gap record
 //     is the count of these numbers, a u64.
 //
-// If the oldest segments are missing although they have not landed, the file named first shows it.
-// This is damage, too.
+// If the oldest segments are missing although they have not landed, the log detects that with the
+// file named "first". This is damage, too.
 //
 // With [Options.Salvage], Open repairs the log. It keeps complete records that follow a torn
 // record. If it removes a torn tail, it keeps a copy of the tail.
@@ -95,9 +95,9 @@
 // records with one vectored write, calls fdatasync once, calls OnCommit, and wakes the appending
 // goroutines. Meanwhile other appends queue up: the slower the disk, the larger the commits.
 //
-// If the disk is full, the segment is durably truncated to the last commit before the appends fail.
-// A record that failed with ErrLowDisk is never read back. If a write or a sync fails for another
-// reason, the state of the disk is unknown, and a second fdatasync would report success without
-// writing. The log then returns ErrFailed, and accepts no records until it is opened again. A
-// record that failed with ErrFailed may be read back.
+// If the disk is full, the log durably truncates the segment to the last commit. Only then do the
+// appends fail. A record that failed with ErrLowDisk is never read back. If a write or a sync fails
+// for another reason, the state of the disk is unknown, and a second fdatasync would report success
+// without writing. The log then returns ErrFailed, and accepts no records until it is opened again.
+// A record that failed with ErrFailed may be read back.
 package wal

@@ -8,7 +8,7 @@ import (
 // These errors are the reasons why an append was rejected, or why nothing was read. Returned errors
 // wrap them and add details; use errors.Is.
 var (
-	// ErrFull: the log has reached MaxBytes. Records must land before it accepts more.
+	// ErrFull: the log has reached MaxBytes. Records must land before the log accepts more.
 	ErrFull = errors.New("wal: full")
 
 	// ErrLowDisk: the file system is nearly full. The log continues when there is space again.
@@ -24,10 +24,10 @@ var (
 	ErrClosed = errors.New("wal: closed")
 )
 
-// DamageError reports that records which were on disk cannot be read.
+// DamageError is the error for records that were on disk but cannot be read.
 type DamageError struct {
 	Segment  string // path
-	Offset   int64  // in the segment
+	Offset   int64  // offset in the segment
 	Reason   string
 	From, To uint64 // lost sequence numbers; none if From > To
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// The file named first contains the number of the oldest segment that the log needs. Without it, a
-// log whose oldest segments someone has removed would look like a log whose oldest segments have
-// landed. The file is written before a segment is removed. It is written in place, so that it needs
-// no space on a full disk.
+// The file named first contains the number of the oldest segment that the log needs. Without the
+// file, a log whose oldest segments were removed by mistake would look like a log whose oldest
+// segments have landed. The file is written before a segment is removed. It is written in place, so
+// that it needs no space on a full disk.
 //
 //	first   0             4096          8192
 //	        ┌─────────┬───┬─────────┬───┐
@@ -33,15 +33,16 @@ const (
 	firstSize = 20
 )
 
-// first is the content of the file. The zero first means that the file has no valid state.
+// first is the content of the file named first. The zero value means that the file contains no
+// valid state.
 type first struct {
-	number uint64 // of the oldest segment; from 1
-	seq    uint64 // of its first record
+	number uint64 // number of the oldest segment; at least 1
+	seq    uint64 // sequence number of that segment's first record
 	half   int    // half of the file that contains this state
 }
 
-// readFirst reads the file in dir. It returns the zero first if there is no file, or no valid state
-// in it. Earlier versions of this program did not write the file.
+// readFirst reads the file in dir. It returns the zero value if the file does not exist or contains
+// no valid state. Earlier versions of this program did not write the file.
 func readFirst(d disk.Disk, dir string) (f first, err error) {
 	b, err := disk.ReadFile(d, filepath.Join(dir, firstName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -86,7 +87,7 @@ func writeFirst(d disk.Disk, dir string, s *segment) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// missing returns the damage if the oldest segments of the log are missing, or nil.
+// missing returns a DamageError if the oldest segments of the log are missing, and nil otherwise.
 func (f first) missing(dir string, segs []*segment) *DamageError {
 	d := &DamageError{Segment: segmentPath(dir, f.number), Reason: "it is missing", From: f.seq, To: f.seq}
 	switch {

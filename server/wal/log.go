@@ -19,27 +19,28 @@ const defaultSegmentBytes = 128 << 20
 type Options struct {
 	// SegmentBytes is the size of a segment. The default is 128 MiB. The size is limited to a
 	// quarter of MaxBytes, so that landed records free space while the last segment is in use. It
-	// is also limited to a sixteenth of the file system. A larger record gets its own segment.
+	// is also limited to a sixteenth of the file system. A record that exceeds the size gets its
+	// own segment.
 	SegmentBytes int64
 
-	// MaxBytes is the maximum size of the records on disk. Beyond it, an append of data returns
-	// [ErrFull]. Space that is allocated in advance in the last segment, less than SegmentBytes,
-	// does not count. Zero means no limit.
+	// MaxBytes is the maximum size of the records on disk. If it is exceeded, an append of data
+	// returns [ErrFull]. The preallocated space in the last segment does not count; it is less than
+	// SegmentBytes. Zero means no limit.
 	MaxBytes int64
 
-	// MinFree is the minimum free space of the file system for data. Below it, an append of data
-	// returns [ErrLowDisk]. It is limited to a quarter of the file system.
+	// MinFree is the minimum free space of the file system for data. If less is free, an append of
+	// data returns [ErrLowDisk]. MinFree is limited to a quarter of the file system.
 	MinFree int64
 
 	// Reserve is the size of a file that reserves disk space. When the disk is full, the log
-	// releases this space for intents, landed records and their files. While it is released, an
-	// append of data returns [ErrLowDisk]. The file is created again when twice its size is free in
-	// addition to MinFree. It is limited to a sixteenth of the file system.
+	// releases this space for intents, landed records and their files. While the space is released,
+	// an append of data returns [ErrLowDisk]. The file is created again when twice its size is free
+	// in addition to MinFree. Reserve is limited to a sixteenth of the file system.
 	Reserve int64
 
-	// OnCommit is called by the committer after records are durable, before their appends return.
-	// Calls are made in order and one at a time, and each record is passed once. The slice is valid
-	// until OnCommit returns. OnCommit must not append to the log or close it.
+	// OnCommit is called by the committer after records are durable and before their appends
+	// return. Calls are made in the order of the log, one at a time, and pass each record once. The
+	// slice is valid until OnCommit returns. OnCommit must not append to the log or close it.
 	OnCommit func(recs []*Record)
 
 	// OnFail is called by the committer for a record of AppendAsync that could not be written.
@@ -72,8 +73,9 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// scale limits the sizes to fractions of the size of dir's file system. Otherwise, with sizes for a
-// large file system, a small one would count as low forever.
+// scale limits the sizes in the options to fractions of the size of dir's file system. Without
+// these limits, options chosen for a large file system would make a small file system count as low
+// forever.
 func (o *Options) scale(dir string) error {
 	size, err := o.Disk.Size(dir)
 	if err != nil || size == 0 {
@@ -114,8 +116,8 @@ type Log struct {
 	queue   []*appending // appends that wait for the committer
 	inQueue int          // number of appends that wait or are being written
 	queued  int64        // bytes of these appends
-	work    sync.Cond    // the queue is not empty, or the log is closed
-	room    sync.Cond    // the queue may have room again, or the log accepts no more appends
+	work    sync.Cond    // signalled when the queue is not empty, and when the log is closed
+	room    sync.Cond    // signalled when the queue may accept appends again, and when the log accepts no more appends
 	sealed  []*segment   // all but the active one, oldest first
 	active  *segment     // once running, only the committer may access the segment
 	size    int64        // bytes of all segments up to their ends
@@ -134,8 +136,8 @@ type Log struct {
 // Stats contains counters since the log was opened, and the current state of the log.
 type Stats struct {
 	Records  uint64 // committed
-	Bytes    uint64 // of the committed records
-	Commits  uint64 // each one write and one sync
+	Bytes    uint64 // total size of the committed records
+	Commits  uint64 // number of commits; each is one write and one sync
 	SyncTime time.Duration
 	Refused  uint64 // appends that failed
 	Lost     uint64 // records of AppendAsync that were queued but could not be written
@@ -144,7 +146,7 @@ type Stats struct {
 	Segments int
 	Size     int64
 	LastSeq  uint64
-	Failed   bool // ErrFailed: no record is accepted until the log is opened again
+	Failed   bool // the log has failed (ErrFailed); it accepts no record until it is opened again
 	LowDisk  bool
 	Free     int64 // free bytes of the file system at the last query; 0 if the free space is not monitored
 	Wanted   int64 // free bytes at which data is accepted again
@@ -162,8 +164,8 @@ func (s *Stats) Shortage() string {
 }
 
 // Open opens the log in dir, and creates dir if it does not exist. It reads the whole log and
-// removes a torn tail. Damage elsewhere is a *[DamageError]. No other process can open the log
-// until Close.
+// removes a torn tail. If another part is damaged, the error is a *[DamageError]. No other process
+// can open the log until Close is called.
 func Open(dir string, o Options) (_ *Log, err error) {
 	o.setDefaults()
 	if err := disk.MkdirAll(o.Disk, dir); err != nil {
@@ -262,8 +264,8 @@ func (l *Log) openActive(found *survey) error {
 
 // renew writes the first n bytes of a segment again, in place, so that the next sync writes them to
 // the disk. If an earlier process has ended but the machine has not stopped, the bytes may be only
-// in the system's cache. If a sync of that process has failed, the system regards the bytes as
-// written, and no later sync writes them.
+// in the system's cache. If a sync in that process failed, the system regards the bytes as written,
+// and no later sync writes them.
 func renew(f disk.File, n int64) error {
 	b := make([]byte, min(n, windowSize))
 	for at := int64(0); at < n; {
@@ -280,9 +282,9 @@ func renew(f disk.File, n int64) error {
 }
 
 // Replay calls fn for each record, in order. The record and its payload are valid until fn returns.
-// An error of fn ends the replay and is returned unchanged. fn may call Start, append records, and
-// release records that it has received. Replay returns only records that were in the log when it
-// was called.
+// An error from fn ends the replay and is returned unchanged. fn may call Start, append records,
+// and release records that it has received. Replay returns only records that were in the log when
+// it was called.
 func (l *Log) Replay(fn func(*Record) error) error {
 	l.mu.Lock()
 	p := l.phase
@@ -340,7 +342,7 @@ func (l *Log) Start() {
 }
 
 // Releasable returns the sequence number of the last record in the segments that Release(seq) would
-// remove; 0 if it would remove none.
+// remove, or 0 if Release would remove none.
 func (l *Log) Releasable(seq uint64) (to uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -390,7 +392,7 @@ func (l *Log) Release(seq uint64) {
 	}
 }
 
-// Size returns the number of bytes in the segments, without space that is allocated in advance.
+// Size returns the number of bytes in the segments, excluding preallocated space.
 func (l *Log) Size() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -12,15 +12,15 @@ import (
 // record is released.
 type Place struct {
 	Segment uint64 // number of the segment
-	Offset  int64  // in the segment's file
+	Offset  int64  // offset in the segment's file
 }
 
 // ReadAt reads len(b) bytes of a payload, starting at the place `at`. The record must be on disk,
 // and must not be released before ReadAt returns. The checksum of the log covers a whole record, so
 // a caller that reads parts needs its own checksums.
 //
-// If the bytes cannot be read, the error is [ErrUnreadable]. Other errors, such as those of the
-// disk, may be temporary.
+// If the bytes cannot be read, the error is [ErrUnreadable]. Other errors, such as disk errors, may
+// be temporary.
 func (l *Log) ReadAt(b []byte, at Place) error {
 	f, err := l.disk.Open(segmentPath(l.dir, at.Segment), os.O_RDONLY, 0)
 	if errors.Is(err, fs.ErrNotExist) {

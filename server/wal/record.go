@@ -17,7 +17,7 @@ const (
 
 	gap Type = 4 // replaces records that Repair could not save; never returned to callers
 
-	Carried Type = 5 // data that outlives its records: written again before the log releases them
+	Carried Type = 5 // data that is needed longer than its record: written again before the log releases the record
 )
 
 // Record is an entry of the log.
@@ -28,19 +28,19 @@ type Record struct {
 	Time      int64  // when it was received, in microseconds since the Unix epoch
 	DB, Table string // up to 65535 bytes each
 	Payload   []byte
-	Place     Place // of the payload; set by Append and by Replay
+	Place     Place // place of the payload; set by Append and by Replay
 
-	// Attach is passed to OnCommit with the record. It is not written.
+	// Attach is passed to OnCommit with the record. It is not written to the log.
 	Attach any
 }
 
 const (
-	headerSize = 40      // of a record
-	align      = 8       // records begin at multiples of it
+	headerSize = 40      // size of a record's header
+	align      = 8       // records begin at multiples of this number
 	maxBody    = 1 << 30 // longer bodies are rejected
 )
 
-// castagnoli is the table of a polynomial for which processors have an instruction.
+// castagnoli is the table of the CRC-32C polynomial, for which processors have an instruction.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // These errors are the reasons why there is no record at a place.
@@ -55,7 +55,7 @@ var (
 
 // header is the decoded header of a record.
 type header struct {
-	size  int64 // of the whole record, padding included
+	size  int64 // size of the whole record, including padding
 	body  int
 	seq   uint64
 	time  int64
@@ -144,7 +144,7 @@ func readHeader(b []byte, salt uint32) (h header, err error) {
 }
 
 // readRecord reads the record at the beginning of b into r. The payload aliases b. Names that r
-// already has are not copied again.
+// already contains are not copied again.
 func readRecord(b []byte, salt uint32, r *Record) (h header, err error) {
 	if h, err = readHeader(b, salt); err != nil {
 		return h, err
@@ -171,8 +171,8 @@ func readRecord(b []byte, salt uint32, r *Record) (h header, err error) {
 	return h, nil
 }
 
-// setString sets *s to the text b. It does not copy b if they are equal, because adjacent records
-// mostly contain the same names.
+// setString sets *s to the text b. If *s already equals b, setString does not copy b. This is
+// common, because adjacent records mostly contain the same names.
 func setString(s *string, b []byte) {
 	if *s != string(b) {
 		*s = string(b)

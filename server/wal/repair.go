@@ -144,8 +144,8 @@ func (s *segment) salvage(d disk.Disk, to io.Writer) error {
 	return w.Flush()
 }
 
-// keepDamaged gives the file at path a second name: the first unused name of path.damaged,
-// path.damaged.2, …
+// keepDamaged gives the file at path a second name: the first unused name in the series
+// path.damaged, path.damaged.2, …
 func keepDamaged(d disk.Disk, path string) error {
 	name := path + damagedSuffix
 	for n := 2; ; n++ {

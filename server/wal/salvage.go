@@ -24,7 +24,7 @@ const (
 type Salvaged struct {
 	Places  int    // damaged places, including records for which SetAside was called
 	Records uint64 // maximum number of lost records
-	Files   int    // files that were set aside, by earlier starts, too; an operator should inspect and remove them
+	Files   int    // files that this and earlier starts have set aside; an operator should inspect and remove them
 }
 
 // surveyed reads the log for Open. With Options.Salvage, it first repairs a damaged log. Without
@@ -109,8 +109,8 @@ func tailOf(f io.ReaderAt, from, to int64) ([]byte, error) {
 	return b, err
 }
 
-// SetAside durably saves the payload of a record that the caller cannot decode to a file, and
-// counts it. It returns the name of the file.
+// SetAside durably saves to a file the payload of a record that the caller cannot decode. It counts
+// the record, and returns the name of the file.
 func (l *Log) SetAside(r *Record) (string, error) {
 	l.salvaged.Places++
 	l.salvaged.Records++
@@ -120,9 +120,9 @@ func (l *Log) SetAside(r *Record) (string, error) {
 // mostNames is the maximum number of names that setAside tries.
 const mostNames = 1000
 
-// setAside writes b to a file with the first unused name of path, path.2, … It returns the name. If
-// one of these files already has the same content, setAside writes nothing and returns the name of
-// that file.
+// setAside writes b to a new file. The name of the file is the first unused name in the series
+// path, path.2, …, and is returned. If one of these files already has the same content, setAside
+// writes nothing and returns the name of that file.
 func (l *Log) setAside(path string, b []byte) (string, error) {
 	name := path
 	for n := 2; ; n++ {
@@ -158,8 +158,8 @@ func (l *Log) Salvaged() Salvaged {
 	return s
 }
 
-// patient is a disk that reads a file again, sector by sector, when a read fails. So a bad sector
-// costs only the records in it.
+// patient is a disk that reads a file again, sector by sector, when a read fails. So only the
+// records in a bad sector are lost.
 type patient struct{ disk.Disk }
 
 func (d patient) Open(path string, flag int, perm fs.FileMode) (disk.File, error) {

@@ -9,19 +9,19 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// windowSize is the number of bytes of a segment that are read at once, unless a record is larger.
+// windowSize is the number of bytes of a segment that one call reads, unless a record is larger.
 const windowSize = 1 << 20
 
 // window reads a file from front to back through a buffer.
 type window struct {
 	file io.ReaderAt
-	size int64  // of the file, or of the part that is to be read
+	size int64  // size of the file, or of the part to read
 	buf  []byte // the bytes that were read last
 	at   int64  // offset of buf in the file
 }
 
-// bytes returns the n bytes at off, which must be at most size. They are valid until the next call.
-// It returns fewer bytes only at the end.
+// bytes returns the n bytes at the offset off. The offset must be at most size. The bytes are valid
+// until the next call. bytes returns fewer than n bytes only at the end of the file.
 func (w *window) bytes(off int64, n int64) ([]byte, error) {
 	n = min(n, w.size-off)
 	if off < w.at || off-w.at > int64(len(w.buf))-n {
@@ -53,10 +53,10 @@ type scanner struct {
 	seg  uint64 // number of the segment
 	salt uint32
 	off  int64  // offset after rec
-	next uint64 // the sequence number that is expected there
+	next uint64 // the sequence number that is expected at off
 
 	rec    Record // its payload is valid until the next scan
-	commit uint64 // the sequence number with which rec's commit began
+	commit uint64 // the sequence number of the first record in rec's commit
 
 	reason error // why there is no record at off; nil when only zeros follow
 	err    error // the file could not be read
@@ -96,8 +96,9 @@ func (s *scanner) scan() bool {
 	return true
 }
 
-// resync moves to the first readable record, from off on, that comes after all records read so far.
-// The next scan returns that record. resync reports whether there is one.
+// resync searches from the offset off for the first readable record whose sequence number is at
+// least next, and moves to that record. The next scan returns it. resync reports whether there is
+// one.
 func (s *scanner) resync() bool {
 	for off := s.off; off < s.win.size && s.err == nil; off += align {
 		if _, reason := s.load(off); reason == nil && s.err == nil && s.rec.Seq >= s.next {

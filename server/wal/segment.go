@@ -24,7 +24,7 @@ const (
 	magic           = "slip.wal"
 	version         = 1
 	segmentHalf     = 32              // one copy of the header
-	segmentHeader   = 2 * segmentHalf // both
+	segmentHeader   = 2 * segmentHalf // both copies
 	segmentSumStart = 28
 )
 
@@ -37,7 +37,7 @@ type segment struct {
 	next  uint64 // sequence number that is expected after its end; start ≤ next
 	salt  uint32
 	end   int64 // offset after its last record
-	size  int64 // of the file; segmentHeader ≤ end ≤ size, unless the header cannot be read
+	size  int64 // size of the file; segmentHeader ≤ end ≤ size, unless the header cannot be read
 
 	flawed  bool // a copy of its header is bad
 	damaged bool // Repair must rewrite it

@@ -33,8 +33,8 @@ type spares struct {
 	most  int // how many spares are kept
 }
 
-// find takes over the spares that a crash has left in dir. If there are more than `most`, it
-// removes them.
+// find adopts the spares that a crash has left in dir. If there are more than `most`, it removes
+// them.
 func (s *spares) find(d disk.Disk, dir string, most int, log *slog.Logger) error {
 	s.disk, s.dir, s.most, s.log = d, dir, most, log
 	entries, err := d.ReadDir(dir)
@@ -52,7 +52,7 @@ func (s *spares) find(d disk.Disk, dir string, most int, log *slog.Logger) error
 	return nil
 }
 
-// keep durably makes a spare of a segment that has landed, unless there are enough spares. It
+// keep durably turns a segment that has landed into a spare, unless there are enough spares. It
 // reports whether it did so.
 func (s *spares) keep(path string) (bool, error) {
 	s.mu.Lock()

@@ -1,7 +1,7 @@
 // Package watch reads files again when they change.
 //
-// A source is a function that reads files and applies their content. If they are not valid, it
-// keeps the previous content.
+// A source is a function that reads files and applies their content. If the files are not valid,
+// the source keeps the previous content.
 package watch
 
 import (
@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// Interval is the time between two checks of the files. A change is loaded when two checks in a row
-// have seen it.
+// Interval is the time between two checks of the files. A changed file is loaded when two
+// consecutive checks have found the same content.
 const Interval = time.Second
 
 // Load reads files and applies their content. It must read them with the function read, which
@@ -26,7 +26,7 @@ type Load func(read func(path string) ([]byte, error)) error
 type Watcher struct {
 	Logger *slog.Logger // must be set
 
-	loading sync.Mutex // held while files are read, which is slow if their file system is slow
+	loading sync.Mutex // held while files are read; on a slow file system this takes a long time
 	sources []*source
 
 	mu    sync.Mutex
@@ -35,23 +35,23 @@ type Watcher struct {
 
 // Stats contains a watcher's counters.
 type Stats struct {
-	Loads    int64     // successful loads, including those of Add
+	Loads    int64     // successful loads, including the loads by Add
 	Failures int64     // failed loads; the previous content remains in use
 	Last     time.Time // time of the last successful load
-	Failed   int       // sources whose last load failed
+	Failed   int       // number of sources whose last load failed
 }
 
 type source struct {
 	name   string
 	load   Load
-	seen   map[string]sum // the files of the last load
+	seen   map[string]sum // the files at the last load
 	latest map[string]sum // the same files at the last check
 	failed bool
 }
 
-// sum is the checksum of a file's content, or zero if the file cannot be read. Checksums are
-// compared because the modification times of files are coarse. A file that is written twice within
-// a tick of their clock may keep its time and its size.
+// sum is the checksum of a file's content, or zero if the file cannot be read. The watcher compares
+// checksums because modification times are coarse: if a file is written twice within a tick of
+// their clock, its modification time and its size may be unchanged.
 type sum [sha256.Size]byte
 
 func read(path string) ([]byte, sum, error) {
@@ -62,7 +62,7 @@ func read(path string) ([]byte, sum, error) {
 	return b, sha256.Sum256(b), nil
 }
 
-// Add loads a source and, if that succeeds, watches its files.
+// Add loads a source. If the load succeeds, the watcher watches the source's files.
 func (w *Watcher) Add(name string, load Load) error {
 	w.loading.Lock()
 	defer w.loading.Unlock()
@@ -88,7 +88,7 @@ func (w *Watcher) Run(ctx context.Context) {
 	}
 }
 
-// Reload loads every source, whether its files have changed or not.
+// Reload loads every source, even if its files have not changed.
 func (w *Watcher) Reload() { w.each(func(*source) bool { return true }) }
 
 func (w *Watcher) check() { w.each((*source).changed) }
@@ -133,8 +133,8 @@ func (w *Watcher) reload(s *source) error {
 	return nil
 }
 
-// changed reports whether the files have changed since the last load, but not since the last check.
-// So a file that is written in several steps is loaded only after the last step.
+// changed reports whether the files differ from the last load, but not from the last check. So a
+// file that is written in several steps is loaded only after the last step.
 func (s *source) changed() bool {
 	now := make(map[string]sum)
 	for path := range s.seen {

@@ -1,5 +1,6 @@
-// Package evolve implements `slipctl schema`. It reads schemas as JSON (json.Marshal of the
-// Shape of a schema.Schema), and reports whether two versions can read each other's messages.
+// Package evolve implements `slipctl schema`. It reads schemas in JSON form (the output of
+// json.Marshal for the Shape of a schema.Schema), and reports whether two versions can read each
+// other's messages.
 package evolve
 
 import (
@@ -20,11 +21,11 @@ type Check struct {
 	Require string `enum:"backward,forward,both" default:"both" env:"-" help:"Direction to check: backward (new readers, old messages), forward (old readers, new messages) or both. Choose both if readers and writers are not all upgraded at once."`
 }
 
-// requirements contains the verdict that each value of Require demands.
+// requirements maps each value of Require to the verdict that it requires.
 var requirements = map[string]schema.Verdict{"backward": schema.NewReadsOld, "forward": schema.OldReadsNew, "both": schema.Both}
 
-// Run prints the verdict. If the requirement is not met, the error names the field that prevents
-// it, if there is one.
+// Run prints the verdict. If the requirement is not met, Run returns an error. The error names the
+// field that causes it, if there is such a field.
 func (c *Check) Run(out io.Writer) error {
 	old, err := read(c.Old)
 	if err != nil {
@@ -47,7 +48,7 @@ func (c *Check) Run(out io.Writer) error {
 }
 
 // differ reports whether the error of Compat contains a difference that prevents the needed
-// verdict. It contains no difference if the schemas are too large to be compared.
+// verdict. The error contains no difference if the schemas are too large to be compared.
 func differ(why error, need schema.Verdict) bool {
 	reads := map[string]schema.Verdict{"new": schema.NewReadsOld, "old": schema.OldReadsNew}
 	for _, err := range why.(interface{ Unwrap() []error }).Unwrap() {
@@ -88,7 +89,7 @@ func read(file string) (*schema.Shape, error) {
 
 // noVerdict is the error if there is no verdict, because a file contains no schema, or because the
 // schemas are too large to be compared. It has a separate exit code, so that a calling program does
-// not take it for a verdict.
+// not mistake it for a verdict.
 type noVerdict struct{ error }
 
 func (noVerdict) ExitCode() int { return 2 }

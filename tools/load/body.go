@@ -9,23 +9,23 @@ import (
 
 // form is one of the five forms of a body; see the package comment.
 type form struct {
-	v1    bool // otherwise Arc's format
-	rows  bool // otherwise columnar
-	coded bool // encoded by a schema
+	v1    bool // format of the v1 endpoint; otherwise Arc's format
+	rows  bool // rows; otherwise columns
+	coded bool // encoded with a schema
 }
 
 // slots contains the positions of the times in a body or request. The first time is at byte
 // `first`, and each further time is `stride` bytes later.
 type slots struct {
 	first, stride int
-	little        bool // little-endian
+	little        bool // the times are little-endian
 }
 
-// body builds a body. It keeps the first error, and write returns this error.
+// body builds a body. It keeps the first error, which the method write returns.
 type body struct {
 	bytes.Buffer
 	encoder *msgpack.Encoder
-	times   slots // correct for columnar bodies, and for bodies of rows if all rows have the same length
+	times   slots // correct for columnar bodies; correct for bodies of rows only if all rows have the same length
 	err     error
 }
 
@@ -35,7 +35,7 @@ func newBody() *body {
 	return b
 }
 
-// write replaces the content of the body by the batch, in the form f.
+// write replaces the content of the body by the batch, encoded in the form f.
 func (b *body) write(f form, table string, batch *column.Batch) error {
 	b.Reset()
 	b.times, b.err = slots{}, nil
@@ -72,7 +72,7 @@ func (b *body) columns(batch *column.Batch) {
 	}
 }
 
-// rows writes an array of the batch's rows. It calls write for each row.
+// rows writes an array of the batch's rows. It calls the function write for each row.
 func (b *body) rows(batch *column.Batch, write func(row int)) {
 	b.arrayLen(batch.Rows)
 	for row := range batch.Rows {
@@ -80,8 +80,8 @@ func (b *body) rows(batch *column.Batch, write func(row int)) {
 	}
 }
 
-// arcColumns groups the columns as Arc's rows do: the time is t, the host is h, other strings are
-// tags, and the rest are fields.
+// arcColumns groups the columns for the rows of Arc's format. The time is written under the key t
+// and the host under h. Other strings are tags, and the rest are fields.
 type arcColumns struct {
 	table        string
 	time, host   *column.Column
@@ -143,8 +143,8 @@ func (b *body) cell(c *column.Column, row int) {
 	}
 }
 
-// time writes a row's time, and records the position of the integer, which follows its MessagePack
-// code.
+// time writes a row's time, and records the position of the integer. This is the position after the
+// MessagePack code.
 func (b *body) time(us int64, row int) {
 	at := b.Len() + 1
 	switch row {

@@ -10,8 +10,8 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// telemetry is a synthetic request with the types of telemetrySchema. The service must know this
-// schema before the first request.
+// telemetry is the content of a synthetic request, in the types of telemetrySchema. This schema
+// must be registered with the service before the first request.
 type telemetry struct {
 	Time              []int64
 	Host              []string
@@ -27,7 +27,7 @@ var telemetrySchema = schema.Struct(
 
 const schemaName = "slipstream-load"
 
-// codedType returns the Content-Type of bodies that are encoded by the schema.
+// codedType returns the Content-Type for bodies that are encoded with the schema.
 func codedType() string {
 	return fmt.Sprintf("application/x-slipstream-schema; schema=%s; fingerprint=%x", schemaName, telemetrySchema.NamedFingerprint())
 }
@@ -53,8 +53,8 @@ func (t *target) register(ctx context.Context) error {
 	return nil
 }
 
-// coded writes the batch, which must be synthetic, as a message of the schema. The times come first
-// in the message, after their number.
+// coded writes the batch as a message of the schema. The batch must be synthetic. The message
+// begins with the number of times, followed by the times.
 func (b *body) coded(batch *column.Batch) {
 	t := telemetry{
 		Time: batch.Find("time").Ints, Value: batch.Find("value").Floats, Idle: batch.Find("cpu_idle").Floats, User: batch.Find("cpu_user").Floats,

@@ -9,20 +9,20 @@ import (
 )
 
 const (
-	// idleLimit is the maximum idle time after which a connection is still used. A server closes
-	// idle connections after some time, and a request on a closing connection would be in doubt. At
-	// such a low rate, dialing again costs nothing.
+	// idleLimit is the maximum idle time of a connection that is used again. A server closes idle
+	// connections after some time, and a request on a closing connection would be in doubt. At a
+	// rate with such pauses, the cost of dialing again does not matter.
 	idleLimit = 2 * time.Second
 
-	// rearm is the age at which a deadline is set again. Setting it for each request would be a
-	// useless cost.
+	// rearm is the age at which a deadline is set again. Setting the deadline for each request
+	// would only waste CPU time.
 	rearm = time.Second
 
-	// grace is the time that a current request may still take after the run is canceled.
+	// grace is the maximum time for the current request to finish after the run is canceled.
 	grace = 500 * time.Millisecond
 )
 
-// conn is one keep-alive connection, dialed when needed.
+// conn is one keep-alive connection. It is dialed when needed.
 type conn struct {
 	target  *target
 	timeout time.Duration
@@ -31,12 +31,13 @@ type conn struct {
 	nc     net.Conn // nil if closed
 	br     *bufio.Reader
 	used   time.Time // start of the latest request
-	armed  time.Time // when the deadline was last set
+	armed  time.Time // time when the deadline was last set
 	unhook func() bool
 }
 
 // open makes the connection ready for a request. It dials unless the connection was used recently.
-// If ctx is canceled later, the current request is cut short. An error means that nothing was sent.
+// If ctx is canceled later, the current request is aborted. If open returns an error, nothing was
+// sent.
 func (c *conn) open(ctx context.Context, now time.Time) error {
 	if c.nc == nil || now.Sub(c.used) > idleLimit {
 		c.close()

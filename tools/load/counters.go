@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// The methods of counters parse the kernel's tables, which proc_stat(5) and similar pages describe.
-// Each method appends rows to the batch. It requires the columns that every kernel since 2.6 has,
-// and ignores further columns at the end of a line.
+// The methods of the type counters parse the kernel's tables, which are described in the manual
+// page proc_stat(5) and in similar pages. Each method appends rows to the batch. It requires the
+// columns that exist in every kernel since 2.6, and ignores further columns at the end of a line.
 
 // counters reads a machine's counters into a batch. The batch contains rows of one table, all with
 // the same time and host.
@@ -26,7 +26,7 @@ func (c *counters) beginRow() {
 	c.text("host", c.host)
 }
 
-// numbers appends one integer cell for each name. If a name is "", it skips the value.
+// numbers appends one integer cell for each name. If a name is empty, numbers skips the value.
 func (c *counters) numbers(names, values []string) error {
 	if len(values) < len(names) {
 		return fmt.Errorf("has %d values, at least %d were expected", len(values), len(names))
@@ -44,7 +44,7 @@ func (c *counters) numbers(names, values []string) error {
 	return nil
 }
 
-// counter parses s. A value that exceeds an int64 becomes the maximum int64.
+// counter parses s. For a value that exceeds an int64, it returns the maximum int64.
 func counter(s string) (int64, error) {
 	v, err := strconv.ParseUint(s, 10, 64)
 	if err != nil {
@@ -55,7 +55,7 @@ func counter(s string) (int64, error) {
 
 var cpuColumns = []string{"user", "nice", "system", "idle", "iowait", "irq", "softirq"}
 
-// cpu reads /proc/stat: one row for each processor, times in ticks of 1/100 s.
+// cpu reads /proc/stat. It appends one row for each processor, with times in ticks of 1/100 s.
 //
 //	cpu0 806 0 294 67487 11 0 13 2 0 0
 func (c *counters) cpu(text string) error {
@@ -79,7 +79,8 @@ var memColumns = map[string]string{
 	"SwapTotal:": "swap_total", "SwapFree:": "swap_free", "Dirty:": "dirty", "Slab:": "slab",
 }
 
-// mem reads /proc/meminfo: one row, with sizes in bytes and the percentage in use.
+// mem reads /proc/meminfo. It appends one row, with sizes in bytes and the percentage of used
+// memory.
 //
 //	MemTotal:       24684096 kB
 func (c *counters) mem(text string) error {
@@ -117,7 +118,8 @@ func (c *counters) mem(text string) error {
 var diskColumns = []string{"reads", "reads_merged", "read_sectors", "read_ms", "writes", "writes_merged", "written_sectors",
 	"write_ms", "in_flight", "io_ms", "weighted_ms"}
 
-// disk reads /proc/diskstats: one row for each device that was ever used. A sector is 512 bytes.
+// disk reads /proc/diskstats. It appends one row for each device that was ever used. A sector is
+// 512 bytes.
 //
 //	259 0 nvme0n1 88291 1202 6120381 21027 30298 20731 4421786 44021 0 33120 65048
 func (c *counters) disk(text string) error {
@@ -141,7 +143,7 @@ func (c *counters) disk(text string) error {
 var netColumns = []string{"rx_bytes", "rx_packets", "rx_errors", "rx_dropped", "", "", "", "rx_multicast",
 	"tx_bytes", "tx_packets", "tx_errors", "tx_dropped"}
 
-// net reads /proc/net/dev: one row for each interface.
+// net reads /proc/net/dev. It appends one row for each interface.
 //
 //	eth0: 3245 30 0 0 0 0 0 0 3245 30 0 0 0 0 0 0
 func (c *counters) net(text string) error {
@@ -161,7 +163,7 @@ func (c *counters) net(text string) error {
 	return c.err
 }
 
-// lines yields the lines of text that are not blank, each with its number.
+// lines yields the lines of the text that are not blank, each with its number.
 func lines(text string) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		n := 0
@@ -174,7 +176,7 @@ func lines(text string) iter.Seq2[int, string] {
 	}
 }
 
-// fields yields the words of each line of text that is not blank, with the line's number.
+// fields yields the words of each line that is not blank, with the line's number.
 func fields(text string) iter.Seq2[int, []string] {
 	return func(yield func(int, []string) bool) {
 		for n, line := range lines(text) {

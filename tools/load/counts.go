@@ -9,7 +9,7 @@ type Counts struct {
 	Exemplars  int64 `json:"exemplars"`
 }
 
-// add adds o to c, multiplied by times.
+// add adds the counts in o, multiplied by the factor times, to c.
 func (c *Counts) add(o Counts, times int64) {
 	c.Series += times * o.Series
 	c.Samples += times * o.Samples
@@ -17,7 +17,7 @@ func (c *Counts) add(o Counts, times int64) {
 	c.Exemplars += times * o.Exemplars
 }
 
-// holds reports whether each count of c is at least the same count of o.
+// holds reports whether each count in c is at least as large as the corresponding count in o.
 func (c Counts) holds(o Counts) bool {
 	return c.Series >= o.Series && c.Samples >= o.Samples && c.Histograms >= o.Histograms && c.Exemplars >= o.Exemplars
 }

@@ -53,7 +53,7 @@ func (d *delivery) ask(ctx context.Context) (*SinkCounts, error) {
 }
 
 // wait queries the sink until the content of all requests has arrived. It gives up when no request
-// arrives for the time d.settle.
+// has arrived for the time d.settle.
 func (d *delivery) wait(ctx context.Context, contents map[string]Counts, requests int64) error {
 	begin := time.Now()
 	last, moved := int64(-1), begin
@@ -76,7 +76,7 @@ func (d *delivery) wait(ctx context.Context, contents map[string]Counts, request
 	}
 }
 
-// compare compares the sink's counts since the baseline with the content of the given number of
+// compare compares the sink's counts since the baseline with the content of the acknowledged
 // requests.
 func (d *delivery) compare(now *SinkCounts, contents map[string]Counts, requests int64) *DeliveryReport {
 	r := &DeliveryReport{
@@ -106,14 +106,14 @@ func (d *delivery) compare(now *SinkCounts, contents map[string]Counts, requests
 }
 
 // verdict returns an error if acknowledged series of a tenant are missing, if a tenant has received
-// series of another, or if more series arrived than were sent. If again is not 0, requests may have
-// been sent again, so series may arrive twice.
+// series of another tenant, or if more series arrived than were sent. If the argument again is not
+// 0, requests may have been sent again, so series may arrive twice.
 func (r *DeliveryReport) verdict(again int64) error {
 	switch {
 	case r.Misrouted > 0:
-		return fmt.Errorf("MISROUTED: %s series came to the sink under the name of a tenant whose they are not", grouped(r.Misrouted))
+		return fmt.Errorf("MISROUTED: the sink received %s series under the name of another tenant", grouped(r.Misrouted))
 	case len(r.Unknown) > 0:
-		return fmt.Errorf("MISROUTED: the sink got series of tenants that were not sent: %s", firstOf(r.Unknown))
+		return fmt.Errorf("MISROUTED: the sink received series of tenants that this run does not have: %s", firstOf(r.Unknown))
 	case !r.Looked:
 		return nil // the sink has decoded only some of the bodies
 	case len(r.Lost) > 0:

@@ -3,9 +3,9 @@
 // receives series from a relay and counts them.
 //
 // The report contains the number of acknowledged rows, whether all of them landed, and the cost on
-// the server. The generator runs on the same machine as the service, so it does as little as
-// possible: requests are built before the run, and a worker only writes a request and reads the
-// reply.
+// the server. The generator runs on the same machine as the service, so it does as little work as
+// possible: it builds the requests before the run, and during the run a worker only writes a
+// request and reads the reply.
 //
 //	run        run.go        Run, which connects the other parts
 //	           options.go    options
@@ -43,7 +43,7 @@
 //
 // # Bodies
 //
-// Each source fills a [column.Batch]. A body is a batch in one of five forms:
+// Each source fills a [column.Batch]. A body contains a batch in one of five forms:
 //
 //	form and --endpoint  body
 //	columnar, arc        {"m": "cpu", "columns": {"time": […], "host": […], …}}
@@ -52,32 +52,33 @@
 //	row, v1              [{"time": …, "host": …, …}, …]
 //	schema, v1           {time list32(i64), host list32(str8), …}: only synthetic telemetry
 //
-// Times are integers in microseconds since 1970-01-01 UTC. They always take nine bytes (d3 and a
-// big-endian int64), or eight with a schema (little-endian). So a request can be sent again with
-// new times of the same length:
+// Times are integers in microseconds since 1970-01-01 UTC. They always occupy nine bytes (d3 and a
+// big-endian int64); with a schema, they occupy eight bytes (a little-endian int64). So a request
+// can be sent again with new times, without a change of its length:
 //
 //	POST /api/v1/write/msgpack HTTP/1.1 … | 82 … a4 "time" dc 03e8 | d3 tttttttt | d3 tttttttt | …
 //	└─────────────── head ──────────────┘   └──────── body ─────────  first ▲     └─ stride ─┘
 //
 // # Acknowledged rows, and rows in doubt
 //
-// A row is acknowledged when a complete 2xx reply has been read. If a request has no reply, or a
+// A row is acknowledged when a complete 2xx reply has been read. If a request gets no reply, or a
 // 5xx other than 503, its rows are in doubt: they may or may not land. They are not sent again,
-// because then they could land twice. A 408, 429 or 503 means that nothing was stored: the same
-// request is sent again after a delay.
+// because they could then land twice. The status 408, 429 or 503 means that nothing was stored. The
+// same request is then sent again after a delay.
 //
 // # Remote Write
 //
-// A relay gets series of several tenants. Senders of Remote Write repeat requests that get no
-// reply. So here, requests in doubt are sent again: nothing may be lost, but series may be
-// delivered twice. The series resemble the series of a Kubernetes cluster: see [RemoteWrite]. Times
-// cannot be changed in compressed bodies, so after the last body, the same bodies are sent again.
+// A relay gets series for several tenants. Real senders of Remote Write repeat requests that get no
+// reply. So the load generator also sends requests in doubt again: no series may be lost, but
+// series may be delivered twice. The series resemble the series of a Kubernetes cluster: see
+// [RemoteWrite]. Times in compressed bodies cannot be changed. So after the last prepared body, the
+// generator sends the same bodies again.
 //
 //	slipctl load ──snappy──→ relay ──a POST for each tenant──→ slipctl sink
 //	       │                                                             ▲
 //	       └────────────────── GET /counts, before and after ────────────┘
 //
-// Sink, relay and load are separate processes, so /proc contains the CPU time of each. The floor is
-// the CPU time that this process needs to decompress the same bodies and to compress them again
-// with snappy.
+// The sink, the relay and the load generator are separate processes, so /proc shows the CPU time of
+// each. The floor is the CPU time that the generator needs to decompress the same bodies and to
+// compress them again with snappy.
 package load

@@ -13,8 +13,8 @@ func (f *filler) reset() {
 	f.err = nil
 }
 
-// cell returns the column with the given name, ready for a cell of kind k. It returns nil after an
-// error.
+// cell returns the column with the given name. The caller must append one cell of the kind k to
+// this column. It returns nil after an error.
 func (f *filler) cell(name string, k column.Kind) *column.Column {
 	c, err := f.batch.Column([]byte(name))
 	if err != nil {

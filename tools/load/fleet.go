@@ -10,9 +10,9 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// fleet contains the series of some pods in a Kubernetes cluster: 20 series for each pod. Each
-// series has 12 labels, including the tenant. The series stay the same, and get new values and
-// times for each request, like the series of a Prometheus shard.
+// fleet contains the series of some pods in a Kubernetes cluster, with 20 series per pod. Each
+// series has 12 labels, including the tenant label. All requests contain the same series with new
+// values and times, like the requests of a Prometheus shard.
 type fleet struct {
 	rng     *rand.Rand
 	request remotewrite.Request
@@ -48,7 +48,8 @@ var exposed = [...]struct {
 
 var apps = [...]string{"api", "basket", "catalogue", "frontend", "payments", "search", "shipping", "worker"}
 
-// newFleet returns the series of one worker. Another seed gives other pods, of the same tenants.
+// newFleet returns the series for one worker. The seed determines the pods. The tenants are the
+// same for all seeds.
 func newFleet(o *RemoteWrite, seed uint64) *fleet {
 	f := &fleet{rng: rand.New(rand.NewPCG(seed, 1))}
 	var pod []remotewrite.Label
@@ -79,17 +80,19 @@ func newFleet(o *RemoteWrite, seed uint64) *fleet {
 	return f
 }
 
-// native reports whether series i has a native histogram. Such series are spread evenly.
+// native reports whether the series with the index i contains a native histogram. Such series are
+// spread evenly.
 func (o *RemoteWrite) native(i int) bool {
 	return int(float64(i+1)*o.Histograms) > int(float64(i)*o.Histograms)
 }
 
-// tenantName returns the name of tenant i. All names have the same length.
+// tenantName returns the name of the tenant with the index i. All names have the same length.
 func (o *RemoteWrite) tenantName(i int) string {
 	return fmt.Sprintf("team-%0*d", max(2, len(strconv.Itoa(o.Tenants-1))), i)
 }
 
-// contents returns the content of one request for each tenant. It is the same for all fleets.
+// contents returns the counts that one request contains for each tenant. They are the same for all
+// fleets.
 func (o *RemoteWrite) contents() map[string]Counts {
 	all := make(map[string]Counts, o.Tenants)
 	for i := range o.Series {
@@ -128,7 +131,7 @@ func (f *fleet) pod(o *RemoteWrite, tenant int) []remotewrite.Label {
 	return labels
 }
 
-// letters returns n random characters of the set that Kubernetes uses for generated names.
+// letters returns n random characters from the set that Kubernetes uses in generated names.
 func (f *fleet) letters(n int) string {
 	const safe = "bcdfghjklmnpqrstvwxz2456789"
 	b := make([]byte, n)
@@ -138,7 +141,8 @@ func (f *fleet) letters(n int) string {
 	return string(b)
 }
 
-// histogram returns a random histogram with integer or float counts, in two spans on each side.
+// histogram returns a random histogram. Its counts are integers if whole is true, and otherwise
+// floats. It has two spans for positive and two for negative values.
 func (f *fleet) histogram(whole bool) remotewrite.Histogram {
 	h := remotewrite.Histogram{Schema: 3, ZeroThreshold: 0x1p-128, ResetHint: remotewrite.ResetHintNo}
 	for _, b := range []*remotewrite.Buckets{&h.Negative, &h.Positive} {
@@ -159,8 +163,8 @@ func (f *fleet) histogram(whole bool) remotewrite.Histogram {
 	return h
 }
 
-// at returns a request with all series, and new values at a time in milliseconds. The request is
-// valid until the next call.
+// at returns a request with all series, with new values at the time ms, which is in milliseconds.
+// The request is valid until the next call.
 func (f *fleet) at(ms int64) *remotewrite.Request {
 	for i := range f.request.Series {
 		s := &f.request.Series[i]
@@ -175,7 +179,7 @@ func (f *fleet) at(ms int64) *remotewrite.Request {
 	return &f.request
 }
 
-// value returns a random count or a random measurement, one as often as the other.
+// value returns, with equal probability, a random count or a random measurement.
 func (f *fleet) value() float64 {
 	if f.rng.IntN(2) == 0 {
 		return float64(f.rng.IntN(1_000_000_000))

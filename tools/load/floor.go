@@ -15,13 +15,13 @@ type floor struct {
 	turn    time.Duration
 	packing *packing
 	bodies  []*request
-	least   *float64 // minimum CPU seconds of all turns, for a GB before compression; nil if they cannot be measured
+	least   *float64 // minimum over all turns of the CPU seconds per GB before compression; nil if they cannot be measured
 }
 
-// floorTurn is the maximum time of a turn: a hundred ticks of the kernel's clock for CPU times.
+// floorTurn is the maximum duration of a turn: a hundred ticks of the kernel's clock for CPU times.
 const floorTurn = time.Second
 
-// measure runs one turn. Meanwhile, nothing else may run in this process.
+// measure runs one turn. During the call, nothing else may run in this process.
 func (f *floor) measure(ctx context.Context) error {
 	runtime.GC() // garbage of the preparation must not be collected during the turn
 	before, err := f.own.cpuSeconds()

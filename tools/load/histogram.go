@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// histogram counts durations in buckets whose width grows with the value, like HDR histograms.
-// Values below 128 ns have one bucket each. From there on, each range up to twice its start is
+// histogram counts durations in buckets whose width grows with the value, like HDR histograms. Each
+// value below 128 ns has its own bucket. Above that, each range from a power of two to the next is
 // divided into 128 buckets of equal width. The middle of a bucket differs by at most 0.4 % from any
-// value in it.
+// value in the bucket.
 //
 //	value    0 … 127   128 … 255   256, 257 | 258, 259 | …   512 … 515 | …
 //	bucket   0 … 127   128 … 255   256      | 257      | …   384       | …
@@ -47,8 +47,8 @@ func (h *histogram) merge(o *histogram) {
 	h.max = max(h.max, o.max)
 }
 
-// quantile returns the duration that a share q of all durations does not exceed. It returns 0 if
-// there are none.
+// quantile returns the q-quantile of the durations, where q is between 0 and 1. It returns 0 if
+// there are no durations.
 func (h *histogram) quantile(q float64) time.Duration {
 	if h.total == 0 {
 		return 0

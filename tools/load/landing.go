@@ -12,10 +12,10 @@ import (
 const (
 	flushTimeout = 5 * time.Minute
 	settlePoll   = time.Second
-	settleQuiet  = 10 * time.Second // the count is final if it does not change for this time
+	settleQuiet  = 10 * time.Second // the count is regarded as final if it has not changed for this time
 )
 
-// lander asks the server to land its rows, and counts the rows in the server's files.
+// lander requests that the server lands its rows, and counts the rows in the server's files.
 type lander struct {
 	target *target
 	dir    string
@@ -26,7 +26,7 @@ type lander struct {
 // errNoFlush reports that the server has no endpoint for a flush.
 var errNoFlush = errors.New("the server has no /-/flush")
 
-// baseline counts the rows that have landed before the run.
+// baseline counts the rows that landed before the run.
 func (l *lander) baseline(ctx context.Context) error {
 	if err := l.flush(ctx); err != nil && !errors.Is(err, errNoFlush) {
 		return err
@@ -69,8 +69,8 @@ func (l *lander) flush(ctx context.Context) error {
 }
 
 // drain waits until all rows have landed. It flushes the server. If the server has no flush, drain
-// waits until the count reaches the acknowledged rows or stops changing. It returns how it waited,
-// and when the last rows had landed.
+// waits until the count reaches the acknowledged rows or stops changing. It returns the way in
+// which it waited, and the time when the last rows had landed.
 func (l *lander) drain(ctx context.Context, acknowledged int64) (how string, done time.Time, err error) {
 	err = l.flush(ctx)
 	if !errors.Is(err, errNoFlush) {

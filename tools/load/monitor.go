@@ -4,9 +4,9 @@ package load
 type monitor struct {
 	process       process
 	before, after float64          // CPU seconds
-	ask           func() *spending // returns the process's own measurements; nil if it is not asked
-	begun, ended  *spending        // nil if the process does not report them
-	samples       []int64          // of memory, one per second
+	ask           func() *spending // returns the process's own measurements; nil if the process does not offer them
+	begun, ended  *spending        // results of ask before and after the run; nil if there are none
+	samples       []int64          // memory in use, one sample per second
 	last, peak    int64
 	problem       error // the first error; earlier measurements remain valid
 }
@@ -61,7 +61,7 @@ func (m *monitor) fail(err error) {
 	}
 }
 
-// perMillion returns the CPU seconds spent for each million rows, or nil if they are not known.
+// perMillion returns the CPU seconds per million rows, or nil if they are not known.
 func (m *monitor) perMillion(rows int64) *float64 {
 	if m.problem != nil || rows == 0 {
 		return nil

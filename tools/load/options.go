@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// Options configures a run: the data to send, how to send it, and the measurements. The tags are
-// for kong. The fields without a flag are for the embedding program.
+// Options configures a run: the data to send, how to send it, and the measurements. The struct tags
+// are for the command-line parser kong. The fields without a flag are set by the program that calls
+// Run.
 type Options struct {
 	Protocol string `help:"What to send: ingest (rows for the ingest endpoints) or remote-write (series for a relay or any Remote Write receiver)." enum:"ingest,remote-write" default:"ingest"`
 
@@ -42,32 +43,33 @@ type Options struct {
 	DataDir string `help:"Directory of the server's Parquet files, to count stored rows." placeholder:"DIR"`
 	JSON    bool   `help:"Print the report as JSON."`
 
-	// CountRows returns the number of rows in the Parquet files below dir. DataDir requires it.
+	// CountRows returns the number of rows in the Parquet files below dir. It must be set if
+	// DataDir is set.
 	CountRows func(dir string) (int64, error) `kong:"-"`
 
 	// TLS is used for https; nil means Go's default.
 	TLS *tls.Config `kong:"-"`
 
-	// Requests is the number of requests that each worker sends, however long that takes. If it is
-	// 0, workers send until Duration ends.
+	// Requests is the number of requests that each worker sends, regardless of the duration. If it
+	// is 0, workers send until Duration ends.
 	Requests int `kong:"-"`
 }
 
-// Limits of the requests that are prepared before a run, so that a typing mistake does not use all
-// memory.
+// These constants limit the requests that are prepared before a run, so that a typing mistake in a
+// flag does not use up all memory.
 const (
 	maxRows        = 1_000_000
 	maxTables      = 100_000
 	maxHosts       = 10_000_000
 	maxWorkers     = 10_000
 	maxPrepared    = 1 << 30 // bytes
-	rowEstimate    = 46      // bytes of a synthetic row in a columnar body
-	rowRowEstimate = 90      // bytes of a synthetic row in a body of rows
+	rowEstimate    = 46      // estimated size of a synthetic row in a columnar body, in bytes
+	rowRowEstimate = 90      // estimated size of a synthetic row in a body of rows, in bytes
 )
 
 func (o *Options) remoteWrite() bool { return o.Protocol == "remote-write" }
 
-// unit returns the unit that a run counts.
+// unit returns the unit of a run's counts: rows or series.
 func (o *Options) unit() string {
 	if o.remoteWrite() {
 		return "series"
@@ -75,7 +77,7 @@ func (o *Options) unit() string {
 	return "rows"
 }
 
-// complete sets the options that follow from other options.
+// complete sets the options whose values follow from other options.
 func (o *Options) complete() {
 	if o.Protocol == "" {
 		o.Protocol = "ingest"
@@ -169,7 +171,7 @@ func within(bounds ...bound) error {
 	return nil
 }
 
-// affordable returns an error if the prepared requests would be too large together.
+// affordable returns an error if the total size of the prepared requests would be too large.
 func (o *Options) affordable(flag string, perRow int64) error {
 	if bytes := int64(o.requests()) * int64(o.Rows) * perRow; bytes > maxPrepared {
 		return fmt.Errorf("--pregenerate %d × --%s %d: about %d MiB of requests, more than %d; lower one of them",
@@ -178,8 +180,8 @@ func (o *Options) affordable(flag string, perRow int64) error {
 	return nil
 }
 
-// requests returns the number of synthetic requests to prepare: at least one for each worker,
-// because workers do not share requests.
+// requests returns the number of synthetic requests to prepare. There must be at least one per
+// worker, because workers do not share requests.
 func (o *Options) requests() int { return max(o.Pregenerate, o.Workers) }
 
 // pace returns the time that a worker has for one request, or 0 if its rate is not limited.

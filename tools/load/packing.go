@@ -11,8 +11,8 @@ import (
 // maxPlain is the maximum size of a Remote Write body after decompression.
 const maxPlain = 64 << 20
 
-// packing is a compression format of Remote Write, with its name in Content-Encoding. Both
-// functions use the memory of dst, if it is large enough.
+// packing is a compression format for Remote Write, with the name that it has in Content-Encoding.
+// Both functions use the memory of dst, if this is large enough.
 type packing struct {
 	name   string
 	pack   func(dst, plain []byte) []byte
@@ -39,8 +39,8 @@ func newPacking(name string) (*packing, error) {
 	}, nil
 }
 
-// unpackStrictly decompresses a snappy block that may come from anyone. It rejects a block that is
-// too large, or that uses an extension that only some snappy decoders know.
+// unpackStrictly decompresses a snappy block from an untrusted sender. It rejects a block that is
+// too large, or that uses an extension which only some snappy decoders support.
 func unpackStrictly(dst, packed []byte) ([]byte, error) {
 	n, err := snappy.DecodedLen(packed)
 	if err == nil && n > maxPlain {

@@ -9,10 +9,11 @@ import (
 	"time"
 )
 
-// procFS returns the file system in which the kernel shows its counters.
+// procFS returns the file system that contains the kernel's counters.
 func procFS() fs.FS { return os.DirFS("/proc") }
 
-// proc is the source of this machine's counters: each interval, one request for each table.
+// proc is a source that reads the counters of this machine. In each interval, it supplies one
+// request per table.
 type proc struct {
 	proc     fs.FS
 	builder  *builder
@@ -22,7 +23,7 @@ type proc struct {
 	queue    []*request
 }
 
-// procTable is a table, and the file that its rows are read from.
+// procTable describes a table, and the file from which its rows are read.
 type procTable struct {
 	name, file string
 	read       func(*counters, string) error
@@ -76,7 +77,7 @@ func (p *proc) next(ctx context.Context) (*request, error) {
 	return r, nil
 }
 
-// read reads the counters, and queues one request for each table that has rows now.
+// read reads the counters, and queues one request for each table that currently has rows.
 func (p *proc) read(now time.Time) error {
 	found := false
 	p.queue = p.queue[:0]

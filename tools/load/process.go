@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// ticksPerSecond is the unit of times in /proc. Linux reports 100 on every architecture that Go
-// runs on.
+// ticksPerSecond defines the unit of times in /proc. On Linux, it is 100 on every architecture that
+// Go supports.
 const ticksPerSecond = 100
 
-// process is a running process, seen through /proc.
+// process is a running process. Its data is read from /proc.
 type process struct {
 	proc fs.FS
 	pid  int

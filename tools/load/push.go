@@ -8,19 +8,19 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// push implements protocol for series: Remote Write.
+// push implements the interface protocol for Remote Write, whose requests contain series.
 type push struct {
-	contents map[string]Counts // of a request, by tenant
-	each     Counts            // of a request, all tenants together
+	contents map[string]Counts // counts of one request, by tenant
+	each     Counts            // counts of one request for all tenants together
 	floor    *floor
-	delivery *delivery // nil without a sink
+	delivery *delivery // nil if there is no sink
 }
 
 // step is the difference between the times of successive requests of a worker.
 const step = time.Second
 
-// sources builds the requests of all workers. No time is later than now, so that a receiver sees no
-// times in the future.
+// sources builds the requests of all workers. All times are in the past, because a receiver may
+// reject times in the future.
 func (p *push) sources(ctx context.Context, r *run) ([]source, error) {
 	o := &r.options
 	p.contents = o.RemoteWrite.contents()
@@ -74,7 +74,8 @@ func (b *pushBuilder) build(series *remotewrite.Request) *request {
 	return &request{wire: wire, body: wire[len(head):], plain: len(b.plain), rows: len(series.Series)}
 }
 
-// headers returns the headers that Prometheus sends, or with zstd the headers that vmagent sends.
+// headers returns the headers that Prometheus sends. With zstd, it returns the headers that vmagent
+// sends.
 func (b *pushBuilder) headers() string {
 	h := "Content-Encoding: " + b.packing.name + "\r\n"
 	switch {

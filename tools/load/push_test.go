@@ -218,7 +218,7 @@ func TestPushVerdict(t *testing.T) {
 			return tenant, 1
 		}},
 		"more has come to the sink than was sent": {passes: func(tenant string) (string, int) { return tenant, 2 }},
-		"MISROUTED: the sink got series of tenants that were not sent: stranger": {
+		"MISROUTED: the sink received series of tenants that this run does not have: stranger": {
 			passes: func(tenant string) (string, int) { return "stranger", 1 },
 			change: func(s *Sink) { s.TenantLabel = "not there" },
 		},

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// PushReport is the part of a report that only runs of Remote Write have. The report itself counts
-// the series.
+// PushReport contains the results that only runs of Remote Write have. The number of series is in
+// the enclosing report.
 type PushReport struct {
-	Version          string  `json:"version"` // of the protocol: 1.0 or 2.0
+	Version          string  `json:"version"` // version of the protocol: 1.0 or 2.0
 	Tenants          int     `json:"tenants"`
 	Grouped          bool    `json:"grouped"`
 	Acknowledged     Counts  `json:"acknowledged"`
-	SamplesPerSecond float64 `json:"samples_per_second"` // including native histograms
+	SamplesPerSecond float64 `json:"samples_per_second"` // rate of samples, including native histograms
 	PlainPerRequest  int64   `json:"uncompressed_bytes_per_request"`
-	PlainPerSecond   float64 `json:"uncompressed_bytes_per_second"` // of acknowledged requests
+	PlainPerSecond   float64 `json:"uncompressed_bytes_per_second"` // for acknowledged requests
 
-	CPUPerGB   *float64 `json:"cpu_seconds_per_gb"`       // of the server, for the acknowledged requests before compression
-	FloorPerGB *float64 `json:"floor_cpu_seconds_per_gb"` // of this process, to decompress the same bodies and compress them again
+	CPUPerGB   *float64 `json:"cpu_seconds_per_gb"`       // CPU time of the server per GB of acknowledged requests before compression
+	FloorPerGB *float64 `json:"floor_cpu_seconds_per_gb"` // CPU time that this process needs to decompress the same bodies and to compress them again
 	FloorRatio *float64 `json:"cpu_by_floor"`             // CPUPerGB divided by FloorPerGB
 
 	Delivered *DeliveryReport `json:"delivered,omitempty"`
@@ -27,10 +27,10 @@ type PushReport struct {
 type DeliveryReport struct {
 	Requests  int64          `json:"requests"`
 	Delivered Counts         `json:"delivered"`
-	Looked    bool           `json:"looked_into_all"` // if false, the counts cover only some of the requests
-	Exact     bool           `json:"exact"`           // for each tenant, exactly the acknowledged series arrived
-	Lost      []string       `json:"lost"`            // tenants for which less arrived than was acknowledged
-	Unknown   []string       `json:"unknown_tenants"` // tenants for which nothing was sent
+	Looked    bool           `json:"looked_into_all"` // if false, the counts include only some of the requests
+	Exact     bool           `json:"exact"`           // exactly the acknowledged series arrived, for each tenant
+	Lost      []string       `json:"lost"`            // tenants for which fewer series arrived than were acknowledged
+	Unknown   []string       `json:"unknown_tenants"` // tenants for which series arrived although none were sent
 	Misrouted int64          `json:"misrouted_series"`
 	Waited    float64        `json:"waited_seconds"`
 	Tenants   []TenantReport `json:"tenants"`

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// RemoteWrite configures --protocol=remote-write: the series to send, and the sink that receives
-// them in the end. Each worker has its own series, like a Prometheus shard. It sends its prepared
-// requests in turn, and starts again after the last one. The prepared requests differ in values and
-// times, but a request does not change when it is sent again.
+// RemoteWrite configures --protocol=remote-write: the series to send, and the sink to which the
+// relay delivers them. Each worker has its own series, like a Prometheus shard. It sends its
+// prepared requests in turn, and starts from the beginning after the last request. The prepared
+// requests differ in values and times. A request that is sent again is not changed.
 type RemoteWrite struct {
 	Series      int           `help:"Series per request, each with 12 labels." default:"2000"`
-	Tenants     int           `help:"Number of tenants. Every request has the same number of series of each." default:"10"`
+	Tenants     int           `help:"Number of tenants. Each request has the same number of series for every tenant." default:"10"`
 	Version     int           `help:"Remote Write version: 1 or 2." name:"rw-version" enum:"1,2" default:"1"`
 	Histograms  float64       `help:"Share of series with a native histogram and an exemplar instead of a sample, from 0 to 1." default:"0"`
 	TenantLabel string        `help:"Label with the tenant's name." default:"__tenant__"`
@@ -23,7 +23,7 @@ type RemoteWrite struct {
 
 const (
 	maxTenants     = 100_000
-	seriesEstimate = 340 // bytes of a series before compression
+	seriesEstimate = 340 // estimated size of a series before compression, in bytes
 )
 
 func (o *Options) checkRemoteWrite() error {

@@ -19,21 +19,21 @@ type Report struct {
 	URL        string    `json:"url"`
 	Compress   string    `json:"compress"`
 	Workers    int       `json:"workers"`
-	PerRequest int       `json:"per_request,omitempty"` // rows or series per request; 0 for proc, where the number varies
+	PerRequest int       `json:"per_request,omitempty"` // rows or series per request; 0 for the source proc, where the number varies
 	Started    time.Time `json:"started"`
 
-	// For ingest only.
+	// These fields are set only for the ingest protocol.
 	Source     string `json:"source,omitempty"`
 	Endpoint   string `json:"endpoint,omitempty"`
 	Format     string `json:"format,omitempty"`
 	Durability string `json:"durability,omitempty"`
 	Tables     int    `json:"tables,omitempty"`
 
-	Seconds               float64       `json:"seconds"` // from the first request to the last reply
+	Seconds               float64       `json:"seconds"` // time from the first request to the last reply
 	Interrupted           bool          `json:"interrupted,omitempty"`
 	Acknowledged          int64         `json:"acknowledged"`
 	AcknowledgedPerSecond float64       `json:"acknowledged_per_second"`
-	BytesPerSecond        float64       `json:"bytes_per_second"` // of acknowledged requests, as sent
+	BytesPerSecond        float64       `json:"bytes_per_second"` // for acknowledged requests, in the size in which they were sent
 	InDoubt               int64         `json:"in_doubt"`
 	Requests              int64         `json:"requests"`
 	RequestsPerSecond     float64       `json:"requests_per_second"`
@@ -44,7 +44,7 @@ type Report struct {
 	FirstError            string        `json:"first_error,omitempty"`
 	Latency               Latency       `json:"latency_ms"`
 	PerSecond             []int64       `json:"acknowledged_each_second"`
-	Degradation           *float64      `json:"degradation"` // a share: 0.01 is 1 %
+	Degradation           *float64      `json:"degradation"` // a fraction: 0.01 means 1 %
 	PatchSeconds          *float64      `json:"time_patch_seconds_per_request"`
 	OwnCPU                *float64      `json:"generator_cpu_seconds_per_million"`
 
@@ -63,30 +63,31 @@ type Latency struct {
 	Max  float64 `json:"max"`
 }
 
-// ServerReport contains the cost of the run on the server. It includes landing, if the run waited
-// for it.
+// ServerReport contains the cost of the run on the server. The cost includes landing, if the run
+// waited for landing.
 type ServerReport struct {
 	PID             int      `json:"pid"`
 	CPUSeconds      float64  `json:"cpu_seconds"`
 	PerMillion      *float64 `json:"cpu_seconds_per_million"`
-	GCShare         *float64 `json:"gc_share_of_cpu"` // as the server reports it
-	PeakBytes       int64    `json:"peak_bytes"`      // since the process began
+	GCShare         *float64 `json:"gc_share_of_cpu"` // as reported by the server
+	PeakBytes       int64    `json:"peak_bytes"`      // maximum since the start of the process
 	LastBytes       int64    `json:"last_bytes"`
-	GrowthPerMinute *float64 `json:"growth_bytes_per_minute"` // in the second half of the run
+	GrowthPerMinute *float64 `json:"growth_bytes_per_minute"` // memory growth in the second half of the run
 	Problem         string   `json:"problem,omitempty"`       // the reason if the figures are incomplete
 }
 
 // LandedReport contains the counts of rows in the Parquet files.
 type LandedReport struct {
 	Rows      int64   `json:"rows"`
-	PerSecond float64 `json:"rows_per_second"` // until the last row had landed
+	PerSecond float64 `json:"rows_per_second"` // rate until the last row had landed
 	Missing   int64   `json:"acknowledged_minus_landed"`
 	Drain     float64 `json:"drain_seconds"`
-	How       string  `json:"drained_by"` // flush, or wait when the server has no flush
+	How       string  `json:"drained_by"` // "flush", or "wait" if the server has no flush
 }
 
-// verdict returns an error if rows or series were lost. It also returns an error if more arrived
-// than was acknowledged, unless requests in doubt or repeated requests can explain the difference.
+// verdict returns an error if rows or series were lost. It also returns an error if more rows or
+// series arrived than were acknowledged, unless requests in doubt or repeated requests can explain
+// the difference.
 func (r *Report) verdict() error {
 	if w := r.RemoteWrite; w != nil && w.Delivered != nil {
 		return w.Delivered.verdict(r.Retries + r.InDoubt + r.Errors)
@@ -97,8 +98,8 @@ func (r *Report) verdict() error {
 	case l.Missing > 0:
 		return fmt.Errorf("%s acknowledged rows have not landed", grouped(l.Missing))
 	case -l.Missing > r.InDoubt:
-		return fmt.Errorf("%s rows landed beyond those acknowledged, of which %s may be of requests in doubt: "+
-			"rows were stored twice, or someone else is writing", grouped(-l.Missing), grouped(r.InDoubt))
+		return fmt.Errorf("%s more rows landed than were acknowledged, and requests with unknown results explain at most %s: "+
+			"rows were stored twice, or another client is writing", grouped(-l.Missing), grouped(r.InDoubt))
 	}
 	return nil
 }
@@ -184,7 +185,7 @@ func (r *Report) lines() []line {
 	return lines
 }
 
-// many formats a number with the unit of the run.
+// many formats a number, followed by the unit of the run.
 func (r *Report) many(n int64) string { return grouped(n) + " " + r.Unit }
 
 func perSecond(n float64, unit string) string { return grouped(int64(n+0.5)) + " " + unit + "/s" }

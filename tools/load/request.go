@@ -18,13 +18,13 @@ import (
 type request struct {
 	wire  []byte
 	body  []byte // the last part of wire
-	plain int    // bytes of the body before compression
-	rows  int    // or series
-	table int    // index of the synthetic table
-	times slots  // positions in wire; zero if the times cannot be changed
+	plain int    // size of the body before compression, in bytes
+	rows  int    // number of rows or series
+	table int    // index of the table, for synthetic requests
+	times slots  // positions of the times in wire; zero if the times cannot be changed
 }
 
-// setTimes stores the times start, start+1, … into the rows of the request.
+// setTimes sets the times of the request's rows to start, start+1, …
 func (r *request) setTimes(start int64) {
 	at := r.times.first
 	for i := range r.rows {

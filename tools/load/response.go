@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// Limits of a reply.
+// Limits for a reply.
 const (
 	lineBytes   = 8 << 10 // size of the buffer; a line of the head must fit into it
 	headerLines = 200
-	keptBytes   = 512 // of the body of an unsuccessful reply, for the message
+	keptBytes   = 512 // maximum part of an unsuccessful reply's body that is kept for the message, in bytes
 )
 
-// response is the part of a reply that a worker needs.
+// response contains the data from a reply that a worker needs.
 type response struct {
 	status     int
 	closing    bool          // the connection cannot be reused
@@ -36,7 +36,7 @@ type framing struct {
 	chunked bool
 }
 
-// readResponse reads one whole reply. It skips interim (1xx) replies before it.
+// readResponse reads one complete reply. It skips interim (1xx) replies that precede the reply.
 func readResponse(br *bufio.Reader) (response, error) {
 	for {
 		r, body, err := readHead(br)
@@ -86,8 +86,8 @@ func readHead(br *bufio.Reader) (r response, body framing, err error) {
 	return r, body, fmt.Errorf("reply has more than %d headers", headerLines)
 }
 
-// header evaluates one header. Only a few headers matter here; their lengths distinguish them from
-// nearly all others.
+// header evaluates one header. Only a few headers are relevant here. Their lengths distinguish them
+// from nearly all other headers.
 func (r *response) header(body *framing, name, value []byte) error {
 	switch {
 	case is(name, "content-length"):
@@ -115,7 +115,7 @@ func (r *response) header(body *framing, name, value []byte) error {
 	return nil
 }
 
-// is reports whether b equals s, ignoring case. s must be a lower-case ASCII word.
+// is reports whether b equals s, ignoring case. The argument s must be a lower-case ASCII word.
 func is(b []byte, s string) bool { return len(b) == len(s) && strings.EqualFold(string(b), s) }
 
 // readBody reads the body to its end, so that the next reply can be read from br. It keeps the

@@ -13,13 +13,14 @@ import (
 // progressEvery is the interval between progress lines.
 const progressEvery = 5 * time.Second
 
-// Run sends data as the options define, and writes a report to out. It writes a line every five
-// seconds and a table at the end; with JSON, it writes only the final report. It also returns the
-// report. If an error occurs after sending has begun, it returns the report and the error. Such an
-// error is a rejected request, or a difference between landed and acknowledged rows.
+// Run sends data as the options define, and writes a report to out. It writes one line every five
+// seconds and a table at the end. With JSON output, it writes only the final report. It also
+// returns the report. If an error occurs after the start of sending, Run returns both the report
+// and the error. Examples of such errors are a rejected request, and a difference between landed
+// and acknowledged rows.
 //
-// Canceling ctx ends the run at once. Then the report covers the requests sent so far. Run does not
-// wait for landing, and does not count rows in files.
+// If ctx is canceled, the run ends immediately. In that case, the report covers the requests that
+// were sent so far, and Run neither waits for landing nor counts rows in files.
 func Run(ctx context.Context, o Options, out io.Writer) (*Report, error) {
 	o.complete()
 	if err := o.check(); err != nil {
@@ -78,8 +79,8 @@ type protocol interface {
 	report(r *run, report *Report)
 }
 
-// prepare does all work that can fail before the first request, and all work that must not disturb
-// the measurement.
+// prepare does the work that must be done before the first request: all work that can fail, and all
+// work that would disturb the measurement.
 func (r *run) prepare(ctx context.Context) (err error) {
 	o := &r.options
 	if r.target, err = newTarget(ctx, o); err != nil {
@@ -150,7 +151,7 @@ func (r *run) send(ctx context.Context) error {
 	return nil
 }
 
-// watch samples the server's memory each second, and prints progress lines.
+// watch samples the server's memory every second, and prints progress lines.
 func (r *run) watch(ctx context.Context) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()

@@ -297,7 +297,7 @@ func TestRunCancel(t *testing.T) {
 }
 
 func TestRunLandingMismatch(t *testing.T) {
-	for change, want := range map[int64]string{-3: "3 acknowledged rows have not landed", 5: "5 rows landed beyond"} {
+	for change, want := range map[int64]string{-3: "3 acknowledged rows have not landed", 5: "5 more rows landed"} {
 		s := newService(t, nil)
 		o := s.options()
 		counts := 0

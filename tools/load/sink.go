@@ -17,8 +17,8 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// Sink receives Remote Write like Cortex or Mimir, and counts the series. It does not store them.
-// The tags are for kong.
+// Sink receives Remote Write requests like Cortex or Mimir. It counts the series, but does not
+// store them. The struct tags are for the command-line parser kong.
 type Sink struct {
 	Listen      string         `help:"Listen address. /counts returns the counts; every other path accepts Remote Write." default:"127.0.0.1:9009" env:"-"`
 	Latency     time.Duration  `help:"Response delay."`
@@ -34,10 +34,10 @@ const countsPath = "/counts"
 // SinkCounts contains the counts of a sink.
 type SinkCounts struct {
 	Requests  int64             `json:"requests"` // accepted requests
-	Bytes     int64             `json:"bytes"`    // of their bodies, compressed
-	Looked    int64             `json:"looked"`   // accepted requests that were decoded; only they count for Misrouted and Tenants
+	Bytes     int64             `json:"bytes"`    // compressed size of these requests' bodies
+	Looked    int64             `json:"looked"`   // number of accepted requests that were decoded; only decoded requests contribute to Misrouted and Tenants
 	Refused   int64             `json:"refused"`
-	Misrouted int64             `json:"misrouted"` // series whose label names another tenant
+	Misrouted int64             `json:"misrouted"` // number of series whose label names another tenant than the request's header
 	Tenants   map[string]Counts `json:"tenants"`
 }
 
@@ -198,7 +198,7 @@ func (h *sinkHandler) receive(w http.ResponseWriter, r *http.Request, in *intake
 	return nil
 }
 
-// versionOf returns the version that a Content-Type names.
+// versionOf returns the protocol version that a Content-Type specifies.
 func versionOf(contentType string) (remotewrite.Version, bool) {
 	media, params, err := mime.ParseMediaType(contentType)
 	if err != nil || media != "application/x-protobuf" {
@@ -223,7 +223,8 @@ func (h *sinkHandler) next() bool {
 	return h.counts.Requests%int64(h.LookEvery) == 0
 }
 
-// count decodes the body. It returns its counts, and the number of series of another tenant.
+// count decodes the body. It returns the body's counts, and the number of series that belong to
+// another tenant.
 func (in *intake) count(version remotewrite.Version, tenant string) (c Counts, misrouted int64, err error) {
 	in.scanner.Reset(in.plain, version)
 	for s := range in.scanner.Series {

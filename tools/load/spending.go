@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// spending is the CPU time that a Go process reports, in seconds since its start. The process
-// updates it with each garbage collection.
+// spending contains the CPU times that a Go process reports, in seconds since its start. The
+// process updates them in each garbage collection.
 type spending struct{ gc, idle, total float64 }
 
-// gcShare returns the garbage collector's share of the CPU time used from s to later, or nil if it
-// is unknown.
+// gcShare returns the garbage collector's share of the CPU time that was used between the
+// measurements s and later. It returns nil if the share is unknown.
 func (s *spending) gcShare(later *spending) *float64 {
 	used := (later.total - s.total) - (later.idle - s.idle)
 	if used <= 0 {

@@ -30,11 +30,12 @@ func tableName(i int) string {
 	return name
 }
 
-// clock hands out times that are used only once. Times differ by at least a microsecond. So with
-// more than a million rows per second and table, the clock runs ahead of the wall clock.
+// clock returns times that are used only once. They differ by at least a microsecond. So if a table
+// gets more than a million rows per second, its clock runs ahead of the wall clock.
 type clock struct{ next atomic.Int64 }
 
-// take returns the first of n consecutive times: now, or the time after the last one handed out.
+// take reserves n consecutive times, and returns the first. This is the argument now or the time
+// after the last reserved time, whichever is later.
 func (c *clock) take(now int64, n int) int64 {
 	for {
 		last := c.next.Load()
@@ -45,12 +46,12 @@ func (c *clock) take(now int64, n int) int64 {
 	}
 }
 
-// synthetic is a source of prepared telemetry. It returns its requests in turn, and starts again
-// after the last one.
+// synthetic is a source of prepared telemetry. It returns its requests in turn, and starts from the
+// beginning after the last request.
 type synthetic struct {
 	requests []*request
 	at       int
-	clocks   []clock // one for each table, shared by all workers; nil if the times do not change
+	clocks   []clock // one clock per table, shared by all workers; nil if the times do not change
 }
 
 func (s *synthetic) next(ctx context.Context) (*request, error) {
@@ -68,8 +69,8 @@ func (s *synthetic) next(ctx context.Context) (*request, error) {
 }
 
 // newSynthetic builds the requests of all workers. Each worker has its own range of requests,
-// because times are changed in place. The requests depend only on the options; their times count
-// from now.
+// because times are changed in place. The content of the requests depends only on the options. The
+// times start at the argument now.
 func newSynthetic(t *target, o *Options, now time.Time) ([]*synthetic, error) {
 	var clocks []clock
 	if o.UniqueTime && o.Compress == "none" {
@@ -92,7 +93,7 @@ func newSynthetic(t *target, o *Options, now time.Time) ([]*synthetic, error) {
 	return sources, nil
 }
 
-// make builds the requests [from, to) of all requests.
+// make builds the requests with the indexes [from, to).
 func (s *synthetic) make(t *target, o *Options, from, to int, now int64) error {
 	b, err := newBuilder(t, o)
 	if err != nil {
@@ -115,8 +116,9 @@ func (s *synthetic) make(t *target, o *Options, from, to int, now int64) error {
 	return nil
 }
 
-// fillSynthetic fills f with the rows of one request. In every form, all rows have the same length:
-// all hosts have as many digits as the highest host, and numbers always take nine bytes.
+// fillSynthetic fills f with the rows of one request. In every form, all rows have the same length,
+// because all host names have the same number of digits, and because numbers always occupy nine
+// bytes.
 func fillSynthetic(f *filler, o *Options, seed uint64, now int64) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	digits := max(3, len(strconv.Itoa(o.Hosts-1)))

@@ -5,15 +5,15 @@ import "time"
 // tally contains the counts of one worker, or of all workers together.
 type tally struct {
 	acknowledged int64 // rows or series
-	inDoubt      int64 // rows or series, counted each time that they were in doubt
-	bytes        int64 // of acknowledged requests
-	plain        int64 // of their bodies before compression
+	inDoubt      int64 // rows or series; counted each time when they were in doubt
+	bytes        int64 // bytes of acknowledged requests
+	plain        int64 // size of the bodies of these requests before compression
 	requests     int64 // requests with a reply of any status
 	statuses     map[int]int64
 	retries      int64
 	errors       int64
 	connections  int64
-	firstError   string // or unsuccessful reply
+	firstError   string // first error or unsuccessful reply
 	latency      histogram
 }
 

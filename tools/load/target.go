@@ -14,19 +14,19 @@ import (
 
 const dialTimeout = 5 * time.Second
 
-// defaultPush is the path for Remote Write if the URL has no path. Cortex and Mimir use it.
+// defaultPush is the path for Remote Write if the URL has no path. Cortex and Mimir use this path.
 const defaultPush = "/api/v1/push"
 
 // target contains the address of the service, and the parts that all requests have in common.
 type target struct {
-	base    string         // as the user gave it, for messages
-	addr    netip.AddrPort // resolved once, so that every connection goes to the address that was checked
+	base    string         // the URL as given by the user, for messages
+	addr    netip.AddrPort // resolved once, so that every connection uses the address that was checked
 	host    string         // the Host header
-	path    string         // prefix of each path, without a slash at its end
+	path    string         // prefix of all paths, without a slash at the end
 	metrics string         // URL of the server's metrics
-	token   string         // "" for none
+	token   string         // empty if there is no token
 	tls     *tls.Config    // nil for plain HTTP
-	headers string         // headers that are the same for every request
+	headers string         // headers that all requests contain
 }
 
 // newTarget resolves the URL. Unless AnyHost is set, each resolved address must be a loopback
@@ -118,8 +118,8 @@ func (t *target) dial(ctx context.Context) (net.Conn, error) {
 	return secure, nil
 }
 
-// appendPost appends the head of a POST to path, with a body of n bytes. The path may include a
-// query.
+// appendPost appends the head of a POST request for the given path with a body of n bytes. The path
+// may include a query.
 func (t *target) appendPost(dst []byte, path, headers string, n int) []byte {
 	return t.appendHead(dst, "POST", path, headers, n)
 }

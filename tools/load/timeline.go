@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// timeline counts the rows acknowledged in each second of a run, for all workers.
+// timeline counts the rows that were acknowledged in each second of a run, for all workers
+// together.
 type timeline struct {
 	start time.Time
 
@@ -25,15 +26,15 @@ func (t *timeline) add(now time.Time, rows int) {
 	t.total += int64(rows)
 }
 
-// acknowledged returns the number of rows counted so far.
+// acknowledged returns the number of rows that were counted so far.
 func (t *timeline) acknowledged() int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.total
 }
 
-// seconds returns the rows of each whole second of a run that sent for the time `sent`. Rows
-// acknowledged after the last whole second are not included.
+// seconds returns the number of rows in each whole second of a run. The argument sent is the
+// duration of sending. Rows that were acknowledged after the last whole second are not included.
 func (t *timeline) seconds(sent time.Duration) []int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -45,9 +46,10 @@ func (t *timeline) seconds(sent time.Duration) []int64 {
 // window is the number of seconds over which degradation averages the rate.
 const window = 5
 
-// degradation compares the last five seconds with the best five consecutive seconds. It returns the
-// share by which the last five were worse; 0 if none were better. It needs ten seconds, and some
-// rows in them.
+// degradation compares the rate in the last five seconds with the rate in the best five consecutive
+// seconds. It returns the fraction by which the rate in the last five seconds was lower, or 0 if
+// these were the best. The run must contain at least ten seconds and some rows; otherwise ok is
+// false.
 func degradation(seconds []int64) (share float64, ok bool) {
 	if len(seconds) < 2*window {
 		return 0, false
@@ -66,9 +68,9 @@ func degradation(seconds []int64) (share float64, ok bool) {
 	return 1 - float64(sum)/float64(best), true
 }
 
-// slope returns the least-squares slope of the second half of equidistant samples: the growth from
-// one sample to the next. The first half is ignored, because buffers still fill up then. It needs
-// ten samples.
+// slope returns the growth per sample in the second half of equidistant samples: the slope of the
+// least-squares line. It ignores the first half, because buffers still fill up during that time. It
+// needs ten samples.
 func slope(samples []int64) (perSample float64, ok bool) {
 	if len(samples) < 10 {
 		return 0, false

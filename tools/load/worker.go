@@ -10,23 +10,24 @@ import (
 
 // Pauses before a retry.
 const (
-	errorPause = 100 * time.Millisecond // after a broken connection or a 5xx, and after a 429 or 503 without Retry-After
-	maxPause   = time.Second            // maximum, even if Retry-After is longer
+	errorPause = 100 * time.Millisecond // pause after a broken connection or a 5xx, and after a 429 or 503 without Retry-After
+	maxPause   = time.Second            // maximum pause, even if Retry-After is longer
 )
 
 // worker sends one request after the other over one connection.
 type worker struct {
 	source   source
-	pace     time.Duration // from the start of one request to the start of the next; 0 for no pause
-	requests int           // number of requests to send; 0 for no limit
+	pace     time.Duration // time from the start of one request to the start of the next; 0 means no pause
+	requests int           // number of requests to send; 0 means no limit
 	resend   bool          // send requests in doubt again
 	timeline *timeline
 	conn     conn
 	tally    *tally
 }
 
-// run sends requests until their number is reached or `sending` is done. It then lets the current
-// request finish, but gives it up when ctx is done. An error means that continuing is useless.
+// run sends requests until their number is reached or the context `sending` is done. It then lets
+// the current request finish, but aborts this request when ctx is done. An error means that it is
+// useless to continue.
 func (w *worker) run(ctx, sending context.Context) error {
 	defer func() {
 		w.conn.close()
@@ -56,9 +57,9 @@ func (w *worker) run(ctx, sending context.Context) error {
 	return nil
 }
 
-// post sends a request, again if needed. It stops when the request is acknowledged, when the
-// request is in doubt and must not be sent again, or when the time is up. The latency of the
-// request counts from started.
+// post sends a request, and repeats it if needed. It stops when the request is acknowledged, when
+// the request is in doubt and must not be sent again, or when the time is up. The latency of the
+// request is measured from the time started.
 func (w *worker) post(ctx, sending context.Context, r *request, started time.Time) error {
 	for {
 		again, pause, err := w.try(ctx, r, started)
@@ -71,9 +72,9 @@ func (w *worker) post(ctx, sending context.Context, r *request, started time.Tim
 	}
 }
 
-// try sends a request once and counts the outcome. It returns whether to send the request again,
-// and the pause before the next attempt or request. An error means that the server rejects the
-// request, and would reject it again.
+// try sends a request once and counts the outcome. It returns whether the request must be sent
+// again, and the pause before the next attempt or request. An error means that the server has
+// rejected the request and would reject it again.
 func (w *worker) try(ctx context.Context, r *request, started time.Time) (again bool, pause time.Duration, err error) {
 	if err := w.conn.open(ctx, time.Now()); err != nil {
 		w.fail(ctx, err)

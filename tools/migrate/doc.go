@@ -1,5 +1,5 @@
-// Package migrate implements `slipctl migrate msgpack`. It changes the imports of Go programs
-// from other MessagePack libraries to Slipstream's msgpack, and lists the changes that have to be
+// Package migrate implements `slipctl migrate msgpack`. In Go programs, it replaces the imports of
+// other MessagePack libraries by imports of Slipstream's msgpack. It lists the changes that must be
 // made by hand.
 //
 //	run.go      options and output
@@ -11,11 +11,11 @@
 //
 // # Changes
 //
-// Only import paths change. If a file is formatted like gofmt output, it is formatted again, so its
-// imports stay sorted. In other files, all other bytes are kept. All files are read before the
-// first file is written. If one of them cannot be parsed, no file is written.
+// Only import paths change. If a file was formatted with gofmt, it is formatted again, so that its
+// imports stay sorted. In a file that was not formatted with gofmt, all other bytes are kept. All
+// files are read before the first file is written. If a file cannot be parsed, no file is written.
 //
-// The arguments are patterns as in the go command. They select the files of all build tags.
+// The arguments are patterns like in the go command. They select files with any build tags.
 // Directories named vendor or testdata, directories whose names begin with a dot or an underscore,
 // and nested modules are skipped. Generated files are reported, but not changed.
 package migrate

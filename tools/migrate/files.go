@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// find lists the Go files of a pattern: a file, a directory, or a directory followed by /... for it
-// and all directories below it.
+// find lists the Go files that match a pattern. A pattern is a file, a directory, or a directory
+// followed by /..., which also includes all directories below it.
 func find(pattern string) ([]string, error) {
 	dir, deep := root(pattern)
 	info, err := os.Stat(dir)

@@ -14,7 +14,7 @@ import (
 // change is a replaced import.
 type change struct {
 	line     int
-	old, new string // as written in the file
+	old, new string // import paths as written in the file
 }
 
 // note is a place in a file that a person has to check.
@@ -23,7 +23,7 @@ type note struct {
 	text string
 }
 
-// result is the outcome for a file.
+// result contains the outcome for a file.
 type result struct {
 	src     []byte // the file with the changes
 	changes []change

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// dependencies returns a line for each module whose packages import an original that go.mod does
-// not replace. It omits the modules of the patterns themselves.
+// dependencies returns a line for each module whose packages import one of the originals, unless
+// go.mod replaces that original. It omits the modules to which the patterns themselves belong.
 func dependencies(patterns []string) []string {
 	modules := map[string][]string{} // the originals that each module imports
 	var lines []string

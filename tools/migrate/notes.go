@@ -5,11 +5,12 @@ import (
 	"go/token"
 )
 
-// The notes below depend on names alone. Types are not checked, because a file may not compile yet,
-// or not on this machine. So a note may refer to a method of another library that has the same
-// name.
+// The notes below depend only on names. Types are not checked, because it is possible that a file
+// does not compile yet, or does not compile on this machine. So a note may refer to another
+// library's method with the same name.
 
-// renamed lists the methods and functions from before v5 whose name or signature has changed.
+// renamed lists the methods and functions of versions before v5 whose name or signature has
+// changed.
 var renamed = map[string]string{
 	"DecodeMap":               "DecodeMap gives a map[string]any since v5; DecodeTypedMap and DecodeUntypedMap take maps with other keys",
 	"DecodeSliceLen":          "DecodeSliceLen is DecodeArrayLen since v3",
@@ -24,9 +25,9 @@ var renamed = map[string]string{
 	"UseJSONTag":              `UseJSONTag(true) is SetCustomStructTag("json") since v5`,
 }
 
-// changed lists the functions and methods from before v5 whose number of arguments has changed. The
-// text applies to calls with the given number of arguments, or with at least this number if atLeast
-// is set.
+// changed lists the functions and methods of versions before v5 whose number of arguments has
+// changed. The text applies to calls with the given number of arguments, or with at least this
+// number if atLeast is set.
 var changed = map[string]struct {
 	arguments int
 	atLeast   bool
@@ -46,8 +47,8 @@ var different = map[string]string{
 	"UsePreallocateValues": "UsePreallocateValues has no effect here",
 }
 
-// notes returns a note for each place in a file that may not work as before. names contains the
-// originals by their names in the file.
+// notes returns a note for each place in a file that may not work as before. The map names contains
+// the imported originals by their names in the file.
 func notes(file *ast.File, at positions, names map[string]origin) []note {
 	old, vmihailenco := false, false
 	for _, from := range names {

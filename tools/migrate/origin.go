@@ -13,7 +13,7 @@ const ours = "github.com/slipstream-go/slipstream/msgpack"
 // origin is an import path of one of the originals.
 type origin struct {
 	path  string
-	major int    // version in the path; 0 for a path without a version, which is v3 or v4.0
+	major int    // version in the path; 0 if the path contains no version, as in v3 and v4.0
 	inner string // the directory below the module, such as msgpcode; empty for the module itself
 }
 
@@ -36,12 +36,12 @@ func (o origin) name() string {
 	return path.Base(o.inner)
 }
 
-// old reports whether the package has the API from before v5.
+// old reports whether the package has the API of versions before v5.
 func (o origin) old() bool { return o.major < 5 }
 
-// moved returns the import path that replaces o. If the new package has another name, it also
-// returns the name under which the program must import it. ok is false if Slipstream has no such
-// package.
+// moved returns the import path that replaces o. If the new package has another name, moved also
+// returns the name under which the program must import the package. The result ok is false if
+// Slipstream has no such package.
 func (o origin) moved() (to, name string, ok bool) {
 	switch o.inner {
 	case "":

@@ -7,7 +7,8 @@ import (
 	"os"
 )
 
-// Options selects the files to migrate, and whether to write the changes. The tags are for kong.
+// Options selects the files to migrate, and whether to write the changes. The struct tags are for
+// the command-line parser kong.
 type Options struct {
 	Paths []string `arg:"" optional:"" default:"./..." help:"Files and directories; DIR/... includes subdirectories (default: ./...)."`
 
@@ -21,9 +22,9 @@ type file struct {
 	result
 }
 
-// Run migrates the files from the MessagePack libraries of vmihailenco and Basekick. It prints the
-// changes, and notes about the remaining work. With Check, it returns an error if an import would
-// change.
+// Run migrates the files from the MessagePack libraries of vmihailenco and Basekick to Slipstream's
+// msgpack. It prints the changes, and notes about the remaining work. If Check is set, it returns
+// an error if an import would change.
 func Run(o Options, out io.Writer) error {
 	files, err := read(o.Paths)
 	if err != nil {
@@ -73,7 +74,8 @@ func Run(o Options, out io.Writer) error {
 	return nil
 }
 
-// read returns the files with changes or notes, each once, in the order of the patterns.
+// read returns the files with changes or notes, in the order of the patterns. Each file occurs
+// once.
 func read(patterns []string) ([]file, error) {
 	seen := map[string]bool{}
 	var files []file

@@ -1,8 +1,8 @@
 // Command bench measures this project's suites against their rivals.
 //
 //	go run ./cmd/bench                     every suite
-//	go run ./cmd/bench -pkg msgpack       one suite
-//	go run ./cmd/bench -report             and write RESULTS.md, results/ and charts/
+//	go run ./cmd/bench -pkg msgpack        one suite
+//	go run ./cmd/bench -report             and write RESULTS.md, charts/ and .cache/results/
 //	go run ./cmd/bench -quick              a short run that shows that everything works
 //
 // The last line states whether the bars hold. The exit status is 0 if all hold, 1 if some do not,
@@ -75,7 +75,7 @@ func parse(args []string, stderr io.Writer) (flags, error) {
 	set.DurationVar(&f.Slot, "slot", 3*time.Millisecond, "how long each side works in a round")
 	set.IntVar(&f.Procs, "procs", 1, "GOMAXPROCS while timing; 0 leaves it as it is")
 	set.DurationVar(&f.Load, "load", time.Minute, "how long a service is loaded; its other modes for a sixth of that")
-	set.BoolVar(&f.report, "report", false, "write RESULTS.md, results/ and charts/")
+	set.BoolVar(&f.report, "report", false, "write RESULTS.md, charts/ and .cache/results/")
 	set.BoolVar(&f.quick, "quick", false, "3 rounds of 300µs, a load of 5s; short bars do not fail the run")
 	set.StringVar(&f.Dir, "dir", ".", "the directory of the bench module")
 	if err := set.Parse(args); err != nil {

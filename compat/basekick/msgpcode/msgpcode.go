@@ -1,6 +1,6 @@
 // Package msgpcode is Slipstream's msgpack/msgpcode under the import path
-// github.com/Basekick-Labs/msgpack/v6/msgpcode. The codes are copies: assigning to one changes
-// nothing elsewhere.
+// github.com/Basekick-Labs/msgpack/v6/msgpcode. The codes are copies of Slipstream's variables, so
+// assigning to a code in this package has no effect on other packages.
 package msgpcode
 
 import slip "github.com/slipstream-go/slipstream/msgpack/msgpcode"

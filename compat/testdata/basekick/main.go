@@ -1,6 +1,6 @@
-// Command program is written for github.com/Basekick-Labs/msgpack/v6. It has a library that knows
-// vmihailenco's path alone, and a part that is migrated already: with all three under one roof,
-// their types are the same.
+// Command program imports github.com/Basekick-Labs/msgpack/v6. A library that it uses imports only
+// vmihailenco's path. A part of the program has already been migrated to Slipstream's path. The
+// types of all three paths are the same.
 package main
 
 import (

@@ -1,4 +1,5 @@
-// Package telemetry is a library between a program and MessagePack. It knows the original alone.
+// Package telemetry is a library that a program uses to write MessagePack. It imports only the
+// original module.
 package telemetry
 
 import (
@@ -8,7 +9,7 @@ import (
 	"github.com/vmihailenco/msgpack/v5/msgpcode"
 )
 
-// Point writes itself as an array of three.
+// Point is encoded as an array of three values.
 type Point struct {
 	X, Y int64
 	Name string
@@ -33,7 +34,7 @@ func (p *Point) DecodeMsgpack(dec *msgpack.Decoder) error {
 	return dec.DecodeMulti(&p.X, &p.Y, &p.Name)
 }
 
-// Pack writes v with the names of its json tags and its maps in order.
+// Pack encodes v with the json tags as field names and with sorted map keys.
 func Pack(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := msgpack.GetEncoder()
@@ -46,7 +47,7 @@ func Pack(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Unpack is the opposite of Pack.
+// Unpack decodes the output of Pack into v.
 func Unpack(data []byte, v any) error {
 	dec := msgpack.GetDecoder()
 	defer msgpack.PutDecoder(dec)

@@ -1,4 +1,4 @@
-// Command program is written for github.com/vmihailenco/msgpack/v5, as is a library that it uses.
+// Command program imports github.com/vmihailenco/msgpack/v5, and so does a library that it uses.
 package main
 
 import (

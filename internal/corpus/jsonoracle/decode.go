@@ -1,6 +1,7 @@
 // Package jsonoracle is a second JSON decoder, for tests. It uses package reflect and no unsafe
 // code, and supports options that encoding/json lacks. Otherwise it follows the documentation and
-// the behaviour of encoding/json. It decodes from a tree of the whole value. Only tests import it.
+// the behaviour of encoding/json. It first parses the whole value into a tree, and decodes from
+// this tree. Only tests import it.
 package jsonoracle
 
 import (
@@ -20,22 +21,22 @@ import (
 // Options contains the options of one call of Decode.
 type Options struct {
 	First        bool // decode the first value, and do not check the bytes after it
-	Blanks       bool // with First: also consume the white space after the value
-	Number       bool // numbers in an any are json.Number
-	Int64        bool // integers in an any are int64 if they fit
-	Uint64       bool // integers in an any are uint64 if they fit; this precedes Int64
-	BigInt       bool // other integers in an any are *big.Int
+	Blanks       bool // only with First: also consume the white space after the value
+	Number       bool // numbers are stored in a target of type any as json.Number
+	Int64        bool // integers are stored in a target of type any as int64, if they fit
+	Uint64       bool // integers are stored in a target of type any as uint64, if they fit; takes precedence over Int64
+	BigInt       bool // other integers are stored in a target of type any as *big.Int
 	RawViews     bool // a json.RawMessage is a view of the input
 	ReuseRaw     bool // a json.RawMessage overwrites the target's memory, as in encoding/json
-	ExactCase    bool // the case of a key must be the case of the field's name
-	NoUnknown    bool // a key without a field is an error
-	NoTwice      bool // a repeated key is an error, and nothing is decoded
+	ExactCase    bool // a key must have the same case as the field's name
+	NoUnknown    bool // a key that matches no field is an error
+	NoTwice      bool // a repeated key is an error, and no part of the value is decoded
 	DurationText bool // a time.Duration may be a string in the format of time.ParseDuration
-	LineByLine   bool // the value is one line; empty lines before it are consumed too
+	LineByLine   bool // the value is one line; empty lines before it are consumed, too
 }
 
-// Decode decodes the value in b into *target. With o.First or o.LineByLine, it returns the number
-// of bytes consumed. Otherwise b must contain only the value, and n is -1.
+// Decode decodes the value in b into *target. If o.First or o.LineByLine is set, n is the number of
+// bytes consumed. Otherwise b must contain only the value, and n is -1.
 func Decode(b []byte, target reflect.Value, o Options) (n int, err error) {
 	var raw json.RawMessage
 	n = -1
@@ -108,8 +109,8 @@ func (d *decoder) misfit(t *tree, typ reflect.Type) error {
 	return nil
 }
 
-// indirect follows pointers from v, and allocates the missing ones. It stops at a value that is no
-// pointer, or at a pointer whose type has an unmarshal method.
+// indirect follows the pointers from v, and allocates missing values. It stops at a value that is
+// not a pointer, or at a pointer whose type has an unmarshal method.
 func indirect(v reflect.Value, null bool) (u json.Unmarshaler, ut encoding.TextUnmarshaler, _ reflect.Value) {
 	for {
 		if v.Kind() == reflect.Interface && !v.IsNil() {
@@ -266,7 +267,7 @@ func (d *decoder) structOf(t *tree, v reflect.Value) error {
 	return nil
 }
 
-// field is a field of a struct, or of a struct that it embeds.
+// field is a field of a struct, or of a struct that the struct embeds.
 type field struct {
 	name   string
 	index  []int
@@ -362,7 +363,7 @@ func (d *decoder) mapOf(t *tree, v reflect.Value) error {
 	return nil
 }
 
-// literal decodes a string, a number or a word. If quoted is set, the literal was the content of a
+// literal decodes a string, a number or a word. If quoted is true, the literal was the content of a
 // string, and may be invalid.
 func (d *decoder) literal(t *tree, v reflect.Value, quoted bool) error {
 	fatal := fmt.Errorf("%q is no value for %v", t.text, v.Type())
@@ -480,7 +481,7 @@ func isNumber(s string) bool {
 	return s != "" && (s[0] == '-' || s[0] >= '0' && s[0] <= '9') && strings.TrimSpace(s) == s && json.Valid([]byte(s))
 }
 
-// numberIn returns a number as an any, or nil if it is out of range.
+// numberIn returns a number as a value of type any. It returns nil if the number is out of range.
 func (d *decoder) numberIn(text string) any {
 	if !strings.ContainsAny(text, ".eE") {
 		if n, err := strconv.ParseUint(text, 10, 64); d.o.Uint64 && err == nil {
@@ -502,7 +503,8 @@ func (d *decoder) numberIn(text string) any {
 	return nil
 }
 
-// untyped returns a value as an any. A number that is out of range becomes nil.
+// untyped returns a value as a value of type any. For a number that is out of range, it returns
+// nil.
 func (d *decoder) untyped(t *tree) any {
 	switch t.text[0] {
 	case '[':

@@ -9,7 +9,7 @@ import (
 // tree is a JSON value and its position in the input.
 type tree struct {
 	from, to int
-	text     string // a literal as it is written; of arrays and objects only the first byte
+	text     string // a literal as written in the input; for arrays and objects, only the first byte
 	keys     []string
 	kids     []*tree // elements, or the values of the keys
 }
@@ -70,7 +70,7 @@ func unquote(text string) (s string, ok bool) {
 	return s, json.Unmarshal([]byte(text), &s) == nil
 }
 
-// write appends t to b, with white space at random.
+// write appends t to b, with random white space.
 func (t *tree) write(r *rand.Rand, b []byte) []byte {
 	blank := func() {
 		if r.IntN(20) == 0 {
@@ -107,8 +107,8 @@ func (t *tree) all(list []*tree) []*tree {
 	return list
 }
 
-// Vary returns a random variation of doc. It changes white space, the order, case and escapes of
-// keys, and the types of some values. Some keys may be repeated or unknown. Both documents are
+// Vary returns a random variation of doc. It changes the white space, the order, case and escapes
+// of keys, and the types of some values. Some keys may be repeated or unknown. Both documents are
 // valid JSON.
 func Vary(r *rand.Rand, doc []byte) []byte {
 	root := parse(doc, 0)
@@ -157,7 +157,7 @@ func (t *tree) copy() *tree {
 
 func hex(c byte) string { return string("0123456789abcdef"[c>>4]) + string("0123456789abcdef"[c&15]) }
 
-// others contains values that fit few types.
+// others contains values that only few types can represent.
 var others = []string{
 	"null", "true", "false", "0", "-0", "-1", "7", "300", "1.5", "1e2", "1E400", "9007199254740993", "18446744073709551615", "-9223372036854775808",
 	"123456789012345678901234567890", `""`, `"x"`, `"12"`, `"null"`, `"\"q\""`, `"YWJj"`, `"1.5s"`, `"2024-02-03T04:05:06.7Z"`, `"\ud83d\ude00 \n \ud800"`, "\"é\xff\"",

@@ -7,11 +7,11 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// clone is a copy of the memory of a graph: of each block and of each map. Strings are shared,
-// because they must never be written to.
+// clone is a copy of the memory of a graph. It contains a copy of each block and each map. Strings
+// are not copied, because they must never be modified.
 type clone struct {
 	of     *graph
-	blocks []block // blocks of the copy, by the numbers of the graph's blocks
+	blocks []block // blocks of the copy, indexed by the numbers of the graph's blocks
 	maps   []reflect.Value
 	pages  []*guard.Region
 }
@@ -57,7 +57,7 @@ func (c *clone) free() {
 	}
 }
 
-// root returns the copy of a root.
+// root returns the copy of a root of the graph.
 func (c *clone) root(r reflect.Value) reflect.Value {
 	return reflect.NewAt(r.Type().Elem(), c.move(r.UnsafePointer()))
 }
@@ -71,7 +71,7 @@ func (c *clone) move(p mem.Raw) mem.Raw {
 	return mem.RawAdd(c.blocks[k].at, off)
 }
 
-// value copies the value of type t at from.
+// value copies the value of type t from the address from to the address to.
 func (c *clone) value(to, from mem.Raw, t reflect.Type) {
 	ts := c.of.types
 	if ts.isPlain(t) || ts.opaque[t] {
@@ -112,7 +112,7 @@ func (c *clone) value(to, from mem.Raw, t reflect.Type) {
 	}
 }
 
-// copied returns a copy of v, which has no address.
+// copied returns a copy of v. It is used for values that have no address.
 func (c *clone) copied(v reflect.Value) reflect.Value {
 	to := reflect.New(v.Type())
 	c.value(to.UnsafePointer(), addressed(v), v.Type())

@@ -9,12 +9,12 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// side is one of two worlds that were equal before a call. It contains the blocks and maps of that
-// time, which have the same numbers on both sides, and the blocks and maps to which the roots refer
-// now.
+// side is one of two worlds that were equal before a call. It contains the blocks and maps from
+// before the call, which have the same numbers on both sides. It also contains the blocks and maps
+// to which the roots refer after the call.
 type side struct {
 	blocks graph // blocks before the call, in order of address
-	number []int // number of each of these blocks
+	number []int // the numbers of these blocks
 	maps   map[mem.Raw]int
 	now    *graph
 }
@@ -24,12 +24,12 @@ type comparison struct {
 	f       *Format
 	types   *types
 	a, b    *side
-	link    map[int]int // blocks of a.now and b.now that correspond to each other
+	link    map[int]int // which blocks of a.now and b.now correspond to each other
 	back    map[int]int
 	maps    map[mem.Raw]mem.Raw
 	mapBack map[mem.Raw]mem.Raw
 	seen    map[[2]block]bool
-	shallow bool // only the block to which a pointer or slice refers is compared, not the content
+	shallow bool // compare only the block to which a pointer or slice refers, not its content
 }
 
 func newComparison(f *Format, ts *types, a, b *side) *comparison {
@@ -42,7 +42,8 @@ func differ(path, format string, args ...any) string {
 	return fmt.Sprintf("%s: %s", path, fmt.Sprintf(format, args...))
 }
 
-// region compares n values at p with those at q. It returns the first difference, or "".
+// region compares the n values at p with the n values at q. It returns the first difference, or an
+// empty string.
 func (c *comparison) region(p, q mem.Raw, t reflect.Type, n int, path string) string {
 	if t.Size() == 0 || n == 0 {
 		return ""
@@ -73,8 +74,8 @@ func (c *comparison) values(p, q mem.Raw, t reflect.Type, n int, path string, in
 	return ""
 }
 
-// place compares the blocks in which p and q lie. Both must be the same old block, or new blocks
-// that correspond to each other.
+// place compares the blocks in which p and q lie. They must be the same old block, or two new
+// blocks that correspond to each other.
 func (c *comparison) place(p, q mem.Raw, path string) string {
 	i, offI := c.a.old(p)
 	j, offJ := c.b.old(q)

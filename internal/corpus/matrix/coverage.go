@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// coverage counts what the calls of a run have reached. A run with incomplete coverage fails, even
-// if all of its calls were correct. Otherwise a matrix would pass whose generator has lost a kind,
-// or whose option is never used.
+// coverage counts the cases that the calls of a run have reached. A run with incomplete coverage
+// fails, even if all of its calls were correct. Otherwise a run could pass although its generator
+// no longer makes a certain kind, or although an option is never used.
 //
 //	way            each way has decoded values and has failed
 //	target, source each has decoded values; each target and each cut or mutated source has also failed
@@ -18,10 +18,11 @@ import (
 //	option         each option has changed a result of a way that sets it alone
 type coverage struct {
 	counts  map[dimension]map[string]*outcomes
-	effects map[string]int // calls whose result an option has changed
+	effects map[string]int // for each option: number of calls whose result it has changed
 }
 
-// dimension is one of the properties by which calls are counted.
+// dimension is a property of calls, such as the kind of target. Calls are counted for each member
+// of a dimension.
 type dimension string
 
 const (
@@ -45,7 +46,7 @@ func newCoverage() *coverage {
 	return &coverage{counts: make(map[dimension]map[string]*outcomes), effects: make(map[string]int)}
 }
 
-// of returns the outcomes of a member of a dimension.
+// of returns the outcomes for a member of a dimension.
 func (r *coverage) of(d dimension, member string) *outcomes {
 	if r.counts[d] == nil {
 		r.counts[d] = make(map[string]*outcomes)
@@ -56,7 +57,7 @@ func (r *coverage) of(d dimension, member string) *outcomes {
 	return r.counts[d][member]
 }
 
-// demand requires that a member is decoded, or fails, or both.
+// demand requires that decoding succeeds, fails, or both for a member.
 func (r *coverage) demand(d dimension, member string, decode, fail bool) {
 	o := r.of(d, member)
 	o.mustDecode, o.mustFail = o.mustDecode || decode, o.mustFail || fail
@@ -71,7 +72,7 @@ func (r *coverage) note(d dimension, member string, failed bool) {
 	}
 }
 
-// missing lists the members of these dimensions whose required outcomes were not reached.
+// missing lists the members of the given dimensions whose required outcomes were not reached.
 func (r *coverage) missing(dimensions ...dimension) (all []string) {
 	for _, d := range dimensions {
 		for _, member := range slices.Sorted(maps.Keys(r.counts[d])) {
@@ -104,11 +105,11 @@ func (r *coverage) least() string {
 }
 
 // enoughEffects is the number of effects of an option after which the matrix no longer looks for
-// another.
+// further effects.
 const enoughEffects = 3
 
-// soleOption returns the option of a way that sets a single option, if the effect of that option
-// was not seen often enough yet. Otherwise it returns "".
+// soleOption returns the option that a way sets, if it sets a single option whose effect was not
+// seen often enough yet. Otherwise it returns an empty string.
 func (r *coverage) soleOption(way *Way) string {
 	if len(way.Options) != 1 || r.effects[way.Options[0]] >= enoughEffects {
 		return ""
@@ -117,7 +118,7 @@ func (r *coverage) soleOption(way *Way) string {
 }
 
 // optionsOf records which options the ways of a subject set, and returns an error text for each
-// name that is no option. A subject need not have every way.
+// name that is not an option. A subject need not contain every way.
 func (f *Format) optionsOf(ways []Way, alone map[string]bool) (wrong []string) {
 	for i := range ways {
 		for _, name := range ways[i].Options {
@@ -130,7 +131,8 @@ func (f *Format) optionsOf(ways []Way, alone map[string]bool) (wrong []string) {
 	return wrong
 }
 
-// checkOptions compares the options that ways have set alone with the options of the format.
+// checkOptions compares the options of the format with the options that a way has set as its single
+// option.
 func (f *Format) checkOptions(alone map[string]bool) (wrong []string) {
 	for _, name := range f.Options {
 		if _, excused := f.Elsewhere[name]; excused == alone[name] {

@@ -1,10 +1,10 @@
-// Package matrix tests decoders. Every way to decode meets every kind of value, in every position
-// of a message, in every kind of target and from every source. Only tests import it.
+// Package matrix tests decoders. It combines every way to decode with every kind of value, every
+// position in a message, every kind of target and every source. Only tests import it.
 //
 // The tests of a package describe its format in a [Format]: the kinds of values, and for each type
-// a [Subject]. A subject contains an encoder, the ways to decode a value, and an oracle. The oracle
-// is a second decoder: small, and written with package reflect, without unsafe code. [Run] does the
-// rest:
+// a [Subject]. A subject contains an encoder, the ways to decode a value, and an oracle. A way is a
+// decoding function or method with certain options. The oracle is a second decoder, which is small,
+// and uses package reflect instead of unsafe code. [Run] generates the combinations of:
 //
 //	types     each leaf as the first, middle and last field; nested, in a list, in a map, behind a pointer; others at random
 //	targets   zero; used before; with constants and memory on read-only pages; sharing memory with other values and, if the
@@ -15,26 +15,28 @@
 //
 // # What is checked
 //
-// The world consists of the target, the values and inputs of earlier calls, and all memory that
-// they refer to. Before each call, the world is cloned: values that share memory in the world also
-// share memory in the clone. The oracle decodes into the clone's target, and the decoder into the
-// world's target. Then the following is checked:
+// The world consists of the target, the values and inputs of earlier calls, and all memory to which
+// these refer. Before each call, the world is cloned. Values that share memory in the world also
+// share memory in the clone. The oracle decodes into the clone's target, and the decoder decodes
+// into the world's target. Then the package checks the following conditions:
 //
 //   - Both succeed, or both fail. If both succeed, they have consumed the same number of bytes.
-//   - The two worlds are equal, both in the target and in every other value. So the decoder has
-//     reused exactly the memory that the contract names, and shares new memory with nothing.
+//   - The two worlds are equal: both their targets and all their other values. So the decoder has
+//     reused exactly the memory that the contract specifies, and new memory is not shared with
+//     other values.
 //   - No string and no input has changed.
 //   - The target does not refer to the input, unless the way decodes views.
-//   - After an error, memory that the target does not refer to is unchanged. If
-//     [Format.ExactErrors] is set, the target equals the oracle's target. Otherwise each of its
-//     strings existed before, or can come from the input.
+//   - After an error, all memory to which the target does not refer is unchanged. If
+//     [Format.ExactErrors] is set, the target equals the oracle's target. Otherwise each string in
+//     the target existed before, or can come from the input.
 //   - If the oracle returns [ErrUnspecified], only memory is compared, as after an error.
-//   - No call panics or faults. The oracle's clone of a read-only page is also read-only. If the
-//     oracle faults there, the contract allows the write, and the page is made writable in both
-//     worlds.
+//   - No call panics or faults. The clone of a read-only page is also read-only. If the oracle
+//     faults at a write to that page, the contract allows the write, and the page is made writable
+//     in both worlds.
 //
-// The garbage collector runs now and then, because it detects invalid pointers. The worlds of the
-// last cases are kept. They must not change while later cases, of other types, use the same pools.
+// The garbage collector runs from time to time, because it detects invalid pointers. The worlds of
+// the most recent cases are kept. They must not change while later cases, with other types, use the
+// same pools.
 //
 // # What must be reached
 //
@@ -42,29 +44,30 @@
 // (coverage.go):
 //   - Each way has decoded values and has failed.
 //   - Each leaf was decoded in each place, in each wrap and into each kind of target.
-//   - Each way has met each kind of target that it may decode into.
-//   - A way sets each option of the package alone, and the option has changed a result there, or it
-//     is excused with a reason. The names of the options come from the package's code.
+//   - Each way has decoded into each kind of target that it supports.
+//   - For each option of the package, there is a way that sets only this option, and the option has
+//     changed a result of that way. Exceptions need a stated reason. The names of the options are
+//     read from the package's code.
 //
 // # What is not in it
 //
-// Packages transcode and iso8601 have no targets that are reused: they append to a []byte, or
-// return numbers. Their fuzz tests and random tests compare them with other decoders. In package
-// schema, FrameReader, ModelReader and ParseAll find where messages begin, and call Reader and
-// Parse, which are ways here. The heads and ends of messages, which they handle themselves, have
-// separate tests.
+// Packages transcode and iso8601 do not reuse targets: they append to a []byte, or return numbers.
+// Their fuzz tests and random tests compare them with other decoders. In package schema,
+// FrameReader, ModelReader and ParseAll find the beginnings of messages, and call Reader and Parse,
+// which this package tests as ways. These three handle the heads and ends of messages themselves,
+// and separate tests cover that.
 //
 // # Probes
 //
-// Random values reach some classes too rarely for a short run. [Probes] makes designed calls, with
-// the same checks. Each format's tests generate the probes in tests such as TestMatrixKeys and
-// TestMatrixGrowth:
-//   - two encodings of one key, in every place where a map may occur
-//   - slices that grow next to memory of others
-//   - ints at the limits of their types, and in runs
+// In a short run, random values reach some classes of cases too rarely. For these classes, [Probes]
+// makes specially designed calls, with the same checks. Each format's tests generate the probes in
+// tests such as TestMatrixKeys and TestMatrixGrowth:
+//   - two encodings of the same key, in every place where a map may occur
+//   - slices that grow next to memory of other values
+//   - ints at the limits of their types, and several consecutive ints
 //   - arrays shorter and longer than their target
-//   - texts with lengths near those at which they get other memory
-//   - structs of many fields with names that are hard to distinguish
+//   - texts whose length is near a length at which the kind of allocation changes
+//   - structs with many fields whose names are hard to distinguish
 //
 // # Plugging a format in
 //
@@ -89,13 +92,14 @@
 //	}
 //
 // The effect of the oracle on its target defines the contract, for example which memory is reused,
-// and which values are set before an error. Fields of the Format name what the contract leaves
-// open. A failure shows the case. Then either the decoder or the oracle is wrong.
+// and which values are set before an error. Fields of Format list the points that the contract does
+// not define. If a check fails, the message shows the case, and either the decoder or the oracle is
+// wrong.
 //
 // # Running it
 //
 // The name of a test that calls Run begins with TestMatrix. The short form takes some seconds. It
-// runs cases that are always the same, and then some cases from a new seed, which it prints. With
+// runs a fixed set of cases, and then some cases from a new seed, which it prints. With
 // SLIPSTREAM_LONG=30m, a test runs new cases for that time instead. A failure prints the case.
 // SLIPSTREAM_MATRIX=case runs that case alone, first as in the short form and then as in the long
 // form, and prints each call before making it. Several cases, separated by commas, run one after

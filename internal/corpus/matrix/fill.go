@@ -17,15 +17,15 @@ type filler struct {
 	f         *Format
 	w         *world
 	r         *rand.Rand
-	constants bool // strings are constants, and memory without pointers lies on read-only pages
-	spare     bool // slices have capacity after their length, with values in it
-	made      int  // number of values made
+	constants bool // strings are constants, and memory that contains no pointers lies on read-only pages
+	spare     bool // slices have more capacity than length, and the memory after the length contains values
+	made      int  // number of values that were made
 }
 
-// enough is the number of values after which a filler makes no more lists, maps and pointers.
+// enough is the number of values after which a filler makes no more lists, maps or pointers.
 const enough = 60
 
-// value sets v, which is zero. Deeper values have fewer elements.
+// value sets v, which must be zero, to a random value. Deeper values have fewer elements.
 func (f *filler) value(v reflect.Value, depth int) {
 	r := f.r
 	f.made++
@@ -103,8 +103,8 @@ func (f *filler) length(depth int) int {
 	return f.r.IntN(5)
 }
 
-// array returns a new slice. If the filler makes constants, the slice may lie on a page of its own.
-// Elements without size have no page.
+// array returns a new slice. If the filler makes constants, the slice may lie on a separate page.
+// Slices whose elements have the size zero get no page.
 func (f *filler) array(t reflect.Type, n int) reflect.Value {
 	size := int(t.Elem().Size()) * n
 	if !f.constants || size == 0 || !f.static(t.Elem()) || f.r.IntN(2) == 0 {
@@ -117,15 +117,15 @@ func (f *filler) array(t reflect.Type, n int) reflect.Value {
 	return slice.Elem()
 }
 
-// freeze makes the page that array made last read-only.
+// freeze makes the page of the last call of array read-only.
 func (f *filler) freeze() {
 	if n := len(f.w.constants); n > 0 && !f.w.constants[n-1].IsReadOnly() {
 		f.w.constants[n-1].ReadOnly()
 	}
 }
 
-// static reports whether values of type t refer to constants only. Then the garbage collector need
-// not see it.
+// static reports whether values of type t refer only to constants. If so, the garbage collector
+// need not scan them.
 func (f *filler) static(t reflect.Type) bool {
 	ts := f.w.types
 	switch {
@@ -145,7 +145,7 @@ func (f *filler) static(t reflect.Type) bool {
 	return false
 }
 
-// constant is a text in memory that cannot be written.
+// constant is a text in read-only memory.
 const constant = "Alles, was der Fall ist, ist die Welt: eine Zeile, die lang genug ist, um aus ihr Stücke jeder Länge zu schneiden, so lang, wie sie sein soll."
 
 func (f *filler) text() string {
@@ -163,9 +163,10 @@ func (f *filler) text() string {
 	return corpus.String(f.r)
 }
 
-// share keeps values that share memory with the target: copies of the headers of its slices,
-// pointers and maps, and parts of its slices. If Format.Tangled is set, some headers in the target
-// also become equal, and some of its pointers point to other parts of it.
+// share adds values to the kept values that share memory with the target: copies of the headers of
+// its slices, pointers and maps, and parts of its slices. If Format.Tangled is set, share also
+// makes some headers in the target equal, and makes some of its pointers point to other parts of
+// the target.
 func (w *world) share(r *rand.Rand) {
 	byType := make(map[reflect.Type][]reflect.Value)
 	var order []reflect.Type
@@ -204,9 +205,9 @@ func (w *world) share(r *rand.Rand) {
 }
 
 // holdsSlice reports whether values of type t contain a slice. Slices of the target do not share
-// elements of such types. Otherwise a decoder would grow the slice in an element, and then grow it
-// again through the other slice, in place if its capacity suffices. The decoder chooses that
-// capacity.
+// elements of such types. Otherwise a decoder would grow the slice inside a shared element twice:
+// once through each of the outer slices. The second growth would be in place if the capacity
+// sufficed, and that depends on the capacity which the decoder chose.
 func holdsSlice(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Slice:
@@ -223,8 +224,8 @@ func holdsSlice(t reflect.Type) bool {
 	return false
 }
 
-// tangle makes some pointers of the target point to values inside other values of the target, for
-// example from a child to its parent. It also changes pointers in interfaces.
+// tangle makes some pointers in the target point into other values of the target, for example from
+// a child to its parent. It also changes pointers in interfaces.
 func (w *world) tangle(r *rand.Rand) {
 	byType := make(map[reflect.Type][]reflect.Value) // addressable values of the target
 	var all, pointers []reflect.Value
@@ -257,7 +258,8 @@ func (w *world) tangle(r *rand.Rand) {
 	}
 }
 
-// parts calls each with the value of type t at p, and with all values of which it consists.
+// parts calls the function each with the value of type t at p, and with all values of which it
+// consists.
 func (w *world) parts(p mem.Raw, t reflect.Type, each func(reflect.Value)) {
 	each(reflect.NewAt(t, p).Elem())
 	switch {
@@ -273,8 +275,8 @@ func (w *world) parts(p mem.Raw, t reflect.Type, each func(reflect.Value)) {
 	}
 }
 
-// headers calls each with the slices, pointers and maps that are not nil in the value of type t at
-// p.
+// headers calls the function each with the non-nil slices, pointers and maps in the value of type t
+// at p.
 func (w *world) headers(p mem.Raw, t reflect.Type, each func(reflect.Value)) {
 	if w.types.isPlain(t) || w.types.opaque[t] {
 		return

@@ -9,57 +9,57 @@ import (
 
 // Format describes the format of the package under test.
 type Format struct {
-	// Leaves contains the kinds from which types are built. A leaf may be a whole struct, for
+	// Leaves contains the kinds from which types are built. A leaf may be a complete struct, for
 	// example a type with methods or a type that refers to itself.
 	Leaves []Kind
 	// Messages contains kinds of complete messages. A format defines Leaves, Messages, or both.
 	Messages []Kind
-	// Wraps contains functions that make a kind from another kind: a list of it, a map, a pointer.
-	// They report false for a kind that they cannot wrap.
+	// Wraps contains functions that make a kind from another kind, for example a list, a map or a
+	// pointer. They return false for a kind that they cannot wrap.
 	Wraps []func(r *rand.Rand, k Kind) (Kind, bool)
-	// Struct makes the kind of a struct with these fields, as [StructOf] does.
+	// Struct makes the kind of a struct with the given fields, like [StructOf].
 	Struct func(r *rand.Rand, fields []Kind) Kind
-	// Root makes the kind of a message. If Root is nil, Struct is used.
+	// Root makes the kind of a message with the given fields. If Root is nil, Struct is used.
 	Root func(r *rand.Rand, fields []Kind) Kind
-	// Turn, if not nil, returns a kind of the same Go type that may have another notation. Some
-	// targets contain views that a way of that kind has decoded. For example, a decoder that reads
-	// a []byte as a list must not treat views from a decoder of blobs as memory of its own.
+	// Turn, if not nil, returns a kind with the same Go type, possibly with another notation. Some
+	// targets contain views that a way for that other kind has decoded. For example, a decoder that
+	// reads a []byte as a list must not treat views from a decoder of blobs as its own memory.
 	Turn func(r *rand.Rand, k Kind) Kind
 	// Subject returns the subject for a kind of message. An error fails the test.
 	Subject func(k Kind) (*Subject, error)
 
-	// Fill, if not nil, sets v to a random value and reports true, or it reports false. Then v is
-	// filled according to its Go kind.
+	// Fill, if not nil, either sets v to a random value and returns true, or returns false. If it
+	// returns false, v is filled according to its Go kind.
 	Fill func(r *rand.Rand, v reflect.Value) bool
 	// Text returns a random string. If Text is nil, corpus.String is used.
 	Text func(r *rand.Rand) string
-	// Opaque contains types that are compared by Equal, in addition to time.Time. The memory inside
-	// of opaque values is not examined.
+	// Opaque contains types, in addition to time.Time, whose values are compared as a whole. The
+	// memory inside opaque values is not examined.
 	Opaque []reflect.Type
-	// Equal compares opaque values. If Equal is nil, reflect.DeepEqual is used. Times are not
-	// passed to Equal, but compared by instant and zone.
+	// Equal compares opaque values. If Equal is nil, reflect.DeepEqual is used. Equal is not called
+	// for times, which are compared by instant and zone.
 	Equal func(a, b any) bool
-	// Spare extends the comparison to the memory between length and capacity of slices. Without it,
-	// a decoder may write there.
+	// Spare extends the comparison to the memory between the length and the capacity of slices. If
+	// Spare is not set, a decoder may write to that memory.
 	Spare bool
-	// Tangled makes values of the target share memory with each other, not only with other values.
-	// It also makes pointers in the target point to its other values, including values that contain
-	// the pointer.
+	// Tangled makes values in the target share memory with each other, not only with values outside
+	// the target. It also makes pointers in the target point to other values in the target,
+	// including values that contain the pointer.
 	Tangled bool
-	// ViewsUsed reports whether every way may decode into a target that contains views. Otherwise,
-	// only ways that decode views may.
+	// ViewsUsed reports whether every way may decode into a target that contains views. If it is
+	// false, only ways that decode views may do so.
 	ViewsUsed bool
 	// ExactErrors reports whether, after an error, the target must equal the oracle's target.
 	ExactErrors bool
 	// Options contains the names of all options of the package that affect decoding. For each
-	// option, a way must set it alone, and there it must change a result. Otherwise it must be a
-	// key of Elsewhere, whose value says where the option is tested and why it cannot be tested
-	// here.
+	// option, there must be a way that sets only this option, and the option must change a result
+	// of that way. Otherwise the option must be a key in Elsewhere. The value in Elsewhere states
+	// where the option is tested, and why it cannot be tested here.
 	Options   []string
 	Elsewhere map[string]string
-	// Explains, if not nil, reports whether s can be a string of a target after an error, for this
-	// input. If Explains is nil, s must be a part of the input. Strings that existed before, and
-	// the empty string, are always allowed.
+	// Explains, if not nil, reports whether the string s may be in a target after an error, for the
+	// given input. If Explains is nil, s must be a part of the input. Strings that existed before,
+	// and the empty string, are always allowed.
 	Explains func(input []byte, s string) bool
 }
 
@@ -68,14 +68,14 @@ type Kind struct {
 	Name string            // the type in the format's notation, for failures
 	Type reflect.Type      // the Go type
 	Tag  reflect.StructTag // the tag of a struct field of this kind
-	Data any               // data for the format's own use
+	Data any               // data for use by the format's own functions
 }
 
 // Subject is a type under test.
 type Subject struct {
-	// Encode returns v as a message. A value that cannot be encoded is skipped.
+	// Encode encodes v as a message. If it returns an error, the value is skipped.
 	Encode func(v reflect.Value) ([]byte, error)
-	// Oracle decodes according to the contract.
+	// Oracle is the second decoder. It defines the contract.
 	Oracle Decode
 	// Ways contains the package's ways to decode, with their options.
 	Ways []Way
@@ -86,8 +86,9 @@ type Subject struct {
 // the call, so the target may contain views of it.
 type Decode func(b []byte, target reflect.Value) (n int, err error)
 
-// ErrUnspecified is the error of an oracle, or of a way, if the contract does not define the result
-// of decoding or whether decoding succeeds. Then only memory is checked, as after an error.
+// ErrUnspecified is the error that an oracle or a way returns if the contract does not define the
+// result of decoding, or does not define whether decoding succeeds. In this case, only memory is
+// checked, as after an error.
 var ErrUnspecified = errors.New("matrix: the contract does not say")
 
 // Way is one way to decode. Either Bytes or Stream is set.
@@ -95,31 +96,31 @@ type Way struct {
 	Name string
 	// Bytes decodes from bytes.
 	Bytes Decode
-	// Stream returns a function that decodes the next message of r. That function is not called
-	// again after it has returned an error.
+	// Stream returns a function that decodes the next message from r. After this function has
+	// returned an error, it is not called again.
 	Stream func(r io.Reader) func(target reflect.Value) error
 	// Views reports whether decoded values may refer to the input or, for a Stream, to a buffer.
 	Views bool
 	// Owned reports whether the target must not contain views, because the way writes to the memory
 	// of its slices.
 	Owned bool
-	// Brief reports whether the views of a Stream are valid only until its next message.
+	// Brief reports whether views that a Stream returns are valid only until its next message.
 	Brief bool
 	// Oracle, if not nil, replaces the oracle of the subject, for options that change which input
 	// is accepted or which values are decoded.
 	Oracle Decode
 
 	// Options contains the names of the options that the way sets, from Format.Options. If it
-	// contains a single option, that option must sometimes have an effect. The effect is a result
-	// different from that of Plain, views if Views is set, separately allocated strings if
-	// OwnStrings is set, or reading no further if Exact is set.
+	// contains a single option, that option must sometimes have an effect. An effect is a result
+	// that differs from the result of Plain. With Views, OwnStrings or Exact, it can also be views,
+	// separately allocated strings, or reading no further than the message.
 	Options []string
 	// Plain is the oracle of the same way without its options. If Plain is nil, the oracle of the
 	// subject is used.
 	Plain Decode
-	// OwnStrings reports that no two strings of a target share an allocation.
+	// OwnStrings reports whether each string in a target has a separate allocation.
 	OwnStrings bool
-	// Exact reports that a Stream reads no byte of the next message.
+	// Exact reports whether a Stream never reads a byte of the next message.
 	Exact bool
 }
 

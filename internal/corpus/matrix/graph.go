@@ -10,8 +10,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// block is writable memory of the world: the array of a slice up to its capacity, or the value that
-// a pointer points to. Overlapping memory is one block.
+// block is writable memory of the world: the array of a slice up to its capacity, or the value to
+// which a pointer points. Overlapping memory forms one block.
 type block struct {
 	at   mem.Raw
 	elem reflect.Type
@@ -24,11 +24,11 @@ func (b *block) to() uintptr   { return b.from() + uintptr(b.n)*b.elem.Size() }
 // graph contains the memory to which some roots refer.
 type graph struct {
 	types  *types
-	blocks []block            // by address, after merge
+	blocks []block            // sorted by address after the call of merge
 	maps   map[mem.Raw]int    // numbers of maps
 	list   []reflect.Value    // the maps
 	texts  []string           // all strings
-	seen   map[block]struct{} // the memory that was walked
+	seen   map[block]struct{} // the memory that was already walked
 	sorted bool               // maps are walked in the order of their keys
 }
 
@@ -46,7 +46,7 @@ func newTypes(opaque []reflect.Type) *types {
 	return t
 }
 
-// isPlain reports whether values of t refer to no other memory.
+// isPlain reports whether values of type t do not refer to other memory.
 func (ts *types) isPlain(t reflect.Type) bool {
 	plain, known := ts.plain[t]
 	if known {
@@ -78,8 +78,8 @@ func graphOf(ts *types, roots ...reflect.Value) *graph {
 	return g
 }
 
-// reach returns the memory to which *root refers, in an order that is always the same. Blocks may
-// overlap.
+// reach returns the memory to which *root refers. The order of the blocks is always the same. The
+// blocks may overlap.
 func reach(ts *types, root reflect.Value) []block {
 	g := &graph{types: ts, maps: make(map[mem.Raw]int), seen: make(map[block]struct{}), sorted: true}
 	g.region(root.UnsafePointer(), root.Type().Elem(), 1)
@@ -156,7 +156,7 @@ func (g *graph) value(p mem.Raw, t reflect.Type) {
 	}
 }
 
-// copied walks v, which has no address.
+// copied walks v. It is used for values that have no address.
 func (g *graph) copied(v reflect.Value) { g.value(addressed(v), v.Type()) }
 
 // addressed returns the address of a copy of v.

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Names returns lists of field names that are hard to distinguish, by what the names have in
-// common. The lists are longer than those that a decoder compares name by name, and than those that
-// fit small tables.
+// Names returns lists of field names that are hard to distinguish. The key of each list describes
+// the property that its names have in common. The lists are so long that a decoder neither compares
+// names one by one nor uses a small table.
 func Names() map[string][]string {
 	forms := map[string]string{
 		"short":             "f%02d",
@@ -35,8 +35,9 @@ func Names() map[string][]string {
 	return lists
 }
 
-// Members returns lists of keys for messages to a struct with these fields: each field in order and
-// in reverse, half of the fields in random order, and keys that nearly equal a field.
+// Members returns lists of keys for messages that are decoded into a struct with the given field
+// names. The lists contain all names in order and in reverse order, half of the names in random
+// order, and keys that differ slightly from a name.
 func Members(r *rand.Rand, names []string) (all [][]string) {
 	inOrder := append([]string{}, names...)
 	reverse := append([]string{}, names...)
@@ -65,8 +66,8 @@ func near(r *rand.Rand, name string) string {
 	return string(b)
 }
 
-// Struct returns a type with an exported field for each name. tag returns the tag of a field. Every
-// fifth field is a pointer.
+// Struct returns a struct type with an exported field for each name. The function tag returns the
+// tag of a field. Every fifth field is a pointer.
 func Struct(names []string, tag func(k int, name string) string) reflect.Type {
 	var fields []reflect.StructField
 	for k, name := range names {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// The functions below list the options of a package by name. They read the names from the package's
-// code, so that a new option cannot be forgotten.
+// The functions below return the names of a package's options. They read the names from the
+// package's code, so that a new option cannot be forgotten.
 
 // FieldNames returns the names of the fields of a struct of options.
 func FieldNames(t reflect.Type) (names []string) {
@@ -32,8 +32,8 @@ func FieldsSet(options any) (names []string) {
 	return names
 }
 
-// ConstantNames returns the exported constants of typ, a type of flags, in the package in the
-// current directory. It leaves out constants that combine other constants, because they are
+// ConstantNames returns the names of the exported constants of the flag type typ, in the package in
+// the current directory. It omits constants that combine other constants, because these are
 // declared without the type.
 func ConstantNames(t *testing.T, typ string) (names []string) {
 	declarations(t, func(d ast.Decl) {
@@ -59,9 +59,9 @@ func ConstantNames(t *testing.T, typ string) (names []string) {
 	return names
 }
 
-// FuncNames returns the exported functions that are options in the package in the current
-// directory. Such a function returns a typ, or its only parameter is a pointer to the type called
-// argument.
+// FuncNames returns the names of the exported functions that are options, in the package in the
+// current directory. An option is a function that returns a value of the type typ, or whose only
+// parameter is a pointer to the type whose name is argument.
 func FuncNames(t *testing.T, typ, argument string) (names []string) {
 	declarations(t, func(d ast.Decl) {
 		f, ok := d.(*ast.FuncDecl)
@@ -84,7 +84,8 @@ func FuncNames(t *testing.T, typ, argument string) (names []string) {
 	return names
 }
 
-// declarations calls each with every declaration of the package in the current directory.
+// declarations calls the function each with every declaration of the package in the current
+// directory.
 func declarations(t *testing.T, each func(ast.Decl)) {
 	found := false
 	files, err := filepath.Glob("*.go")

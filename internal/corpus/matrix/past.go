@@ -1,8 +1,8 @@
 package matrix
 
-// past is the world of an earlier case, and a copy of it. No call decodes into this world any more.
-// So neither its target nor its kept values may change, whatever types and ways the later cases
-// use.
+// past contains the world of an earlier case, and a copy of that world. Later calls do not decode
+// into this world. So neither its target nor its kept values may change, regardless of the types
+// and ways in later cases.
 type past struct {
 	id     string
 	w      *world
@@ -45,7 +45,7 @@ func (m *matrix) forget() bool {
 	return false
 }
 
-// forgetAll checks and drops all worlds, up to the first that has changed.
+// forgetAll checks and drops all worlds, up to the first changed world.
 func (m *matrix) forgetAll() {
 	for len(m.pasts) > 0 && m.forget() {
 	}

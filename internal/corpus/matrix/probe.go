@@ -16,30 +16,33 @@ import (
 	"github.com/slipstream-go/slipstream/internal/corpus"
 )
 
-// Probe is a designed call. Random values reach some classes too rarely, for example two encodings
-// of one key in one map. Another example is an array with one element more than fits the capacity
-// of its slice, whose memory is shared with other values.
+// Probe is a specially designed call. Random values reach some classes of cases too rarely. An
+// example is a map with two encodings of the same key. Another example is a message whose array has
+// one element more than the capacity of the target's slice, while other values share the slice's
+// memory.
 type Probe struct {
 	Name    string
 	Kind    Kind
 	Message []byte
-	// Option selects the ways that set only this option. If it is "", it selects the ways that set
-	// no option.
+	// Option selects the ways that set only this option. If Option is empty, it selects the ways
+	// that set no option.
 	Option string
-	// Target, if not nil, fills the target, which is zero, and returns pointers to other values,
-	// which may share memory with it.
+	// Target, if not nil, fills the target, which is zero at first. It returns pointers to other
+	// values, which may share memory with the target.
 	Target func(target reflect.Value) (others []reflect.Value)
 }
 
-// Filled fills v with random values from this seed, like a target that was used before.
+// Filled fills v with random values from the given seed. The result resembles a target that was
+// used before.
 func (f *Format) Filled(seed uint64, v reflect.Value) {
 	w := &world{f: f, types: newTypes(f.Opaque)}
 	(&filler{f: f, w: w, r: corpus.New(seed), spare: true}).value(v, 0)
 }
 
-// Part sets the slice v to a part of an array of random values, with the length and the capacity
-// that g has before the growth. The array continues after the capacity. Part returns pointers to
-// slices of the whole array and of the elements after the part.
+// Part sets the slice v to a part of an array of random values. The part has the length and the
+// capacity that g defines for the time before the growth. The array extends beyond the slice's
+// capacity. Part returns two pointers to slices: to a slice of the whole array, and to a slice of
+// the elements after the part.
 func (f *Format) Part(seed uint64, v reflect.Value, g Growth) (others []reflect.Value) {
 	const beyond = 2
 	array := reflect.MakeSlice(v.Type(), g.Cap+beyond, g.Cap+beyond)
@@ -58,7 +61,7 @@ func (f *Format) Part(seed uint64, v reflect.Value, g Growth) (others []reflect.
 // Growth describes how a slice grows: from Len elements, with capacity Cap, to Want elements.
 type Growth struct{ Len, Cap, Want int }
 
-// Growths returns growths of every kind. In most of them, the new elements do not fit.
+// Growths returns growths of every kind. In most of them, the new elements exceed the capacity.
 func Growths() (all []Growth) {
 	for _, c := range []int{0, 1, 2, 5, 16} {
 		for n := range map[int]bool{0: true, 1: true, c - 1: true, c: true} {
@@ -73,9 +76,10 @@ func Growths() (all []Growth) {
 	return all
 }
 
-// Probes decodes each probe with the ways that set its option. With -short it uses one of these
-// ways, a different one for each probe. The checks are those of Run. For each option, at least one
-// probe must be decoded. If refused is set, at least one must also fail.
+// Probes decodes each probe with the ways that set its option. With the flag -short, it uses only
+// one of these ways per probe, and changes the way from probe to probe. It makes the same checks as
+// Run. For each option, decoding must succeed for at least one probe. If refused is true, decoding
+// must also fail for at least one probe.
 func Probes(t *testing.T, f Format, refused bool, probes iter.Seq[Probe]) {
 	defer debug.SetGCPercent(debug.SetGCPercent(1000))
 	m := &matrix{f: &f, t: t, types: newTypes(f.Opaque), reached: newCoverage(), alone: make(map[string]bool)}
@@ -115,7 +119,7 @@ func Probes(t *testing.T, f Format, refused bool, probes iter.Seq[Probe]) {
 	}
 }
 
-// byProbe is the dimension in which probes are counted by their option.
+// byProbe is the dimension that counts probes by their option.
 const byProbe dimension = "probe with option"
 
 func (p *Probe) takenBy(w *Way) bool {
@@ -125,7 +129,7 @@ func (p *Probe) takenBy(w *Way) bool {
 	return len(w.Options) == 1 && w.Options[0] == p.Option
 }
 
-// probe decodes p with a way into a new target, and reports whether all checks passed.
+// probe decodes the probe p with a way into a new target, and reports whether all checks passed.
 func (c *session) probe(p *Probe, way *Way) bool {
 	c.r = corpus.New(uint64(c.m.calls))
 	c.w = &world{f: c.m.f, types: c.m.types, target: reflect.New(p.Kind.Type)}
@@ -154,8 +158,8 @@ func (c *session) probe(p *Probe, way *Way) bool {
 	return true
 }
 
-// Sorted yields the keys of m in the order of their names, with their indexes. So a run is the same
-// each time.
+// Sorted yields the keys of m in the order of their names, with their indexes. Because of the fixed
+// order, every run is the same.
 func Sorted[V any](m map[reflect.Type]V) iter.Seq2[int, reflect.Type] {
 	return slices.All(slices.SortedFunc(maps.Keys(m), func(a, b reflect.Type) int { return strings.Compare(a.String(), b.String()) }))
 }

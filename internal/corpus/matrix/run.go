@@ -17,8 +17,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/corpus"
 )
 
-// A short run takes one case of each systematic type. In addition it takes shortCases random cases
-// that are always the same, and freshCases cases from a new seed.
+// A short run consists of one case for each systematic type, a fixed set of shortCases random
+// cases, and freshCases cases from a new seed.
 const (
 	shortCases = 300
 	freshCases = 100
@@ -26,7 +26,7 @@ const (
 	gcEvery    = 1000 // number of calls between two garbage collections
 )
 
-// Run tests f.
+// Run tests the decoders of the format f.
 func Run(t *testing.T, f Format) {
 	defer debug.SetGCPercent(debug.SetGCPercent(1000)) // seen runs the garbage collector often enough
 	m := &matrix{f: &f, t: t, types: newTypes(f.Opaque), reached: newCoverage(), alone: make(map[string]bool)}
@@ -76,8 +76,8 @@ func Run(t *testing.T, f Format) {
 	m.end(!testing.Short())
 }
 
-// end checks the worlds of earlier cases and the coverage of the run. Only a full run must have
-// reached all dimensions.
+// end checks the worlds of earlier cases and the coverage of the run. All dimensions are required
+// only if the run was a full run.
 func (m *matrix) end(full bool) {
 	if m.failed == 0 {
 		m.forgetAll()
@@ -105,23 +105,23 @@ type matrix struct {
 	t       *testing.T
 	types   *types
 	small   []Kind
-	places  []place // of the leaf for which each small kind is made
+	places  []place // places of the leaf for which each small kind is made
 	reached *coverage
 	pasts   []past
-	alone   map[string]bool // options that a way has set alone
-	trace   bool            // each call is printed
-	all     bool            // each case is run for all targets, not for one
+	alone   map[string]bool // options that a way has set as its single option
+	trace   bool            // print each call
+	all     bool            // run each case for all kinds of targets instead of one
 	cases   int
 	calls   int
 	failed  int
 }
 
-// place describes the position of a leaf in a message. The leaf is bare or in a wrap, which is the
-// first, middle, last or only field.
+// place describes the position of a leaf in a message. The leaf is either bare or inside a wrap.
+// The leaf or wrap is the first, a middle, the last or the only field.
 type place struct{ leaf, wrap, at string }
 
-// systematic makes kinds of messages for each leaf: bare and in each wrap, as the first, middle and
-// last of several fields, and as the only field.
+// systematic makes kinds of messages for each leaf. The leaf occurs bare and in each wrap, as the
+// first, middle and last of several fields, and as the only field.
 func (m *matrix) systematic() {
 	for _, k := range m.f.Messages {
 		m.small, m.places = append(m.small, k), append(m.places, place{k.Name, "whole", "only"})
@@ -181,7 +181,7 @@ func (m *matrix) kinds(r *rand.Rand, depth int) []Kind {
 	return list
 }
 
-// one runs the case with this name.
+// one runs the case with the given name.
 func (m *matrix) one(id string) {
 	if m.failed == maxFailed {
 		return
@@ -225,7 +225,7 @@ func (m *matrix) one(id string) {
 	}
 }
 
-// demand records what a run must reach with a subject.
+// demand records the outcomes that a run must reach with a subject.
 func (m *matrix) demand(s *Subject, at *place) {
 	for _, wrong := range m.f.optionsOf(s.Ways, m.alone) {
 		m.t.Fatal(wrong)
@@ -271,28 +271,28 @@ func (m *matrix) demand(s *Subject, at *place) {
 	}
 }
 
-// follows reports whether a way may decode into a target that holds views.
+// follows reports whether a way may decode into a target that contains views.
 func (m *matrix) follows(w *Way) bool { return !w.Owned && (w.Views || m.f.ViewsUsed) }
 
 // modes lists the initial contents of targets.
 var modes = []string{"zero", "used", "constants", "shared", "views"}
 
-// turnedViews is a part of the mode "views": targets with views that a subject of another notation
-// has decoded.
+// turnedViews is a part of the mode "views". It consists of targets with views that a subject with
+// another notation has decoded.
 const turnedViews = "views by another notation"
 
-// session is a case: messages of one type, decoded into targets of one mode.
+// session is one case: messages of one type are decoded into targets of one mode.
 type session struct {
 	m       *matrix
 	r       *rand.Rand
 	kind    Kind
 	s       *Subject
-	turned  *Subject // another notation of the same Go type, or nil
+	turned  *Subject // subject with another notation for the same Go type, or nil
 	id      string
 	mode    string
 	w       *world
-	viewing bool // the target holds views
-	viewed  bool // a target of the same world has held views
+	viewing bool // the target contains views
+	viewed  bool // a target of the same world has contained views
 	at      *place
 	last    string
 }
@@ -317,7 +317,7 @@ func (c *session) run(mode int) bool {
 	return true
 }
 
-// begin makes a world with a new target. It reports whether the target is of the session's mode.
+// begin makes a world with a new target. It reports whether the target matches the session's mode.
 func (c *session) begin() bool {
 	c.w = &world{f: c.m.f, types: c.m.types}
 	c.viewed = false
@@ -325,7 +325,7 @@ func (c *session) begin() bool {
 	return c.mode != "views" || c.viewing
 }
 
-// renew makes a new target. Kept values stay alive, except if there are constants.
+// renew makes a new target. The kept values are retained, unless the target contains constants.
 func (c *session) renew() {
 	w := c.w
 	if c.mode == "constants" {
@@ -366,7 +366,8 @@ func (c *session) renew() {
 // message returns a message of a random value.
 func (c *session) message() ([]byte, bool) { return c.messageOf(c.s) }
 
-// messageOf returns a random value of the case's Go type, as a message in the notation of s.
+// messageOf encodes a random value of the case's Go type as a message, in the notation of the
+// subject s.
 func (c *session) messageOf(s *Subject) ([]byte, bool) {
 	f := &filler{f: c.m.f, w: c.w, r: c.r}
 	for range 10 {
@@ -379,8 +380,8 @@ func (c *session) messageOf(s *Subject) ([]byte, bool) {
 	return nil, false
 }
 
-// way returns a random way that may decode into the target, or nil. If stream is set, the way reads
-// a stream.
+// way returns a random way that may decode into the target, or nil. If the argument stream is true,
+// the way reads a stream.
 func (c *session) way(stream bool) *Way {
 	for _, k := range c.r.Perm(len(c.s.Ways)) {
 		way := &c.s.Ways[k]
@@ -391,8 +392,8 @@ func (c *session) way(stream bool) *Way {
 	return nil
 }
 
-// bytes decodes b with a random way that decodes bytes. source and detail describe b. It reports
-// whether all checks passed.
+// bytes decodes b with a random way that decodes bytes. The arguments source and detail describe b.
+// The method reports whether all checks passed.
 func (c *session) bytes(b []byte, source, detail string) bool {
 	way := c.way(false)
 	if way == nil {
@@ -401,7 +402,7 @@ func (c *session) bytes(b []byte, source, detail string) bool {
 	return c.by(way, b, source, detail)
 }
 
-// by is bytes with a given way.
+// by is like bytes, but uses the given way.
 func (c *session) by(way *Way, b []byte, source, detail string) bool {
 	in := c.w.input(b)
 	c.say(way, source+detail, in)
@@ -423,7 +424,7 @@ func (c *session) oracle(way *Way) Decode {
 	return c.s.Oracle
 }
 
-// call returns a call of a way's decoder.
+// call returns the description of a call of a way's decoder.
 func (c *session) call(way *Way, b []byte, decoder Decode, views bool) call {
 	x := call{b: b, oracle: c.oracle(way), decoder: decoder, views: views, own: way.OwnStrings}
 	if c.m.reached.soleOption(way) != "" {
@@ -434,7 +435,7 @@ func (c *session) call(way *Way, b []byte, decoder Decode, views bool) call {
 	return x
 }
 
-// seen counts a call, runs the garbage collector now and then, and drops old inputs.
+// seen counts a call, runs the garbage collector from time to time, and drops old inputs.
 func (c *session) seen(way *Way, source string, out outcome) {
 	c.viewing, c.viewed = c.viewing || way.Views, c.viewed || way.Views
 	if r := c.m.reached; out.wrong == "" && out.err != ErrUnspecified {
@@ -460,7 +461,8 @@ func (c *session) seen(way *Way, source string, out outcome) {
 	}
 }
 
-// whole decodes messages one after the other into the same target, some with bytes after them.
+// whole decodes messages one after the other into the same target. Some messages are followed by
+// other bytes.
 func (c *session) whole() bool {
 	for range 3 {
 		b, ok := c.message()
@@ -477,12 +479,13 @@ func (c *session) whole() bool {
 	return true
 }
 
-// optionShare means that a case uses, in addition to random ways, one in optionShare of the ways
-// that set a single option. Each leaf occurs in many systematic cases, so it meets each option.
-// This finds an op that ignores an option.
+// optionShare is the number of ways that set a single option, divided by the number of such ways
+// that each case uses in addition to its random ways. Each leaf occurs in many systematic cases, so
+// each leaf is tested with each option. This reveals decoding code for a kind that ignores an
+// option.
 const optionShare = 4
 
-// options decodes messages with ways that set one option.
+// options decodes messages with ways that set a single option.
 func (c *session) options() bool {
 	if c.at == nil {
 		return true
@@ -509,14 +512,13 @@ func (c *session) options() bool {
 	return true
 }
 
-// These are the maximum numbers of places at which a message is cut, in the long form and in the
-// short form.
+// These are the maximum numbers of cuts per message, in the long form and in the short form.
 const (
 	maxCuts   = 48
 	shortCuts = 12
 )
 
-// cuts decodes a message that is cut at different bytes, and then the whole message.
+// cuts decodes a message that is cut off at different bytes, and then the whole message.
 func (c *session) cuts() bool {
 	b, ok := c.message()
 	if !ok {
@@ -591,7 +593,7 @@ func (c *session) stream() bool {
 	return true
 }
 
-// messages decodes the messages in all with a way that reads a stream.
+// messages decodes the messages in the slice all with a way that reads a stream.
 func (c *session) messages(way *Way, all []byte, source string) bool {
 	in, how := reader(c.r, all)
 	read, taken := &counter{in: in}, 0
@@ -636,7 +638,7 @@ func (c *session) messages(way *Way, all []byte, source string) bool {
 	}
 }
 
-// say records the next call, and prints it if calls are traced.
+// say records the next call. If calls are traced, it also prints the call.
 func (c *session) say(way *Way, source string, b []byte) {
 	c.last = fmt.Sprintf("case %s: %s\n  Go type %v\n  target: %s (%v)\n  way: %s\n  source: %s\n  input: %x", c.id, c.kind.Name, c.kind.Type, c.mode, c.viewing, way.Name, source, b)
 	if c.m.trace {

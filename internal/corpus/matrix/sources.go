@@ -7,13 +7,13 @@ import (
 	"testing/iotest"
 )
 
-// readers lists the kinds of readers that reader returns.
+// readers lists the kinds of readers that the function reader returns.
 var readers = []string{
 	"a reader of all", "a reader of one byte", "a reader of halves", "a reader of data with the error", "a reader of random pieces, the last with the error",
 	"a reader of random pieces",
 }
 
-// reader returns a reader of b, of a random kind, and a description of the kind.
+// reader returns a reader of b and a description of the reader's kind. The kind is random.
 func reader(r *rand.Rand, b []byte) (in io.Reader, how string) {
 	all := bytes.NewReader(b)
 	k := r.IntN(len(readers))
@@ -46,7 +46,7 @@ func (c *counter) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// randomReader returns a random number of bytes at a time, and sometimes none.
+// randomReader returns a random number of bytes from each call of Read, and sometimes none.
 type randomReader struct {
 	in *bytes.Reader
 	r  *rand.Rand

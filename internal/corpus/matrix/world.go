@@ -17,16 +17,17 @@ import (
 type world struct {
 	f         *Format
 	types     *types
-	target    reflect.Value   // a pointer to the value that is decoded into
-	kept      []reflect.Value // pointers to values that were decoded before, or share memory with the target
+	target    reflect.Value   // a pointer to the value into which the decoder decodes
+	kept      []reflect.Value // pointers to values that were decoded before or that share memory with the target
 	inputs    []input         // inputs of the earlier calls and of the next call
 	constants []frozen        // read-only memory of the target
-	alive     []reflect.Value // values to which constants refer, for the garbage collector
-	pages     []*guard.Region // memory of inputs
+	alive     []reflect.Value // values to which constants refer; kept for the garbage collector
+	pages     []*guard.Region // the memory of inputs
 }
 
-// frozen is read-only memory of the target. If it contains strings, it stays read-only: the garbage
-// collector does not scan it, and would free new strings stored there.
+// frozen is read-only memory of the target. If it contains strings, it must stay read-only. The
+// reason is that the garbage collector does not scan it, and would free new strings to which it
+// refers.
 type frozen struct {
 	*guard.Region
 	texts bool
@@ -38,8 +39,8 @@ type input struct{ b, copy []byte }
 // maxKept is the maximum number of kept values, and of kept inputs.
 const maxKept = 6
 
-// input returns a copy of b in read-only memory that ends at a page that cannot be read. The world
-// keeps the copy.
+// input returns a copy of b in read-only memory. The memory after the copy cannot be read. The
+// world keeps the copy.
 func (w *world) input(b []byte) []byte {
 	protected, p := guard.Input(b)
 	w.pages = append(w.pages, p)
@@ -47,14 +48,15 @@ func (w *world) input(b []byte) []byte {
 	return protected
 }
 
-// keep keeps a shallow copy of the target's value, as a caller of the decoder might do.
+// keep adds a shallow copy of the target's value to the kept values, like a caller that keeps a
+// decoded value.
 func (w *world) keep() {
 	v := reflect.New(w.target.Type().Elem())
 	v.Elem().Set(w.target.Elem())
 	w.hold(v)
 }
 
-// hold keeps the value that the pointer v points to.
+// hold adds the value to which the pointer v points to the kept values.
 func (w *world) hold(v reflect.Value) {
 	if w.kept = append(w.kept, v); len(w.kept) > maxKept {
 		w.kept = slices.Delete(w.kept, 0, 1)
@@ -126,7 +128,7 @@ func (p *panicked) Error() string {
 	return fmt.Sprintf("panic: %v\n%s", p.value, stack)
 }
 
-// faulted reports whether p is a memory fault, which has an address.
+// faulted reports whether p is a memory fault. Such a panic contains an address.
 func (p *panicked) faulted() bool {
 	_, ok := p.value.(interface{ Addr() uintptr })
 	return ok
@@ -134,20 +136,20 @@ func (p *panicked) faulted() bool {
 
 // call is one call of a decoder.
 type call struct {
-	b       []byte // the message, and bytes after it
+	b       []byte // the message and the bytes after it
 	oracle  Decode
-	decoder Decode // may read b from another source
+	decoder Decode // the decoder; it may read b from another source
 	plain   Decode // the oracle without the option of the way, or nil
 	views   bool   // the target may refer to b
-	own     bool   // each string has memory of its own
+	own     bool   // each string has a separate allocation
 }
 
 // outcome is the result of a call.
 type outcome struct {
 	n      int    // number of bytes consumed
 	err    error  // the decoder's error
-	wrong  string // description of a fault, or ""
-	effect bool   // the option of the way has changed something
+	wrong  string // description of a fault, or an empty string
+	effect bool   // the option of the way had an effect
 }
 
 // decode lets the oracle decode into a clone of the world, and then the decoder into the target.
@@ -242,7 +244,8 @@ func (w *world) decode(c call) (out outcome) {
 	return out
 }
 
-// sides returns the world and its clone. Each root may have changed since they were equal.
+// sides returns the world and its clone as sides of a comparison. All roots may have changed since
+// the two were equal.
 func (w *world) sides(before *graph, c *clone) (a, b *side) {
 	a = &side{blocks: graph{blocks: before.blocks}, number: make([]int, len(before.blocks)), maps: before.maps}
 	b = &side{number: make([]int, len(c.blocks)), maps: make(map[mem.Raw]int)}
@@ -264,7 +267,7 @@ func (w *world) sides(before *graph, c *clone) (a, b *side) {
 	return a, b
 }
 
-// equals compares the world with the clone that the oracle decoded into.
+// equals compares the world with the clone into which the oracle has decoded.
 func (w *world) equals(before *graph, ideal *clone) string {
 	a, b := w.sides(before, ideal)
 	a.now = graphOf(w.types, w.roots()...)
@@ -295,8 +298,7 @@ func (w *world) equals(before *graph, ideal *clone) string {
 	return ""
 }
 
-// untouched compares the memory that the target does not refer to with the clone, which has not
-// changed.
+// untouched compares the memory to which the target does not refer with the unchanged clone.
 func (w *world) untouched(before *graph, still *clone, owned *graph) string {
 	a, b := w.sides(before, still)
 	c := newComparison(w.f, w.types, a, b)
@@ -325,9 +327,9 @@ func (w *world) untouched(before *graph, still *clone, owned *graph) string {
 }
 
 // sound checks the target without the oracle. The target must not refer to the input, and its
-// strings must lie where the way allows. After an error, its strings must have existed before or
-// come from the input. before is the graph before the call, and texts contains copies of its
-// strings.
+// strings must lie in memory that the way allows. After an error, its strings must have existed
+// before or come from the input. The argument before is the graph before the call, and texts
+// contains copies of its strings.
 func (w *world) sound(c call, before *graph, texts []string, out *outcome) string {
 	old := before.texts
 	now := graphOf(w.types, w.target)
@@ -381,11 +383,11 @@ func (w *world) sound(c call, before *graph, texts []string, out *outcome) strin
 	return ""
 }
 
-// ownedText is the size of the blocks in which the runtime puts several small allocations without
-// pointers. A larger allocation is separate, and its address is aligned for a word.
+// ownedText is the size of the blocks into which the runtime puts several small pointer-free
+// allocations. A larger allocation does not share a block, and its address is aligned for a word.
 const ownedText = 16
 
-// mayBeOwn reports whether n bytes at p can be an allocation of their own.
+// mayBeOwn reports whether the n bytes at p can be a separate allocation.
 func mayBeOwn(p mem.Raw, n int) bool {
 	if n < ownedText {
 		return n == 0 || uintptr(p)/ownedText == (uintptr(p)+uintptr(n)-1)/ownedText

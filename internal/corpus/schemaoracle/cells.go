@@ -6,18 +6,19 @@ import (
 	"math"
 )
 
-// Cell is one field of a row. It represents a field of a message, or of a struct in the message.
+// Cell is one field of a row. It represents a field of a message, or a field of a struct in the
+// message.
 type Cell struct {
-	Name  string // preceded by the names of the structs around it: outer.inner
+	Name  string // preceded by the names of the enclosing structs: outer.inner
 	Value any    // nil, a bool, an int64, a float64, a string or a time.Time
 }
 
-// errCell reports a number that no cell can hold. The message itself is valid.
+// errCell reports a number that a cell cannot represent. The message itself is valid.
 var errCell = errors.New("a number beyond int64")
 
 // Rows decodes b as a sequence of messages, each of which is a row. It returns the rows before the
-// first invalid message. ok reports whether all messages are valid. If a message has a tail, it
-// must be the only one.
+// first invalid message. The result ok reports whether all messages are valid. If a message has a
+// tail, it must be the only message.
 func (l *Layout) Rows(b []byte) (rows [][]Cell, ok bool) {
 	for at := 0; at < len(b); {
 		d := decoder{b: b, at: at}
@@ -30,9 +31,10 @@ func (l *Layout) Rows(b []byte) (rows [][]Cell, ok bool) {
 	return rows, true
 }
 
-// Columns decodes b as one message that contains only lists, each of which is a column. It returns
-// the rows before the first row with a number that no cell can hold. ok reports whether there is no
-// such row and the message is valid. If the message is invalid, there are no rows.
+// Columns decodes b as one message that contains only lists. Each list is a column. Columns returns
+// the rows before the first row with a number that a cell cannot represent. The result ok reports
+// whether the message is valid and contains no such row. If the message is invalid, Columns returns
+// no rows.
 func (l *Layout) Columns(b []byte) (rows [][]Cell, ok bool) {
 	d := decoder{b: b}
 	count, sound := -1, math.MaxInt
@@ -81,7 +83,7 @@ func (l *Layout) hasTail() bool {
 	return false
 }
 
-// attempt runs f, and returns the error with which f fails, or nil.
+// attempt runs the function f, and returns the error with which f fails, or nil.
 func (d *decoder) attempt(f func()) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

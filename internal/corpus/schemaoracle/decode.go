@@ -13,21 +13,22 @@ import (
 
 // Options defines how a message is decoded.
 type Options struct {
-	// ReuseBlobs overwrites the memory of a blob in the target.
+	// ReuseBlobs makes Decode overwrite the memory of a blob in the target.
 	ReuseBlobs bool
 	// MaxBytes, if it is not 0, is the maximum size of a message in bytes.
 	MaxBytes int
 	// MaxDepth is the maximum nesting of values that contain their own type. MaxItems is the
-	// maximum number of elements that occupy no bytes. 0 means the default.
+	// maximum number of elements that occupy no bytes. For both, 0 means the default.
 	MaxDepth, MaxItems int
-	// Field returns the Go name of the field that the schema calls name. It also reports whether
-	// the value is decoded into a new value, which then replaces the target's value, as for fields
-	// with a getter and a setter. If Field is nil, the names are the same, and no field is
-	// replaced.
+	// Field returns the Go name of a field, given its name in the schema. It also reports whether
+	// the field is replaced: such a field is decoded into a new value, which then replaces the
+	// target's value. This is the case for fields with a getter and a setter. If Field is nil, the
+	// Go names equal the names in the schema, and no field is replaced.
 	Field func(name string) (field string, replaced bool)
-	// Filled makes a replaced field that has no elements an empty slice or map, not nil.
+	// Filled makes Decode set a replaced field without elements to an empty slice or map instead of
+	// nil.
 	Filled bool
-	// Custom decodes a value of the custom type called name.
+	// Custom decodes a value of the custom type with the given name.
 	Custom func(name string, r io.Reader, v reflect.Value) error
 }
 
@@ -37,7 +38,7 @@ const (
 	defaultItems = 1 << 16
 )
 
-// The texts of these errors are for people. Tests check only whether there is an error.
+// The texts of these errors are only for human readers. Tests check only whether there is an error.
 var (
 	errShort    = errors.New("the input ends too early")
 	errOverflow = errors.New("a number does not fit")
@@ -65,7 +66,7 @@ func (l *Layout) Decode(b []byte, target reflect.Value, o Options) (n int, err e
 	return d.at, nil
 }
 
-// failure is the error that ends decoding.
+// failure contains the error that ends decoding.
 type failure struct{ error }
 
 type decoder struct {
@@ -75,7 +76,7 @@ type decoder struct {
 	o     Options
 	depth int
 	items int
-	open  []*Layout // structs around the value
+	open  []*Layout // the structs that enclose the value
 }
 
 func (d *decoder) fail(err error) { panic(failure{err}) }
@@ -113,7 +114,7 @@ func (d *decoder) flag() bool {
 // signed returns w as a signed number of size bytes.
 func signed(w uint64, size int) int64 { return int64(w<<(64-8*size)) >> (64 - 8*size) }
 
-// count reads a length and returns it. Each element must have at least the given number of bytes.
+// count reads and returns a length. Each element must have at least the given number of bytes.
 func (d *decoder) count(l *Layout, least int) int {
 	w := d.word(l.size, l.big)
 	if l.signed && signed(w, l.size) < 0 {
@@ -122,8 +123,8 @@ func (d *decoder) count(l *Layout, least int) int {
 	return d.fits(int(min(w, math.MaxInt)), least)
 }
 
-// fits returns n if the rest of the input can contain n elements of this minimum size. Otherwise it
-// fails.
+// fits returns n if the rest of the input can contain n elements with the given minimum size.
+// Otherwise it fails.
 func (d *decoder) fits(n, least int) int {
 	switch {
 	case n == 0:
@@ -211,7 +212,8 @@ func (d *decoder) integer(l *Layout, v reflect.Value) {
 	}
 }
 
-// instant returns the time that is encoded as w. The zero time is encoded as an instant in 1754.
+// instant returns the time whose encoding is w. The zero time is encoded as an instant in the year
+// 1754.
 func instant(w uint64) time.Time {
 	if w == 0xa1b203eb3d1a0000 {
 		return time.Time{}
@@ -248,7 +250,7 @@ func (d *decoder) blob(v reflect.Value, b []byte) {
 }
 
 // elements decodes n elements into the slice v. It reuses the array of v if the array is large
-// enough and cannot belong to a blob, which may be a view.
+// enough and cannot belong to a blob, because a blob may be a view.
 func (d *decoder) elements(l *Layout, v reflect.Value, n int) {
 	fresh := v.Type().Elem() == reflect.TypeFor[byte]() && !d.o.ReuseBlobs
 	switch {
@@ -281,7 +283,7 @@ func (d *decoder) entries(l *Layout, v reflect.Value) {
 	}
 }
 
-// self decodes a value of the type of an enclosing struct.
+// self decodes a value whose type is an enclosing struct.
 func (d *decoder) self(l *Layout, v reflect.Value) {
 	if d.depth == d.o.MaxDepth {
 		d.fail(errDepth)
@@ -337,8 +339,8 @@ func (d *decoder) structure(l *Layout, v reflect.Value) {
 	d.open = d.open[:len(d.open)-1]
 }
 
-// field returns the field of v that the schema calls name, and reports whether its value is
-// replaced.
+// field returns the field of v that has the given name in the schema, and reports whether the field
+// is replaced.
 func (d *decoder) field(v reflect.Value, name string) (field reflect.Value, replaced bool) {
 	if d.o.Field != nil {
 		name, replaced = d.o.Field(name)
@@ -346,7 +348,7 @@ func (d *decoder) field(v reflect.Value, name string) (field reflect.Value, repl
 	return v.FieldByName(name), replaced
 }
 
-// fill makes a nil slice or a nil map empty instead of nil.
+// fill replaces a nil slice or a nil map by an empty one.
 func fill(v reflect.Value) {
 	switch {
 	case v.Kind() == reflect.Slice && v.IsNil():

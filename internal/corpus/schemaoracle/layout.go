@@ -1,6 +1,6 @@
-// Package schemaoracle is a second decoder of the bytes of package schema, for tests of schema and
-// parco. It follows the notation of a schema and uses only package reflect. It is slow and as
-// simple as possible. Only tests import it.
+// Package schemaoracle is a second decoder for the encoding of package schema. The tests of
+// packages schema and parco use it. It interprets the notation of a schema, and uses only package
+// reflect. It is slow and as simple as possible. Only tests import it.
 package schemaoracle
 
 import (
@@ -13,16 +13,16 @@ import (
 // Layout is a schema that was parsed from its notation.
 type Layout struct {
 	word   string // the type, without header and size: str, u, list, struct …
-	size   int    // bytes of a number or of a header, elements of an array
+	size   int    // size of a number or header in bytes, or number of elements in an array
 	signed bool
 	big    bool
-	name   string // of a custom type
+	name   string // name of a custom type
 	parts  []*Layout
 	fields []field
-	up     int // of a self: how many enclosing structs to skip
+	up     int // for a self: the number of enclosing structs to skip
 }
 
-// field is a field of a struct. For skipped bytes, the layout is nil.
+// field is a field of a struct. If the field represents skipped bytes, its layout is nil.
 type field struct {
 	name   string
 	layout *Layout
@@ -30,7 +30,7 @@ type field struct {
 	tail   bool
 }
 
-// Parse parses the notation that Schema.String returns.
+// Parse parses a notation in the form that Schema.String returns.
 func Parse(notation string) (l *Layout, err error) {
 	p := parser{rest: notation}
 	defer func() {
@@ -47,14 +47,14 @@ func Parse(notation string) (l *Layout, err error) {
 
 type parser struct{ rest string }
 
-// take removes s from the start of the rest, and reports whether it was there.
+// take reports whether the rest of the notation begins with s. If it does, take removes s.
 func (p *parser) take(s string) bool {
 	var ok bool
 	p.rest, ok = strings.CutPrefix(p.rest, s)
 	return ok
 }
 
-// word removes the text before one of these characters, or a quoted string, and returns it.
+// word removes and returns the text before the next of the given characters, or a quoted string.
 func (p *parser) word(ends string) string {
 	if quoted, err := strconv.QuotedPrefix(p.rest); err == nil {
 		p.rest = p.rest[len(quoted):]
@@ -142,8 +142,8 @@ func number(digits string) int {
 	return n
 }
 
-// WithTail returns the struct l, in which the fields from index n on form a tail. Where l contains
-// itself, the inner struct has no tail.
+// WithTail returns a copy of the struct l in which the fields from index n on form a tail. If l
+// contains itself, the inner structs have no tail.
 func (l *Layout) WithTail(n int) *Layout {
 	c := l.within(l, -1)
 	for k := n; k < len(c.fields); k++ {
@@ -152,8 +152,8 @@ func (l *Layout) WithTail(n int) *Layout {
 	return c
 }
 
-// within returns a copy of l in which outer replaces each self that refers to outer. l is a part of
-// outer, with the given number of structs between them.
+// within returns a copy of l in which outer replaces each self that refers to outer. The layout l
+// is a part of outer. The argument between is the number of structs between the two.
 func (l *Layout) within(outer *Layout, between int) *Layout {
 	if l.word == "self" && l.up == between {
 		return outer

@@ -1,19 +1,21 @@
-// Package sheet tests decoders of rows into a column.Batch. Some rows fit and some do not. The
-// batch is reused, with calls of Reset, Undo and Widen in between. The documents are whole, cut and
-// mutated. Only tests import it.
+// Package sheet tests decoders that decode rows into a column.Batch. Some rows fit the batch and
+// some do not. The batch is reused, with calls of Reset, Undo and Widen in between. The documents
+// are complete, cut off or mutated. Only tests import it.
 //
-// The oracle is a list of the accepted rows. After each call, the columns are made again from this
-// list, cell by cell, and compared with the columns of the batch: kinds, cells, nulls, the values
-// under nulls, and the lengths of all slices. So a rejected row must leave no trace after it is
-// undone.
+// The oracle is a list of the accepted rows. After each call, the package builds the expected
+// columns from this list, cell by cell, and compares them with the columns of the batch. It
+// compares the kinds, cells, nulls, the values under nulls, and the lengths of all slices. So after
+// a rejected row is undone, the batch must not contain any trace of it.
 //
 // AppendColumn also appends the batch to another batch, in two pieces. The other batch must equal
 // the first batch, and must not change when the first batch changes. A decoder must not write to a
-// document. After the call the document is overwritten, because the batch must not refer to it. In
-// some calls, and in all calls with the tag invariants, the document is guarded memory instead.
+// document. After the call, the document is overwritten, because the batch must not refer to it. In
+// some calls, the document is in guarded memory instead; with the tag invariants, this is so in all
+// calls.
 //
-// A full run fails if it has not met each way, each kind of column, and other events in the use of
-// a batch; reached counts them. SLIPSTREAM_MATRIX=case runs one case again.
+// A full run fails if it has not reached each way, each kind of column, and certain other events in
+// the use of a batch. The type reached counts these events. With SLIPSTREAM_MATRIX=case, the test
+// runs only the given case again.
 package sheet
 
 import (
@@ -44,31 +46,32 @@ type Row struct {
 // Time is a time in microseconds.
 type Time int64
 
-// NegativeZero is an int that is -0 in a column of floats.
+// NegativeZero is an int that has the value -0 in a column of floats.
 type NegativeZero struct{}
 
 // Format describes the format of the package under test.
 type Format struct {
 	// Times reports whether some cells are times.
 	Times bool
-	// Encode returns the encoding of rows, in any form that the format allows.
+	// Encode encodes the rows, in any form that the format allows.
 	Encode func(r *rand.Rand, rows []Row) []byte
-	// Document, if it is not nil, is used instead of Encode, for a format whose columns are fixed.
-	// It returns a document with rows of its own.
+	// Document, if not nil, is used instead of Encode for a format with fixed columns. It returns a
+	// document with rows that it chooses itself.
 	Document func(r *rand.Rand) []byte
-	// Oracle returns the rows of b before the first one that is not a row of cells. ok reports
-	// whether there is no such row and no other fault. Oracle need not know which values fit a
-	// column.
+	// Oracle returns the rows of b before the first row that does not consist of cells. The result
+	// ok reports whether there is no such row and no other fault. Oracle need not check which
+	// values fit a column.
 	Oracle func(b []byte) (rows []Row, ok bool)
 	// Ways contains functions that decode rows. After an error, the batch contains the rows before
-	// the row at fault.
+	// the invalid row.
 	Ways []func(b []byte, to *column.Batch) error
-	// Whole reports whether a batch contains the rows of only one document: it is emptied before
-	// each document, and after an error.
+	// Whole reports whether a batch contains the rows of only one document. Such a batch is emptied
+	// before each document, and after an error.
 	Whole bool
 }
 
-// Run tests f with a few thousand documents, or with as many as fit the time in SLIPSTREAM_LONG.
+// Run tests the format f with a few thousand documents. If SLIPSTREAM_LONG is set, it tests new
+// documents for that time.
 func Run(t *testing.T, f Format) {
 	cases, seed := 400, rand.Uint64()>>32
 	if testing.Short() {
@@ -112,10 +115,10 @@ func Run(t *testing.T, f Format) {
 	}
 }
 
-// reached counts the events that a run has met, by name.
+// reached counts the events in a run by name.
 type reached map[string]int
 
-// check reports an error for each required event that the run has not met.
+// check reports an error for each required event that did not occur in the run.
 func (n reached) check(t *testing.T, f Format) {
 	var want []string
 	for k := range f.Ways {
@@ -137,8 +140,8 @@ func (n reached) check(t *testing.T, f Format) {
 	}
 }
 
-// taken is the expected content of the batch: its rows, and the columns that the caller has
-// widened.
+// taken is the expected content of the batch. It consists of the accepted rows, and the columns
+// that the caller has widened.
 type taken struct {
 	rows   []Row
 	widens []widen
@@ -146,7 +149,7 @@ type taken struct {
 
 type widen struct {
 	name string
-	rows int // number of rows at that time
+	rows int // number of rows at the time of the call of Widen
 }
 
 // one runs a case.
@@ -264,8 +267,8 @@ func one(t *testing.T, f Format, seed uint64, b *column.Batch, met reached) {
 	}
 }
 
-// call decodes data with a way, and reports whether the way has written to data. The batch must not
-// refer to data afterwards. If guarded is set, a read after the end of data faults.
+// call decodes data with a way, and reports whether the way has written to data. After the call,
+// the batch must not refer to data. If guarded is true, a read after the end of data faults.
 func call(way func([]byte, *column.Batch) error, data []byte, b *column.Batch, guarded bool) (err error, changed bool) {
 	if guarded {
 		input, region := guard.Input(data)
@@ -279,7 +282,7 @@ func call(way func([]byte, *column.Batch) error, data []byte, b *column.Batch, g
 	return err, changed
 }
 
-// document returns the encoding of some rows, which is sometimes cut or mutated.
+// document returns the encoding of some rows. The encoding is sometimes cut off or mutated.
 func document(r *rand.Rand, f Format) []byte {
 	var b []byte
 	if f.Document != nil {
@@ -332,7 +335,7 @@ func rowsOf(r *rand.Rand, f Format) []Row {
 	return rows
 }
 
-// cell returns a random value for a column of a kind, or nil.
+// cell returns a random value for a column of the given kind, or nil.
 func cell(r *rand.Rand, f Format, kind int) any {
 	if r.IntN(5) == 0 {
 		return nil
@@ -362,7 +365,8 @@ func cell(r *rand.Rand, f Format, kind int) any {
 	return "2024"
 }
 
-// undo drops the rows from index n on. It also undoes each Widen that came after one of these rows.
+// undo drops the rows from index n on. It also undoes each call of Widen that was made after one of
+// these rows.
 func (h *taken) undo(n int) {
 	if n == len(h.rows) {
 		return
@@ -462,7 +466,7 @@ func (c *col) add(v any) bool {
 	return c.kind == kind
 }
 
-// exact reports whether a float64 equals n, or prints as n does.
+// exact reports whether a float64 equals n, or has the same text as n.
 func exact(n int64) bool {
 	f := float64(n)
 	if whole, accuracy := big.NewFloat(f).Int64(); whole == n && accuracy == big.Exact {
@@ -471,7 +475,7 @@ func exact(n int64) bool {
 	return strconv.FormatFloat(f, 'f', -1, 64) == strconv.FormatInt(n, 10)
 }
 
-// compare returns the first fault of b, or "".
+// compare returns the first fault of b, or an empty string.
 func (h *taken) compare(b *column.Batch) string {
 	cols, fits := h.sheet()
 	if !fits {
@@ -504,8 +508,8 @@ type appended struct {
 	has   taken
 }
 
-// append appends b's columns to an empty batch, in two pieces, and returns the first fault of the
-// result, or "".
+// append appends the columns of b to an empty batch, in two pieces. It returns the first fault of
+// the result, or an empty string.
 func (a *appended) append(r *rand.Rand, h *taken, b *column.Batch) string {
 	*a = appended{has: taken{slices.Clone(h.rows), slices.Clone(h.widens)}}
 	half := r.IntN(b.Rows + 1)
@@ -529,15 +533,15 @@ func (a *appended) append(r *rand.Rand, h *taken, b *column.Batch) string {
 
 func (a *appended) compare() string { return a.has.compare(&a.batch) }
 
-// gathering contains columns to which other columns are appended, whatever their kinds and names. A
-// column that does not fit is rejected and leaves no trace.
+// gathering contains columns to which columns with any kinds and names are appended. If an appended
+// column does not fit, it must be rejected without any effect.
 type gathering struct {
 	columns [3]column.Column
 	want    [3]col
 }
 
 // append appends a part of each column of b to a column of g. It also appends integers to the float
-// columns of g, sometimes with an integer that would be rounded.
+// columns of g. Sometimes one of these integers would be rounded.
 func (g *gathering) append(r *rand.Rand, h *taken, b *column.Batch, met reached) string {
 	cols, _ := h.sheet()
 	for _, c := range b.Columns {
@@ -564,8 +568,8 @@ func (g *gathering) append(r *rand.Rand, h *taken, b *column.Batch, met reached)
 	return ""
 }
 
-// appendTo appends a part of c to column k, if column k accepts the kind of c. cells contains the
-// cells of c.
+// appendTo appends a part of c to the column with the index k, if that column accepts the kind of
+// c. The argument cells contains the cells of c.
 func (g *gathering) appendTo(k int, c *column.Column, cells []any, r *rand.Rand, met reached) string {
 	from := r.IntN(c.Rows + 1)
 	to := from + r.IntN(c.Rows-from+1)
@@ -603,7 +607,7 @@ func (g *gathering) compare() string {
 	return ""
 }
 
-// accepts makes w ready for cells of a kind, and reports whether that is possible.
+// accepts makes w ready for cells of the given kind, and reports whether that is possible.
 func (w *col) accepts(kind column.Kind) bool {
 	switch {
 	case kind == column.Null || kind == w.kind || w.kind == column.Float64 && kind == column.Int64:
@@ -617,7 +621,8 @@ func (w *col) accepts(kind column.Kind) bool {
 	return true
 }
 
-// appendCells appends cells of a kind that w accepts, or none if one would be rounded.
+// appendCells appends cells of a kind that w accepts. If one of the cells would be rounded, it
+// appends no cell.
 func (w *col) appendCells(kind column.Kind, cells []any) bool {
 	more := &col{kind: kind, cells: slices.Clone(cells)}
 	if kind == column.Int64 && w.kind == column.Float64 {
@@ -630,7 +635,7 @@ func (w *col) appendCells(kind column.Kind, cells []any) bool {
 	return true
 }
 
-// exact reports whether all ints of w can be converted to floats, as exact(n) defines it.
+// exact reports whether all ints in w can be converted to floats, according to the function exact.
 func (w *col) exact() bool {
 	return !slices.ContainsFunc(w.cells, func(v any) bool {
 		n, ok := v.(int64)

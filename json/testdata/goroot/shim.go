@@ -1,7 +1,8 @@
-// Package json is github.com/slipstream-go/slipstream/json under the names that Go's own tests of
-// encoding/json use. They are laid beside this file when they run: see goroot_test.go of that
-// package. Nothing here may answer in its stead: what a test wants of an internal of encoding/json
-// is asked of the public functions.
+// Package json provides github.com/slipstream-go/slipstream/json under the names that Go's own
+// tests of encoding/json use. To run these tests, goroot_test.go in Slipstream's package json adds
+// them to the directory of this file as an overlay. This file must not implement JSON itself: if a
+// test uses an internal function of encoding/json, this file implements the function with exported
+// functions of Slipstream's package.
 package json
 
 //lint:file-ignore U1000,SA1019 used by tests that are not there yet
@@ -45,8 +46,8 @@ var (
 	Valid         = json.Valid
 )
 
-// Constructors: the tests write literals of these two, which have a field that only encoding/json
-// may name.
+// Constructors. The tests contain literals of these two types, which have a field that only
+// encoding/json can access.
 
 func syntaxError(msg string, offset int64) *SyntaxError {
 	e := &SyntaxError{Offset: offset}
@@ -65,14 +66,15 @@ func setHidden(to any, field, value string) {
 	reflect.NewAt(f.Type(), f.Addr().UnsafePointer()).Elem().SetString(value)
 }
 
-// Internals that the tests of each Go name; those of one without jsonv2 are in shim_classic.go.
+// Internal identifiers that the tests of every Go version use. The identifiers that only the tests
+// without jsonv2 use are in shim_classic.go.
 
 var errUnexpectedEnd = errors.New("unexpected end of JSON input")
 
 type scanner struct{}
 
-// checkValid is the error of Unmarshal for data that is not JSON, and it must agree with Valid.
-// With jsonv2 it takes no scanner.
+// checkValid returns the error of Unmarshal for data that is not valid JSON. The result must agree
+// with Valid. With jsonv2, the function takes no scanner.
 func checkValid(data []byte, _ ...*scanner) error {
 	var raw RawMessage
 	err := Unmarshal(data, &raw)

@@ -13,17 +13,18 @@ import (
 
 type isZeroer interface{ IsZero() bool }
 
-// startDetectingCyclesAfter is how deep encoding/json goes before it looks for cycles.
+// startDetectingCyclesAfter is the nesting depth from which encoding/json searches for cycles.
 const startDetectingCyclesAfter = 1000
 
-// isValidNumber asks Marshal, which checks what a Number holds; the empty one stands for 0 there.
+// isValidNumber reports whether s is a valid number. It calls Marshal, which checks the text of a
+// Number. Marshal writes an empty Number as 0, so s is also compared with the empty string.
 func isValidNumber(s string) bool {
 	_, err := Marshal(Number(s))
 	return s != "" && err == nil
 }
 
-// sameField reports whether the key y finds the field named x, once both are made into names that a
-// tag can carry.
+// sameField reports whether the key y selects the field with the name x. It first converts x and y
+// to names that are valid in a tag.
 func sameField(x, y []byte) bool {
 	name := func(b []byte) string { return "_" + strings.ReplaceAll(string(b), ",", ";") }
 	tag := reflect.StructTag("json:" + strconv.Quote(name(x)))

@@ -1,4 +1,4 @@
-// Command slipstream is the ingest service and the Remote Write relay.
+// Command slipstream runs the ingest service and the Remote Write relay.
 package main
 
 import (

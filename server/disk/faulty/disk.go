@@ -21,7 +21,7 @@ import (
 
 // Options define the size, the faults and the delays of a Disk.
 type Options struct {
-	Size int64 // size of the disk in bytes; 0 means always enough
+	Size int64 // size of the disk in bytes; 0 means unlimited
 
 	// Fail, if set, is called before each call of the disk. It returns the error with which the
 	// call fails, or nil. A failed call has a random effect, as described in the package comment.
@@ -40,7 +40,7 @@ type Options struct {
 
 // Call is a call of a Disk or of a File.
 type Call struct {
-	Number int    // from 1 on, in the order in which the delays of calls end; 0 in Delay
+	Number int    // 1, 2, 3 …, assigned when the delay of the call ends; 0 in Delay
 	Name   string // name of the method, such as "Datasync"
 	Path   string
 	Rand   *rand.Rand // valid until Fail or Delay returns
@@ -61,7 +61,7 @@ type Disk struct {
 	o       Options
 	seed    uint64
 	rand    *rand.Rand
-	times   map[string]int // calls so far, by name and path
+	times   map[string]int // number of calls so far, by name and path
 	root    *node
 	nodes   map[*node]bool // nodes that have a name or are open
 	locks   map[string]bool
@@ -69,7 +69,7 @@ type Disk struct {
 	crashAt int
 	dead    bool
 	trace   []string
-	digest  hash.Hash64 // of the whole trace, including the times
+	digest  hash.Hash64 // hash of the whole trace, including the times
 }
 
 var _ disk.Disk = (*Disk)(nil)
@@ -83,7 +83,7 @@ func New(seed uint64, o Options) *Disk {
 	return d
 }
 
-// Set replaces the options of the disk from now on.
+// Set replaces the options of the disk for later calls.
 func (d *Disk) Set(o Options) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -105,15 +105,15 @@ func (d *Disk) Calls() int {
 	return d.calls
 }
 
-// Trace returns the last calls, the latest last.
+// Trace returns the most recent calls, oldest first.
 func (d *Disk) Trace() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Clone(d.trace)
 }
 
-// Digest returns a hash of all calls so far, of their outcomes, and of their times. Two identical
-// runs have the same digest.
+// Digest returns a hash of all calls so far, with their outcomes and times. Two identical runs have
+// the same digest.
 func (d *Disk) Digest() uint64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -121,7 +121,7 @@ func (d *Disk) Digest() uint64 {
 }
 
 // Corrupt flips a random bit of the file at path, between the offsets `from` and `to`, in memory
-// and on the disk. It reports whether the file has bytes there.
+// and on the disk. It reports whether the file contains bytes between these offsets.
 func (d *Disk) Corrupt(path string, from, to int64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -144,8 +144,8 @@ func (d *Disk) Corrupt(path string, from, to int64) bool {
 const kept = 400
 
 // begin begins a call. If err is nil, begin returns with d locked. If fault is nil, the call must
-// take effect. Otherwise the call must fail with fault, after the effect that it may have had: see
-// done.
+// take effect. Otherwise the call must fail with the error fault, although it may have had an
+// effect before: see done.
 func (d *Disk) begin(name, path string) (fault error, err error) {
 	d.mu.Lock()
 	var delay time.Duration
@@ -197,7 +197,7 @@ func (d *Disk) begin(name, path string) (fault error, err error) {
 }
 
 // randOf returns the random source for the delay of a call. It does not depend on other calls,
-// because calls at the same moment may come in any order. All other random choices are made after
+// because calls at the same moment may run in any order. All other random choices are made after
 // the delay of the call.
 func (d *Disk) randOf(name, path string) *rand.Rand {
 	key := name + " " + path
@@ -207,8 +207,8 @@ func (d *Disk) randOf(name, path string) *rand.Rand {
 	return rand.New(rand.NewPCG(d.seed, h.Sum64()))
 }
 
-// shortened returns how many of n requested bytes a call reads or writes. It is for calls that may
-// transfer less than requested.
+// shortened returns how many of n requested bytes a call reads or writes. It is used for calls that
+// may transfer fewer bytes than requested.
 func (d *Disk) shortened(name, path string, n int) int {
 	if n <= 1 || d.o.Short == nil || !d.o.Short(Call{Number: d.calls, Name: name, Path: path, Rand: d.rand}) {
 		return n
@@ -220,8 +220,8 @@ func failed(name, path string, err error) error {
 	return &fs.PathError{Op: strings.ToLower(name), Path: path, Err: err}
 }
 
-// done reports whether a call takes effect completely. It does if fault is nil, or if fault is the
-// crash of the disk.
+// done reports whether a call takes effect completely. The result is true if fault is nil, or if
+// fault is the crash of the disk.
 func done(fault error) bool { return fault == nil || errors.Is(fault, errDead) }
 
 // find returns the node at path, or nil.
@@ -528,7 +528,7 @@ func (d *Disk) Kill() *Disk {
 	return next
 }
 
-// left returns the node that a crash leaves of n.
+// left returns the state of the node n after a crash.
 func (d *Disk) left(n *node, known map[*node]*node) *node {
 	if old := known[n]; old != nil {
 		old.links++

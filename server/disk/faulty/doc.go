@@ -1,23 +1,23 @@
-// Package faulty is a disk in memory with the faults of real disks, for tests: it loses unsynced
-// data, tears writes, fails, fills up, is slow, and performs short reads and writes. Its data can
-// be damaged.
+// Package faulty implements an in-memory disk with the faults of real disks, for tests. The disk
+// loses unsynced data, tears writes, fails, fills up, is slow, and performs short reads and writes.
+// Tests can also damage its data.
 //
 // It panics if a file or directory is created with other permissions than [disk.FileMode] or
 // [disk.DirMode]. All files and directories of a service must have these permissions.
 //
-// All random events depend on a seed. In a synctest bubble, each call takes a different time. So
-// the calls of a program come in the same order in every run, if the program has no other random
-// events. [Disk.Digest] shows whether they did.
+// All random events depend on a seed. In a synctest bubble, each call takes a different time. So a
+// program makes its calls in the same order in every run, if it contains no other random events. To
+// check this, compare the [Disk.Digest] of two runs.
 //
 // # The disk after a crash
 //
-// [Disk.Crash] returns the disk that the next start finds. A file has the data that the last Sync
-// or Datasync covered. Of the data written after that, it has none, all, the beginning, or any
-// sectors of 512 bytes. A directory has the entries that the last SyncDir covered, and the first
-// few of the later changes, because file systems keep changes in order. A rename within a directory
-// is atomic. Files without an entry are lost.
+// [Disk.Crash] returns the disk that the next start finds. A file contains the data that the last
+// Sync or Datasync covered. Of the data written later, it contains no part, the whole, the
+// beginning, or any selection of 512-byte sectors. A directory contains the entries that the last
+// SyncDir covered, with the first few of the later changes, because file systems keep changes in
+// order. A rename within a directory is atomic. Files without an entry are lost.
 //
-// After a failed Sync, any part of the data may be on the disk. The rest never will be, even if a
-// later Sync returns nil. Until a crash, all of the data can be read. This is the behaviour of
-// Linux.
+// After a failed Sync, any part of the data may be on the disk. The rest never reaches the disk,
+// even if a later Sync returns nil. Until a crash, all of the data can be read. This is the
+// behaviour of Linux.
 package faulty

@@ -13,7 +13,7 @@ type file struct {
 	d      *Disk
 	n      *node
 	path   string
-	off    int64 // of Read and Write
+	off    int64 // offset for the next Read or Write
 	closed bool
 }
 
@@ -81,7 +81,7 @@ func (f *file) WriteVec(vecs [][]byte, off int64) (int, error) {
 	return n, err
 }
 
-// write writes as much of b as the disk has space for.
+// write writes the beginning of b for which the disk has space.
 func (f *file) write(name string, b []byte, off int64) (int, error) {
 	fault, err := f.begin(name)
 	if err != nil {

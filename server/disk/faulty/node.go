@@ -13,13 +13,13 @@ type node struct {
 	links int // number of directory entries for the node
 	opens int
 
-	// Of a file: the data that is read, the data that is certainly on the disk, and the changes
-	// since then.
+	// For a file: the data that reads return, the data that is certainly on the disk, and the
+	// changes that are not.
 	data, stable content
 	reserved     int64 // bytes
 	writes       []write
 
-	// Of a directory: the same for its entries.
+	// For a directory: the same three for its entries.
 	entries, stableEntries map[string]*node
 	pending                [][]change
 }
@@ -28,7 +28,7 @@ type node struct {
 type write struct {
 	off  int64
 	b    []byte
-	size int64 // if b is nil
+	size int64 // the new size, if b is nil
 }
 
 // change is a change to a directory. node is nil if the name is removed.
@@ -57,7 +57,7 @@ func (n *node) enter(all ...change) {
 	n.pending = append(n.pending, all)
 }
 
-// settleEntries makes the first k of the changes durable.
+// settleEntries makes the first k of the pending changes durable.
 func (n *node) settleEntries(k int) {
 	for _, all := range n.pending[:k] {
 		for _, c := range all {
@@ -89,7 +89,7 @@ func (n *node) resize(size int64) {
 	n.write(write{size: size})
 }
 
-// settle makes the changes durable.
+// settle makes all pending changes durable.
 func (n *node) settle() {
 	for _, w := range n.writes {
 		n.stable = w.apply(n.stable)
@@ -97,8 +97,8 @@ func (n *node) settle() {
 	n.writes = nil
 }
 
-// lose makes some of the changes durable. The other changes never become durable, but can still be
-// read.
+// lose makes some of the pending changes durable. The other changes never become durable, but reads
+// still return them.
 func (n *node) lose(r *rand.Rand) {
 	n.stable = n.afterCrash(r)
 	n.writes = nil

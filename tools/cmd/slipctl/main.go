@@ -1,5 +1,5 @@
-// Command slipctl is the tool for Slipstream's services, data and users: a load generator and its
-// receiver, queries of Parquet tables, repair of logs, comparison of schemas, and migration.
+// Command slipctl contains the tools for Slipstream. It generates and receives load, queries
+// Parquet tables, repairs logs, compares schemas, and migrates Go programs.
 package main
 
 import (
