@@ -222,7 +222,7 @@ func TestPushVerdict(t *testing.T) {
 			passes: func(tenant string) (string, int) { return "stranger", 1 },
 			change: func(s *Sink) { s.TenantLabel = "not there" },
 		},
-		"series came to the sink under the name of a tenant": {passes: func(tenant string) (string, int) { return "team-00", 1 }},
+		"series under the name of another tenant": {passes: func(tenant string) (string, int) { return "team-00", 1 }},
 		"": {
 			passes: func(tenant string) (string, int) { return tenant, 2 },
 			change: func(s *Sink) { s.LookEvery = 3 }, // then duplicates cannot be detected
