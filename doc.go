@@ -65,7 +65,7 @@
 //	server/program   code that the command-line programs share
 //	server/sim       tests only: random operations and crashes of the log, the queue and the tables, on the faulty disk
 //	server/memnet    tests only: an in-memory network
-//	server/testkit   tests only: starts and kills processes, and waits for conditions
+//	server/testkit   tests only: kills processes, waits for conditions, compresses bodies, counts allocations
 //
 //	server/cmd/slipstream  the main package of the service
 //

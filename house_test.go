@@ -106,6 +106,12 @@ type source struct {
 	test      bool
 }
 
+// inRoot reports whether the file belongs to the root module.
+func (s *source) inRoot() bool {
+	dir, _, _ := strings.Cut(s.pkg, "/")
+	return !slices.Contains([]string{"server", "tools", "bench"}, dir)
+}
+
 func sources(t *testing.T) []source {
 	var all []source
 	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
@@ -163,7 +169,7 @@ func TestImports(t *testing.T) {
 // The root module imports only the standard library.
 func TestStandardLibraryOnly(t *testing.T) {
 	for _, s := range sources(t) {
-		if slices.Contains([]string{"server", "tools", "bench"}, strings.Split(s.pkg, "/")[0]) {
+		if !s.inRoot() {
 			continue
 		}
 		for _, p := range s.imports {
@@ -270,8 +276,7 @@ func TestMap(t *testing.T) {
 // changes. They compare CPU time instead, by package growth.
 func TestNoElapsedTime(t *testing.T) {
 	for _, s := range sources(t) {
-		first, _, _ := strings.Cut(s.pkg, "/")
-		if !s.test || slices.Contains([]string{"server", "tools", "bench"}, first) || s.file == "house_test.go" {
+		if !s.test || !s.inRoot() || s.file == "house_test.go" {
 			continue
 		}
 		text, err := os.ReadFile(s.file)

@@ -2,9 +2,11 @@ package slipstream
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -183,7 +185,24 @@ func TestPagesContributing(t *testing.T) {
 				t.Errorf("%s: go.mod requires a module (%v)", r.Where, err)
 			}
 		},
-		"`server`":               hasModule,
+		"`server`": hasModule,
+		"`tools`": func(t *testing.T, r pages.Row) {
+			hasModule(t, r)
+			reached := map[string]bool{}
+			var reach func(pkg string)
+			reach = func(pkg string) {
+				for _, p := range imports[pkg] {
+					if !reached[p] {
+						reached[p] = true
+						reach(p)
+					}
+				}
+			}
+			reach("tools/cmd/slipctl")
+			if !reached["server/wal"] || !reached["server/table"] || reached["server/ingest"] || reached["server/relay"] {
+				t.Errorf("%s: slipctl imports %v", r.Where, slices.Sorted(maps.Keys(reached)))
+			}
+		},
 		"`bench`, `bench/peers`": hasModule,
 		"`compat/…`":             func(t *testing.T, r pages.Row) { hasModules(t, r, "compat/vmihailenco", "compat/basekick") },
 	})

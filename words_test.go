@@ -124,7 +124,7 @@ func files(t *testing.T, extensions ...string) (names []string) {
 			return err
 		}
 		switch base := entry.Name(); {
-		case entry.IsDir() && name != "." && (base[0] == '.' || name == "data" || slices.Contains([]string{"testdata", "results", "tmp", "pkg"}, base)):
+		case entry.IsDir() && name != "." && (base[0] == '.' || name == "data" || slices.Contains([]string{"testdata", "tmp", "pkg"}, base)):
 			return filepath.SkipDir
 		case !entry.IsDir() && slices.Contains(extensions, filepath.Ext(name)):
 			names = append(names, filepath.ToSlash(name))

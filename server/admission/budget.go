@@ -1,6 +1,7 @@
 package admission
 
 import (
+	"errors"
 	"net/netip"
 	"sync"
 	"sync/atomic"
@@ -146,6 +147,12 @@ func (h *Hold) Release() {
 type BudgetError struct{ text string }
 
 func (e *BudgetError) Error() string { return e.text }
+
+// Busy reports whether err is a [BudgetError].
+func Busy(err error) bool {
+	var e *BudgetError
+	return errors.As(err, &e)
+}
 
 // The two values of a [BudgetError].
 var (

@@ -4,37 +4,12 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"runtime"
 	"testing"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/s2"
-	"github.com/klauspost/compress/zstd"
+
+	"github.com/slipstream-go/slipstream/server/testkit"
 )
-
-func gzipped(b []byte) []byte {
-	var out bytes.Buffer
-	w := gzip.NewWriter(&out)
-	w.Write(b)
-	w.Close()
-	return out.Bytes()
-}
-
-func zstded(b []byte) []byte {
-	w, _ := zstd.NewWriter(nil)
-	defer w.Close()
-	return w.EncodeAll(b, nil)
-}
-
-// allocated returns the number of bytes that fn allocates.
-func allocated(fn func()) uint64 {
-	runtime.GC()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	fn()
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
-}
 
 // errDamaged stands for any error that is neither ErrTooLarge nor of the budget.
 var errDamaged = errors.New("damaged")
@@ -51,12 +26,12 @@ func TestInflatedMemory(t *testing.T) {
 		}
 		return bytes.Join(append(parts, compress(b[len(b)>>20<<20:])), nil)
 	}
-	stream := func(b []byte) []byte { return pieces(b, zstded) }   // of which only the first states its length
-	members := func(b []byte) []byte { return pieces(b, gzipped) } // of which only the last does
-	small := zstded(make([]byte, 10))
+	stream := func(b []byte) []byte { return pieces(b, testkit.Zstded) }   // of which only the first states its length
+	members := func(b []byte) []byte { return pieces(b, testkit.Gzipped) } // of which only the last does
+	small := testkit.Zstded(make([]byte, 10))
 	skipped := bytes.Repeat(append([]byte{0x50, 0x2a, 0x4d, 0x18, 0, 0, 1, 0}, make([]byte, 1<<16)...), 10)
 	lying := func(b []byte) []byte { // about its length, in the last four bytes
-		gz := gzipped(b)
+		gz := testkit.Gzipped(b)
 		return append(gz[:len(gz)-4], 0, 0, 0, 1)
 	}
 	for _, c := range []struct {
@@ -66,28 +41,28 @@ func TestInflatedMemory(t *testing.T) {
 		most int64 // memory
 		want error
 	}{
-		{"gzip", gzipped(inside), Gzip, most, nil},
-		{"gzip bomb", gzipped(bomb), Gzip, most, ErrTooLarge},
+		{"gzip", testkit.Gzipped(inside), Gzip, most, nil},
+		{"gzip bomb", testkit.Gzipped(bomb), Gzip, most, ErrTooLarge},
 		{"gzip in members", members(inside), Gzip, 2 * most, nil},
 		{"gzip bomb in members", members(bomb), Gzip, most, ErrTooLarge},
 		{"gzip of a wrong length", lying(inside), Gzip, 2 * most, errDamaged},
-		{"gzip, cut", gzipped(inside)[:100], Gzip, most, errDamaged},
-		{"zstd", zstded(inside), Zstd, most, nil},
-		{"zstd bomb", zstded(bomb), Zstd, 0, ErrTooLarge},
+		{"gzip, cut", testkit.Gzipped(inside)[:100], Gzip, most, errDamaged},
+		{"zstd", testkit.Zstded(inside), Zstd, most, nil},
+		{"zstd bomb", testkit.Zstded(bomb), Zstd, 0, ErrTooLarge},
 		{"zstd in frames", stream(inside), Zstd, 2 * most, nil},
 		{"zstd bomb in frames", stream(bomb), Zstd, most, ErrTooLarge},
 		{"zstd in frames, a byte too long", stream(bomb[:most+1]), Zstd, most, ErrTooLarge},
-		{"zstd after a short frame", append(bytes.Clone(small), zstded(inside[10:])...), Zstd, 2 * most, nil},
-		{"zstd bomb after a short frame", append(bytes.Clone(small), zstded(bomb)...), Zstd, most, ErrTooLarge},
-		{"zstd after skipped frames", append(bytes.Clone(skipped), zstded(inside)...), Zstd, 2 * most, nil},
-		{"zstd bomb after skipped frames", append(bytes.Clone(skipped), zstded(bomb)...), Zstd, most, ErrTooLarge},
-		{"zstd, cut", zstded(inside)[:100], Zstd, most, errDamaged},
+		{"zstd after a short frame", append(bytes.Clone(small), testkit.Zstded(inside[10:])...), Zstd, 2 * most, nil},
+		{"zstd bomb after a short frame", append(bytes.Clone(small), testkit.Zstded(bomb)...), Zstd, most, ErrTooLarge},
+		{"zstd after skipped frames", append(bytes.Clone(skipped), testkit.Zstded(inside)...), Zstd, 2 * most, nil},
+		{"zstd bomb after skipped frames", append(bytes.Clone(skipped), testkit.Zstded(bomb)...), Zstd, most, ErrTooLarge},
+		{"zstd, cut", testkit.Zstded(inside)[:100], Zstd, most, errDamaged},
 		{"snappy", s2.EncodeSnappy(nil, inside), Snappy, most, nil},
 		{"snappy bomb", s2.EncodeSnappy(nil, bomb), Snappy, 0, ErrTooLarge},
 		{"snappy of a wrong length", append(binary.AppendUvarint(nil, most-1), 0xfc, 1, 2, 3), Snappy, 0, errDamaged},
-		{"gzip as zstd", gzipped(inside), Zstd, 0, errDamaged},
-		{"zstd as gzip", zstded(inside), Gzip, 0, errDamaged},
-		{"zstd as snappy", zstded(inside), Snappy, 0, errDamaged},
+		{"gzip as zstd", testkit.Gzipped(inside), Zstd, 0, errDamaged},
+		{"zstd as gzip", testkit.Zstded(inside), Gzip, 0, errDamaged},
+		{"zstd as snappy", testkit.Zstded(inside), Snappy, 0, errDamaged},
 	} {
 		// The other request makes the limit of the budget one for this request too.
 		budget := NewBudget(c.most + 2<<20)
@@ -97,13 +72,12 @@ func TestInflatedMemory(t *testing.T) {
 		}
 		var got *Buffer
 		var err error
-		n := allocated(func() { got, err = h.Inflate(c.c, c.body, most) })
+		n := testkit.Allocated(func() { got, err = h.Inflate(c.c, c.body, most) })
 		if n > uint64(c.most)+12<<20 {
 			t.Errorf("%s: %d bytes allocated for %d", c.name, n, c.most)
 		}
-		var busy *BudgetError
 		switch {
-		case errors.As(err, &busy):
+		case Busy(err):
 			t.Errorf("%s: more than %d bytes charged", c.name, budget.limit)
 		case c.want == errDamaged && (err == nil || err == ErrTooLarge), c.want != errDamaged && err != c.want:
 			t.Errorf("%s: error %v, want %v", c.name, err, c.want)
@@ -126,9 +100,9 @@ func TestInflateLimit(t *testing.T) {
 			c    Compression
 			body []byte
 		}{
-			"gzip": {Gzip, gzipped(text)}, "zstd": {Zstd, zstded(text)}, "snappy": {Snappy, s2.EncodeSnappy(nil, text)},
-			"gzip in members": {Gzip, append(gzipped(text[:half]), gzipped(text[half:])...)},
-			"zstd in frames":  {Zstd, append(zstded(text[:half]), zstded(text[half:])...)},
+			"gzip": {Gzip, testkit.Gzipped(text)}, "zstd": {Zstd, testkit.Zstded(text)}, "snappy": {Snappy, s2.EncodeSnappy(nil, text)},
+			"gzip in members": {Gzip, append(testkit.Gzipped(text[:half]), testkit.Gzipped(text[half:])...)},
+			"zstd in frames":  {Zstd, append(testkit.Zstded(text[:half]), testkit.Zstded(text[half:])...)},
 		} {
 			if c.c == Zstd && n == 0 {
 				continue // this encoder writes nothing for nothing
@@ -153,7 +127,7 @@ func TestSnappyLength(t *testing.T) {
 	for _, block := range [][]byte{nil, {0xff, 0xff, 0xff, 0xff, 0x0f}, {0xff, 0xff, 0xff, 0x7f, 0}, {5, 0}, {0x80}} {
 		budget := NewBudget(1 << 30)
 		h := budget.Own()
-		if n := allocated(func() {
+		if n := testkit.Allocated(func() {
 			if b, err := h.Inflate(Snappy, block, 1<<30); err == nil {
 				t.Errorf("% x: %d bytes", block, len(b.B))
 			}
@@ -170,8 +144,8 @@ func TestInflateWithoutMemory(t *testing.T) {
 		c    Compression
 		body []byte
 	}{
-		"gzip": {Gzip, gzipped(text)}, "zstd": {Zstd, zstded(text)}, "snappy": {Snappy, s2.EncodeSnappy(nil, text)},
-		"zstd in frames": {Zstd, append(zstded(text[:10]), zstded(text[10:])...)},
+		"gzip": {Gzip, testkit.Gzipped(text)}, "zstd": {Zstd, testkit.Zstded(text)}, "snappy": {Snappy, s2.EncodeSnappy(nil, text)},
+		"zstd in frames": {Zstd, append(testkit.Zstded(text[:10]), testkit.Zstded(text[10:])...)},
 	} {
 		budget := NewBudget(4 * chunkSize)
 		other, h := budget.Own(), budget.Own()

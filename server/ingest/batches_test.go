@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -25,17 +24,6 @@ import (
 	"github.com/slipstream-go/slipstream/server/testkit"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
-
-func zipped(t testing.TB, b []byte) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	w := gzip.NewWriter(&out)
-	w.Write(b)
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
-}
 
 // again reports whether the response says that the request was already stored.
 func again(w *httptest.ResponseRecorder) bool { return w.Header().Get("Idempotent-Replayed") == "true" }
@@ -68,7 +56,7 @@ func senders() []sender {
 			return r.write("application/x-ndjson", "?durability=async&batch_id="+key, text)
 		}},
 		{"ndjson, compressed", "db.t", func(r *rig, key string) *httptest.ResponseRecorder {
-			return r.write("application/x-ndjson", "", zipped(r.t, text), "Content-Encoding", "gzip", keyHeader, key)
+			return r.write("application/x-ndjson", "", testkit.Gzipped(text), "Content-Encoding", "gzip", keyHeader, key)
 		}},
 		{"ndjson, partial", "db.t", func(r *rig, key string) *httptest.ResponseRecorder {
 			return r.write("application/x-ndjson", "?partial=true", append(text, "\n{\n"...), keyHeader, key)
@@ -140,7 +128,7 @@ func TestKeyOfAnotherRequest(t *testing.T) {
 			t.Errorf("field %q", p.Field)
 		}
 	}
-	for encoding, body := range map[string][]byte{"gzip": gzipped([]byte(one)), "zstd": zstded([]byte(one))} {
+	for encoding, body := range map[string][]byte{"gzip": testkit.Gzipped([]byte(one)), "zstd": testkit.Zstded([]byte(one))} {
 		w := r.do("POST", "/v1/write/db/t", body, "Content-Type", "application/x-ndjson", "Content-Encoding", encoding, keyHeader, "k")
 		if w.Code != http.StatusNoContent || !again(w) {
 			t.Errorf("the same body, now %s: %d %s", encoding, w.Code, w.Body)

@@ -16,15 +16,14 @@ func (q *request) readBody(w http.ResponseWriter, r *http.Request) error {
 	most := q.handler.limits.Body
 	var err error
 	q.body, err = q.held.Read(r.Body, r.ContentLength, most, q.suffix(), &p)
-	var busy *admission.BudgetError
 	switch got := len(q.body.B); {
 	case err == nil:
 		p.stop() // not after an error: then net/http reads the rest of the body before it responds
 		return nil
 	case errors.Is(err, admission.ErrTooLarge):
 		return errBodyLimit(most)
-	case errors.As(err, &busy):
-		return busy
+	case admission.Busy(err):
+		return err
 	default:
 		return errReading(err, got, r.ContentLength)
 	}

@@ -38,14 +38,13 @@ func (q *request) inflate() error {
 	most := q.handler.limits.decompressed(len(body))
 	var err error
 	q.plain, err = q.held.Inflate(c, body, most)
-	var busy *admission.BudgetError
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, admission.ErrTooLarge):
 		return refuse(TooLarge, "the body of %d bytes decompresses to more than %d: send smaller batches", len(body), most)
-	case errors.As(err, &busy):
-		return busy
+	case admission.Busy(err):
+		return err
 	}
 	return invalid("the body is not %v, or is damaged: %v", c, err)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/admission"
 	"github.com/slipstream-go/slipstream/server/series"
 	"github.com/slipstream-go/slipstream/server/table"
+	"github.com/slipstream-go/slipstream/server/testkit"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
@@ -40,8 +41,8 @@ func FuzzBody(f *testing.F) {
 			f.Add([]byte(text), uint8(128+flags))
 		}
 	}
-	f.Add(gzipped(pack(f, dict{"v", list{1}})), uint8(16))
-	f.Add(zstded(pack(f, dict{"v", list{1}})), uint8(32))
+	f.Add(testkit.Gzipped(pack(f, dict{"v", list{1}})), uint8(16))
+	f.Add(testkit.Zstded(pack(f, dict{"v", list{1}})), uint8(32))
 	pool := table.NewPool(1 << 20)
 	h := New(Options{Limits: Limits{Rows: 1000, Columns: 100, Tables: 20, Decompressed: 1 << 20}, Pool: pool})
 	f.Fuzz(func(t *testing.T, body []byte, flags uint8) {

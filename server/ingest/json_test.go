@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/server/admission"
+	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
 const (
@@ -35,7 +36,7 @@ func TestJSONShapes(t *testing.T) {
 	} {
 		body := fmt.Appendf(nil, c.body, t0, t1)
 		for _, query := range []string{"", "?partial=true", "?durability=async", "?time_unit=us&durability=sync"} {
-			for squeezed, header := range map[string][]string{string(body): nil, string(gzipped(body)): {"Content-Encoding", "gzip"}, string(zstded(body)): {"Content-Encoding", "zstd"}} {
+			for squeezed, header := range map[string][]string{string(body): nil, string(testkit.Gzipped(body)): {"Content-Encoding", "gzip"}, string(testkit.Zstded(body)): {"Content-Encoding", "zstd"}} {
 				if header != nil && query == "?durability=async" {
 					continue // the other combinations suffice
 				}
@@ -342,7 +343,7 @@ func TestJSONSparse(t *testing.T) {
 		body        []byte
 	}{{asJSON, array}, {asLines, lines.Bytes()}} {
 		var text string
-		bytes := allocated(func() {
+		bytes := testkit.Allocated(func() {
 			w := r.write(c.contentType, "", c.body)
 			text = w.Body.String()
 			wantStatus(t, w, http.StatusBadRequest)
@@ -361,12 +362,12 @@ func TestJSONSparse(t *testing.T) {
 func TestJSONLimits(t *testing.T) {
 	r := newRig(t, Options{Limits: Limits{Body: 2000, Decompressed: 1 << 20}})
 	wantProblem(t, r.write(asJSON, "", bytes.Repeat([]byte(" "), 2001)), 413, "the body has more than 2000 bytes: send smaller batches, or compress them")
-	bomb := gzipped(slices.Concat([]byte("["), bytes.Repeat([]byte(" "), 1<<20), []byte("]")))
+	bomb := testkit.Gzipped(slices.Concat([]byte("["), bytes.Repeat([]byte(" "), 1<<20), []byte("]")))
 	wantProblem(t, r.write(asJSON, "", bomb, "Content-Encoding", "gzip"), 413,
 		fmt.Sprintf("the body of %d bytes decompresses to more than %d: send smaller batches", len(bomb), 1<<20))
 	for _, contentType := range []string{asJSON, asLines} {
 		for _, query := range []string{"", "?partial=true"} {
-			w := r.write(contentType, query, gzipped(bytes.Repeat([]byte("["), 1<<20)), "Content-Encoding", "gzip")
+			w := r.write(contentType, query, testkit.Gzipped(bytes.Repeat([]byte("["), 1<<20)), "Content-Encoding", "gzip")
 			if w.Code != 400 && !(w.Code == 200 && contentType == asLines) || !strings.Contains(w.Body.String(), "not valid JSON: invalid character '[' exceeded max depth") {
 				t.Errorf("%s%s: %d %s", contentType, query, w.Code, w.Body)
 			}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/slipstream-go/slipstream/server/disk"
 	"github.com/slipstream-go/slipstream/server/table"
+	"github.com/slipstream-go/slipstream/server/testkit"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
@@ -115,16 +116,6 @@ func TestPanic(t *testing.T) {
 	wantStatus(t, r.v1(dict{"v", list{1}}, ""), 204)
 }
 
-// allocated returns the number of bytes that fn allocates.
-func allocated(fn func()) uint64 {
-	runtime.GC()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	fn()
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
-}
-
 // peak returns the maximum number of bytes in use while fn runs, as far as samples show it.
 func peak(fn func()) uint64 {
 	defer debug.SetGCPercent(debug.SetGCPercent(10))
@@ -160,14 +151,14 @@ func TestBombs(t *testing.T) {
 		body []byte
 		most int
 	}{
-		"gzip": {gzipped(zeros), 200}, "zstd": {zstded(zeros), 200},
-		"gzip in parts": {bytes.Repeat(gzipped(make([]byte, 1<<20)), 64), 200},
+		"gzip": {testkit.Gzipped(zeros), 200}, "zstd": {testkit.Zstded(zeros), 200},
+		"gzip in parts": {bytes.Repeat(testkit.Gzipped(make([]byte, 1<<20)), 64), 200},
 	} {
 		t.Run(name, func(t *testing.T) {
 			limit := r.h.limits.decompressed(len(c.body))
 			for _, path := range []string{"/v1/write/db/t", "/api/v1/write/msgpack"} {
 				var w *httptest.ResponseRecorder
-				n := allocated(func() {
+				n := testkit.Allocated(func() {
 					w = r.do("POST", path, c.body, "Content-Type", "application/msgpack", "Content-Encoding", name[:4])
 				})
 				wantProblem(t, w, 413, fmt.Sprintf("the body of %d bytes decompresses to more than %d: send smaller batches", len(c.body), limit))
@@ -300,7 +291,7 @@ func TestLargerThanBudget(t *testing.T) {
 	big := pack(t, dict{"v", list{strings.Repeat("x", 100_000)}})
 	wantStatus(t, r.send(bytes.NewReader(big), int64(len(big))), 204)
 	wantStatus(t, r.send(bytes.NewReader(big), -1), 204)
-	wantStatus(t, r.send(bytes.NewReader(zstded(big)), -1, "Content-Encoding", "zstd"), 204)
+	wantStatus(t, r.send(bytes.NewReader(testkit.Zstded(big)), -1, "Content-Encoding", "zstd"), 204)
 	others := r.h.flight.Own()
 	others.Take(1)
 	wantProblem(t, r.send(bytes.NewReader(big), int64(len(big))), 429, "the memory for requests is in use: retry later")

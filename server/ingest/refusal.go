@@ -125,9 +125,8 @@ func asRefusal(err error) *refusal {
 	if errors.As(err, &r) {
 		return r
 	}
-	var busy *admission.BudgetError
-	if errors.As(err, &busy) {
-		return refuse(Overloaded, "%v", busy)
+	if admission.Busy(err) {
+		return refuse(Overloaded, "%v", err)
 	}
 	var conflict *table.TypeError
 	if errors.As(err, &conflict) {

@@ -19,6 +19,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/admission"
 	"github.com/slipstream-go/slipstream/server/disk"
 	"github.com/slipstream-go/slipstream/server/table"
+	"github.com/slipstream-go/slipstream/server/testkit"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
@@ -145,7 +146,7 @@ func TestSchemaShapes(t *testing.T) {
 		want     map[string][]row
 	}{"rows": {codedRows, rows, byRow}, "columns": {codedColumns, columns, byColumn}} {
 		for _, query := range []string{"", "?partial=true", "?durability=async", "?time_unit=us&durability=sync"} {
-			for squeezed, header := range map[string][]string{string(c.body): nil, string(gzipped(c.body)): {"Content-Encoding", "gzip"}, string(zstded(c.body)): {"Content-Encoding", "zstd"}} {
+			for squeezed, header := range map[string][]string{string(c.body): nil, string(testkit.Gzipped(c.body)): {"Content-Encoding", "gzip"}, string(testkit.Zstded(c.body)): {"Content-Encoding", "zstd"}} {
 				t.Run(fmt.Sprint(name, query, header), func(t *testing.T) {
 					r := newSchemaRig(t, Options{})
 					contentType := r.register("s", c.notation)

@@ -2,14 +2,13 @@ package ingest
 
 import (
 	"bytes"
-	"compress/gzip"
 	"maps"
 	"math"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/klauspost/compress/zstd"
+	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
 const (
@@ -140,7 +139,7 @@ func TestCompression(t *testing.T) {
 		squeeze func([]byte) []byte
 		header  string
 	}{
-		"gzip": {gzipped, "gzip"}, "zstd": {zstded, "zstd"}, "identity": {bytes.Clone, "identity"},
+		"gzip": {testkit.Gzipped, "gzip"}, "zstd": {testkit.Zstded, "zstd"}, "identity": {bytes.Clone, "identity"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, Options{})
@@ -152,20 +151,6 @@ func TestCompression(t *testing.T) {
 			}
 		})
 	}
-}
-
-func gzipped(b []byte) []byte {
-	var out bytes.Buffer
-	w := gzip.NewWriter(&out)
-	w.Write(b)
-	w.Close()
-	return out.Bytes()
-}
-
-func zstded(b []byte) []byte {
-	w, _ := zstd.NewWriter(nil)
-	defer w.Close()
-	return w.EncodeAll(b, nil)
 }
 
 // A request gives the same rows, however often earlier requests used its memory.

@@ -4,6 +4,7 @@ package program
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -49,6 +50,15 @@ func interruptible() context.Context {
 		_ = syscall.Kill(os.Getpid(), second) // ends the process, as without a handler
 	}()
 	return ctx
+}
+
+// ShowVersion is the command that prints the program's name and version.
+type ShowVersion struct{}
+
+// Run prints the line. It is called by kong.
+func (ShowVersion) Run(k *kong.Context) error {
+	_, err := fmt.Fprintln(k.Stdout, k.Model.Name, Version())
+	return err
 }
 
 // Version returns the version of the main module, or the revision from which it was built.

@@ -3,7 +3,6 @@ package relay
 import (
 	"bytes"
 	"encoding/binary"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"github.com/klauspost/compress/s2"
 
 	"github.com/slipstream-go/slipstream/remotewrite"
+	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
 // Tests of small bodies that ask for much memory and do not get it.
@@ -22,16 +22,6 @@ func field(number int, parts ...[]byte) []byte {
 }
 
 func text(number int, s string) []byte { return field(number, []byte(s)) }
-
-// allocated returns the number of bytes that fn allocates, or more.
-func allocated(fn func()) uint64 {
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	fn()
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
-}
 
 // sharedSymbol returns a version 2 request. Each of its series belongs to a different tenant, and
 // all series share one large value.
@@ -53,7 +43,7 @@ func TestSymbolOfAllTenantsIsNotAmplified(t *testing.T) {
 	s := newSink(t)
 	r := newRig(t, Options{Targets: []string{s.URL}, Bounds: Bounds{Decoded: 4 << 20}})
 	body := s2.EncodeSnappyBest(nil, sharedSymbol(500, 1<<20))
-	n := allocated(func() {
+	n := testkit.Allocated(func() {
 		r.post(t, body, "Content-Type", contentTypes[remotewrite.V2]).want(t, 413, "split by tenant")
 	})
 	if n > 64<<20 {
@@ -70,7 +60,7 @@ func TestDowngradeIsNotAmplified(t *testing.T) {
 	r := newRig(t, Options{Targets: []string{s.URL}, Bounds: Bounds{Decoded: 4 << 20}})
 	body := slices.Concat(text(4, ""), text(4, "__tenant__"), text(4, "a"), text(4, "__name__"), text(4, strings.Repeat("x", 1<<20)))
 	body = append(body, bytes.Repeat(field(5, field(1, []byte{1, 2, 3, 4}), field(2, []byte{0x10, 1})), 1000)...)
-	n := allocated(func() {
+	n := testkit.Allocated(func() {
 		r.post(t, s2.EncodeSnappyBest(nil, body), "Content-Type", contentTypes[remotewrite.V2]).want(t, 400, "as 1.0")
 	})
 	if n > 64<<20 {

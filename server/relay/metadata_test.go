@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/slipstream-go/slipstream/remotewrite"
+	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
 // about returns version 1 metadata, which belongs to no series.
@@ -89,7 +90,7 @@ func TestMetadataForAllIsNotAmplified(t *testing.T) {
 	for i := range 500 {
 		req.Series = append(req.Series, of(fmt.Sprint("t", i), 1))
 	}
-	n := allocated(func() { r.sendRequest(t, remotewrite.V1, req).want(t, 204) })
+	n := testkit.Allocated(func() { r.sendRequest(t, remotewrite.V1, req).want(t, 204) })
 	if st := r.Stats(); n > 128<<20 || s.count() != 500 || st.MetadataDropped != 1 {
 		t.Errorf("%d bytes were made, %d posts, %d dropped", n, s.count(), st.MetadataDropped)
 	}

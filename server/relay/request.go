@@ -78,11 +78,6 @@ func (q *request) end() {
 	requests.Put(q)
 }
 
-func isBusy(err error) bool {
-	var busy *admission.BudgetError
-	return errors.As(err, &busy)
-}
-
 var errBusy = refuse(Overloaded, "the memory for requests is in use: retry later")
 
 const (
@@ -104,7 +99,7 @@ func (q *request) read(w http.ResponseWriter) *refusal {
 	case err == nil:
 	case errors.Is(err, admission.ErrTooLarge):
 		return errBody(limit)
-	case isBusy(err):
+	case admission.Busy(err):
 		return errBusy
 	default:
 		return errReading(err, len(q.raw.B))
@@ -159,7 +154,7 @@ func (q *request) decode() *refusal {
 		return nil
 	case errors.Is(err, admission.ErrTooLarge):
 		return refuse(TooLarge, "the body of %d bytes decompresses to more than %d: send smaller batches", len(q.raw.B), q.most())
-	case isBusy(err):
+	case admission.Busy(err):
 		return errBusy
 	}
 	if q.decodeAs(q.encoding.other()) == nil {

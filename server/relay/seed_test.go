@@ -22,6 +22,7 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 	"github.com/slipstream-go/slipstream/server/admission"
 	"github.com/slipstream-go/slipstream/server/series"
+	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
 // Regression tests for defects of the relay that preceded this one. The tests for its parsing
@@ -61,7 +62,7 @@ func (r *Relay) perRequest(t *testing.T, status int, body []byte, header ...stri
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // a garbage collection would empty the pools
 	best := uint64(math.MaxUint64)
 	for range 5 { // each processor (P) of the Go scheduler has its own pool
-		best = min(best, allocated(func() {
+		best = min(best, testkit.Allocated(func() {
 			for range n {
 				if w := r.serve(body, header...); w.Code != status {
 					t.Fatalf("%d: %s", w.Code, w.Body)
@@ -258,7 +259,7 @@ func TestSizesAreBoundedBeforeMemoryIsMade(t *testing.T) {
 		// The limit is 200 times the body, but at least 1 MiB, and twice that because buffer sizes
 		// are powers of two. The smaller buffers that were tried before are added.
 		most := uint64(4*max(1<<20, min(32<<20, 200*len(c.body))) + len(c.body)*4 + 8<<20)
-		if made := allocated(func() {
+		if made := testkit.Allocated(func() {
 			if w := r.serve(c.body, "Content-Encoding", c.encoding); w.Code != c.status && !(c.encoding == "snappy" && w.Code == 400) {
 				t.Errorf("%s: %d, want %d: %s", name, w.Code, c.status, w.Body)
 			}

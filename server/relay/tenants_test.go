@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/s2"
 
 	"github.com/slipstream-go/slipstream/remotewrite"
+	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
 // Tests of how series are assigned to tenants, and who may do so.
@@ -46,7 +47,7 @@ func TestSeriesOutOfBoundsCostLittle(t *testing.T) {
 		body = append(body, bytes.Repeat(field(5, field(1, []byte{5, 2, 1, 2, 3, 4}), field(2, []byte{0x10, 1})), n)...)
 		s := newSink(t)
 		r := newRig(t, Options{Targets: []string{s.URL}, Rules: rulesFile(t, `{"tenants": {"*": {`+limits+`}}}`)})
-		grown := allocated(func() {
+		grown := testkit.Allocated(func() {
 			r.post(t, s2.EncodeSnappy(nil, body), "Content-Type", contentTypes[remotewrite.V2]).want(t, 400, word)
 		})
 		if grown > 32<<20 {
@@ -125,7 +126,7 @@ func TestTenThousandTenants(t *testing.T) {
 	for _, version := range versions {
 		s := newSink(t)
 		r := newRig(t, Options{Targets: []string{s.URL}})
-		made := allocated(func() { r.send(t, version, list...).want(t, 400, "more than 1000 tenants") })
+		made := testkit.Allocated(func() { r.send(t, version, list...).want(t, 400, "more than 1000 tenants") })
 		if s.count() != 0 || r.Stats().KnownTenants != 0 || made > 32<<20 {
 			t.Errorf("%d posts, %d tenants, %d bytes", s.count(), r.Stats().KnownTenants, made)
 		}

@@ -2,7 +2,6 @@ package service
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/slipstream-go/slipstream/remotewrite"
 	"github.com/slipstream-go/slipstream/server/disk/faulty"
+	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
 // The bad actors of TestIsolation. They are slow, dead, rejected, over a limit, malformed, huge or
@@ -398,13 +398,7 @@ func badHost(i int) string   { return fmt.Sprintf("203.0.%d.%d", 113+i/250, 1+i%
 func badTenant(i int) string { return fmt.Sprint("bad", i) }
 
 // bomb is a small body with a large decompressed size.
-var bomb = func() []byte {
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	w.Write(make([]byte, 6<<20))
-	w.Close()
-	return b.Bytes()
-}()
+var bomb = testkit.Gzipped(make([]byte, 6<<20))
 
 // noise returns text that does not compress.
 func noise(n int) string {

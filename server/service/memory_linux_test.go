@@ -2,7 +2,6 @@ package service
 
 import (
 	"bytes"
-	"compress/gzip"
 	"fmt"
 	"net/http"
 	"os"
@@ -11,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
 // A decompression bomb uses at most twice the maximum size of a decompressed request. This includes
@@ -23,7 +24,7 @@ func TestBombMemory(t *testing.T) {
 		padding  []byte                          // decompresses to nothing
 	}{
 		{"zstd", stream, append([]byte{0x50, 0x2a, 0x4d, 0x18, 0, 0, 1, 0}, make([]byte, 1<<16)...)},
-		{"gzip", func(part []byte, n int) []byte { return bytes.Repeat(member(part), n) }, bytes.Repeat(member(nil), 1<<10)},
+		{"gzip", func(part []byte, n int) []byte { return bytes.Repeat(testkit.Gzipped(part), n) }, bytes.Repeat(testkit.Gzipped(nil), 1<<10)},
 	} {
 		t.Run(c.encoding, func(t *testing.T) {
 			s := start(t, t.TempDir())
@@ -67,15 +68,6 @@ func stream(part []byte, n int) []byte {
 		w.Write(part)
 		w.Flush()
 	}
-	w.Close()
-	return out.Bytes()
-}
-
-// member returns a gzip member.
-func member(b []byte) []byte {
-	var out bytes.Buffer
-	w := gzip.NewWriter(&out)
-	w.Write(b)
 	w.Close()
 	return out.Bytes()
 }

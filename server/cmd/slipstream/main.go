@@ -3,7 +3,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/signal"
 	"runtime"
@@ -17,9 +16,9 @@ import (
 )
 
 type commands struct {
-	Serve   serve `cmd:"" help:"Run the service: ingest rows into Parquet files, and relay Remote Write."`
-	Demo    demo  `cmd:"" help:"Ingest the metrics of this process, and query them."`
-	Version shown `cmd:"" help:"Show the version."`
+	Serve   serve               `cmd:"" help:"Run the service: ingest rows into Parquet files, and relay Remote Write."`
+	Demo    demo                `cmd:"" help:"Ingest the metrics of this process, and query them."`
+	Version program.ShowVersion `cmd:"" help:"Show the version."`
 }
 
 func main() {
@@ -59,11 +58,4 @@ func (c *demo) Run(ctx context.Context) error {
 		return err
 	}
 	return c.Demo.Run(ctx, &defaults, program.Version(), os.Stdout)
-}
-
-type shown struct{}
-
-func (shown) Run() error {
-	fmt.Println("slipstream", program.Version())
-	return nil
 }

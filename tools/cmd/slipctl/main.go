@@ -18,13 +18,13 @@ import (
 )
 
 type commands struct {
-	Load    sending `cmd:"" help:"Load generator for ingest and Remote Write, with a report."`
-	Sink    sink    `cmd:"" help:"Remote Write receiver that counts what it receives."`
-	Query   rows    `cmd:"" help:"Show rows of Parquet tables."`
-	WAL     log     `cmd:"" name:"wal" help:"Check and repair the write-ahead log of a stopped service."`
-	Schema  schemas `cmd:"" help:"Show and compare schemas in JSON form."`
-	Migrate moving  `cmd:"" help:"Change the imports of Go programs to Slipstream."`
-	Version shown   `cmd:"" help:"Show the version."`
+	Load    sending             `cmd:"" help:"Load generator for ingest and Remote Write, with a report."`
+	Sink    sink                `cmd:"" help:"Remote Write receiver that counts what it receives."`
+	Query   rows                `cmd:"" help:"Show rows of Parquet tables."`
+	WAL     log                 `cmd:"" name:"wal" help:"Check and repair the write-ahead log of a stopped service."`
+	Schema  schemas             `cmd:"" help:"Show and compare schemas in JSON form."`
+	Migrate moving              `cmd:"" help:"Change the imports of Go programs to Slipstream."`
+	Version program.ShowVersion `cmd:"" help:"Show the version."`
 }
 
 func main() {
@@ -101,10 +101,3 @@ type moving struct {
 type msgpack struct{ migrate.Options }
 
 func (c *msgpack) Run() error { return migrate.Run(c.Options, os.Stdout) }
-
-type shown struct{}
-
-func (shown) Run() error {
-	fmt.Println("slipctl", program.Version())
-	return nil
-}
