@@ -46,13 +46,17 @@
 //	server  the service, in these packages:
 //
 //	server/service   starts and stops all other parts; the package comment describes the path of a row through the service
-//	server/ingest    converts HTTP requests to rows
+//	server/ingest    the HTTP endpoints for writes, tables and schemas, and the keys of stored requests
+//	server/rows      decodes request bodies into columns
+//	server/series    converts Remote Write to rows, and defines the interface between relay and tables
+//	server/registry  stores the schemas of request bodies
+//	server/names     defines the names that databases, tables, columns and schemas may have
+//	server/refusal   the errors that clients get, and their HTTP form
 //	server/wal       the write-ahead log
 //	server/table     tables, which buffer rows and decide when to write them to files
 //	server/parquet   writes and reads Parquet files
 //	server/admission reads and decompresses request bodies, within a memory budget
 //	server/relay     splits Remote Write requests by tenant, and posts the parts to targets
-//	server/series    the interface between relay and tables, for the parts of requests by tenant
 //	server/queue     stores requests on disk until a target accepts them
 //	server/access    access tokens and their permissions
 //	server/config    command-line flags and the configuration file

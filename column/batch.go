@@ -34,8 +34,8 @@ const linear = 8
 // farMore determines how Reset empties the index. If an earlier batch had more than farMore times
 // as many columns as this batch, Reset deletes the names one by one. Otherwise, it clears the map.
 // Deleting a name takes about 250 instructions. The time to clear a map depends on N, the number of
-// names in the largest batch so far. It is about 1000 instructions for each name in the map, but
-// for at most N/1000 names, plus 100 instructions for each 1000 of N.
+// names in the largest batch so far. Clearing takes about 1000 instructions for each name in the
+// map, but at most N instructions for all names together, plus N/10 instructions.
 const farMore = 64
 
 // Reset removes all cells, but keeps the memory.
@@ -165,7 +165,8 @@ func (b *Batch) Undo() {
 	}
 }
 
-// TooManyRows returns the error for a batch whose number of rows exceeds the argument most.
+// TooManyRows returns the error for a batch that exceeds its maximum number of rows, which is the
+// argument most.
 func TooManyRows(most int) error {
 	return fmt.Errorf("column: more than %d rows in one batch; send smaller batches", most)
 }

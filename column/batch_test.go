@@ -28,8 +28,8 @@ func checkBatch(t *testing.T, b *Batch) {
 	}
 }
 
-// The keys of a row can come in any order. The numbers of columns lie on both sides of the limit
-// for a linear search by name.
+// The keys of a row can come in any order. The test uses numbers of columns below and above the
+// limit for a linear search by name.
 func TestBatchRows(t *testing.T) {
 	var b Batch
 	for _, columns := range []int{1, 7, 8, 9, 10, 40, 3, 9} {
@@ -295,8 +295,8 @@ func TestUndoFreesKinds(t *testing.T) {
 }
 
 // In a column of nulls, rows with different kinds are appended and undone. For each kind, the
-// earlier nulls are written only once. They are also nulls in the final kind, whatever the kinds
-// before it.
+// earlier nulls are written only once. They are also nulls in the final kind, regardless of the
+// kinds before it.
 func TestUndoneKindsCostOnce(t *testing.T) {
 	add := map[Kind]func(c *Column){
 		Bool:    func(c *Column) { c.AppendBool(true) },
@@ -347,7 +347,8 @@ func TestUndoneKindsCostOnce(t *testing.T) {
 	}
 }
 
-// Narrow batches follow wide ones, so that Reset empties the index in both ways.
+// Batches with few columns follow batches with many columns, so that Reset empties the index in
+// both ways.
 func TestResetForgetsNames(t *testing.T) {
 	fill := func(b *Batch, prefix string, n int) {
 		for i := range n {

@@ -234,7 +234,7 @@ func (c *Column) Accepts(k Kind) bool {
 			return false
 		}
 		c.Widen()
-		c.widened = c.Rows + 1 // for the row that follows
+		c.widened = c.Rows + 1 // the float will be in the next row
 	case c.Kind == Float64 && k == Int64:
 	default:
 		return false
@@ -254,7 +254,7 @@ func (c *Column) Mismatch(k Kind) string {
 	text := fmt.Sprintf("%s %v in a column of %v", article(k), k, c.Kind)
 	if c.Kind == Int64 && k == Float64 {
 		if row := c.convert(); row < len(c.Ints) {
-			text += fmt.Sprintf(", whose row %d is %d: a float64 would round it", row, c.Ints[row])
+			text += fmt.Sprintf(", whose row %d is %d, which float64 cannot represent exactly", row, c.Ints[row])
 		}
 	}
 	return text
@@ -263,7 +263,7 @@ func (c *Column) Mismatch(k Kind) string {
 // MismatchInt64 returns the reason why the column does not accept the integer v.
 func (c *Column) MismatchInt64(v int64) string {
 	if c.Kind == Float64 {
-		return fmt.Sprintf("%d in a column of float64, which would round it", v)
+		return fmt.Sprintf("%d in a column of float64, which cannot represent it exactly", v)
 	}
 	return c.Mismatch(Int64)
 }
@@ -371,7 +371,7 @@ func (c *Column) narrow(n int) {
 }
 
 // ErrInexact is returned for an integer that would be rounded in a Float64 column.
-var ErrInexact = errors.New("column: a float64 would round an integer")
+var ErrInexact = errors.New("column: float64 cannot represent an integer exactly")
 
 // The Append methods below require that the column accepts the cell ([Column.Accepts]). They do not
 // check this.

@@ -33,7 +33,8 @@ func (m *model) accepts(k Kind) bool {
 	return m.kind == k || m.kind == Float64 && k == Int64
 }
 
-// exact reports whether float64 can represent all integers in the cells from index from up to to.
+// exact reports whether float64 can represent all integers in the cells with the indexes i for
+// which from <= i < to.
 func (m *model) exact(from, to int) bool {
 	return !slices.ContainsFunc(m.cells[from:to], func(cell any) bool {
 		n, ok := cell.(int64)

@@ -62,10 +62,10 @@ func TestMismatch(t *testing.T) {
 	ints := &Column{Kind: Int64, Rows: 3, Ints: []int64{1, 1<<53 + 1, 2}}
 	for _, c := range []struct{ got, want string }{
 		{ints.Mismatch(Bool), "a bool in a column of int64"},
-		{ints.Mismatch(Float64), "a float64 in a column of int64, whose row 1 is 9007199254740993: a float64 would round it"},
+		{ints.Mismatch(Float64), "a float64 in a column of int64, whose row 1 is 9007199254740993, which float64 cannot represent exactly"},
 		{(&Column{Kind: String}).Mismatch(Int64), "an int64 in a column of string"},
 		{(&Column{Kind: Time}).MismatchInt64(3), "an int64 in a column of time"},
-		{(&Column{Kind: Float64}).MismatchInt64(1<<53 + 1), "9007199254740993 in a column of float64, which would round it"},
+		{(&Column{Kind: Float64}).MismatchInt64(1<<53 + 1), "9007199254740993 in a column of float64, which cannot represent it exactly"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%q, want %q", c.got, c.want)

@@ -99,8 +99,8 @@ func TestGrowth(t *testing.T) {
 				text.InvalidText(0)
 			}
 		}},
-		// Allocated bytes for each byte of integers at the end: 6.25 for integers that grow by a
-		// quarter, 1 for the floats, and 1.25 for one more float.
+		// For each byte of the final integers, the calls allocate 6.25 bytes for integers that grow
+		// by a quarter, 1 byte for the floats, and 1.25 bytes for one more float.
 		{Name: "Column.Widen,Column.Accepts", Alloc: 9, Prepare: func(n int) func() {
 			return func() {
 				c := of(Int64)

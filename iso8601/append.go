@@ -39,7 +39,7 @@ func Append(dst []byte, t time.Time) []byte {
 func write(b []byte, since uint64, fraction uint64, offset int) []byte {
 	n := len(b)
 	days, clock := uint32(since/86400), uint32(since%86400)
-	y, m, d := civil(days + era - 60) // era less January and February
+	y, m, d := civil(days + era - 60) // in the numbering of civil, which begins 400 years, less January and February, earlier
 	date := uint64(y/100) | uint64(y%100)<<16 | uint64(m)<<40
 	mem.Store64(b, n, twos(date, 0x0f<<0|0x0f<<16|0x0f<<40)|dateShape)
 	hm := uint64(d) | uint64(clock/3600)<<24 | uint64(clock/60%60)<<48

@@ -27,15 +27,15 @@ var months = func() (all [256]int32) {
 // date returns the number of a day, and reports whether the day exists. The day 0000-01-01 has the
 // number 0. The year is counted from the beginning of the century. No argument may exceed 255.
 func date(century, year, month, day uint64) (days int64, ok bool) {
-	leap := year // every fourth year, but of years that begin a century only every fourth
+	leap := year // a leap year is every fourth year; of the years that begin a century, only every fourth
 	if year == 0 {
 		leap = century
 	}
 	m := int64(months[uint8(month|(leap%4-1)>>56&0x80)])
 	year += 100 * century
-	// 365 days for each earlier year, and a leap day for each leap year up to and including this
-	// year, except the year 0. This exception compensates for the fact that days are counted from
-	// 1.
+	// The sum contains 365 days for each earlier year, and a leap day for each leap year up to and
+	// including this year, except the year 0. This exception compensates for the fact that days are
+	// counted from 1.
 	days = int64(365*year+year/4-century+century/4+day) + m>>8
 	return days, day-1 < uint64(m&0xff)
 }
@@ -58,7 +58,7 @@ func civil(number uint32) (year, month, day uint32) {
 	const inverse = 2939745 // 2³²/1461: the upper word is the quotient, the lower word is the remainder times inverse
 	q := inverse * uint64(4*rest+3)
 	year, rest = uint32(q>>32), uint32(q)/inverse/4
-	n = 2141*rest + 197913 // the line, times 65536
+	n = 2141*rest + 197913 // the value of the line, times 65536
 	year, month, day = 100*century+year-400, n>>16, n&0xffff/2141+1
 	if rest >= 306 { // January and February
 		year, month = year+1, month-12

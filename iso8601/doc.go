@@ -58,7 +58,7 @@
 // A time.Duration counts nanoseconds. So a day is 24 hours, and years and months (P1Y, P1M, and
 // even P0Y) are an error, [ErrCalendar]. AppendDuration writes hours, minutes and seconds, but no
 // days, because a day may have another length in other programs. Every time.Duration survives a
-// round trip; the smallest one is -PT2562047H47M16.854775808S.
+// round trip; the smallest time.Duration is written as -PT2562047H47M16.854775808S.
 //
 // [Duration] is a time.Duration that has this format in JSON and other text formats.
 //

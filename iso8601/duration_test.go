@@ -48,11 +48,11 @@ func TestParseDuration(t *testing.T) {
 		"PT0.00000000000027777777777778H": 1,
 		"PT0.0S":                          0,
 
-		// Two extensions: weeks together with other units, and a sign.
+		// These texts use the two extensions: weeks together with other units, and a sign.
 		"P1W2DT1H": 9*day + time.Hour,
 		"-P1W":     -7 * day,
 
-		// The limits.
+		// These durations are at the limits of a time.Duration.
 		"PT9223372036.854775807S":          math.MaxInt64,
 		"-PT9223372036.854775808S":         math.MinInt64,
 		"-PT9223372036.8547758089S":        math.MinInt64,

@@ -46,7 +46,7 @@ func Parse(s string) (time.Time, error) {
 		if n < 1 || n > 9 || mem.Load8(b, clockEnd) != '.' {
 			return parseRest(unix, b[clockEnd:])
 		}
-		// The fraction is at the end of the word. Bytes before the fraction are shifted out.
+		// The word x ends with the fraction. The bytes before the fraction are shifted out.
 		x := mem.Load64(b, end-8) ^ zeros
 		if n < 9 {
 			x >>= (64 - 8*n) & 63

@@ -1,9 +1,9 @@
 package iso8601
 
-// Functions that process eight characters at a time. A word is read in little-endian order, so the
-// first character is its lowest byte. The word is XORed with the shape of the text, such as
-// "0000-00-". In the result, each digit is replaced by its value (0..9), and each correct separator
-// by 0.
+// The functions in this file process eight characters at a time. A word is read in little-endian
+// order, so the first character is its lowest byte. The word is XORed with the shape of the text,
+// such as "0000-00-". In the result, each digit is replaced by its value (0..9), and each correct
+// separator by 0.
 //
 //	2 0 1 8 - 0 1 -       characters of a date
 //	2 0 1 8 0 0 1 0       less the shape: nothing above 9, nothing but 0 for a separator
@@ -15,33 +15,33 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// words can be set to false. Then Parse and Append use only their slow paths, and all tests must
-// still pass.
+// words enables the fast paths. If it is set to false, Parse and Append use only their slow paths,
+// and all tests must still pass.
 const words = true
 
 const (
 	high  = 0x8080808080808080 // the high bit of each byte
 	zeros = 0x3030303030303030 // "00000000"
 
-	// Shapes. These numbers contain the text in reverse order: the first character is on the right.
+	// The shapes contain the text in reverse order: the first character is on the right.
 	dateShape      = 0x2d30302d30303030 // "0000-00-", at 0
 	dayShape       = 0x5430302d         // "-00T", at 7
 	spacedDayShape = 0x2030302d         // "-00 "
 	clockShape     = 0x30303a30303a3030 // "00:00:00", at 11
 	zoneShape      = 0x30303a3030       // "00:00", at the end
 
-	// Each byte is a number that can be added to a valid byte after XOR with the shape, without
-	// setting the high bit of the sum. It is the largest number for which this is true: 0x76 for a
-	// digit, 0x7f for a separator.
+	// Each byte of these words is the largest number that can be added to a valid byte, after XOR
+	// with the shape, without setting the high bit of the sum. This number is 0x76 for a digit, and
+	// 0x7f for a separator.
 	digitsRoom = 0x7676767676767676
 	dateRoom   = 0x7f76767f76767676
 	dayRoom    = 0x7f76767f
 	clockRoom  = 0x76767f76767f7676
 	zoneRoom   = 0x76767f7676
 
-	// Numbers with the same purpose, but for the results of pairs. Hours must be below 24, and
-	// minutes and seconds below 60; in a zone, hours may be up to 24, and minutes up to 60. The
-	// bytes between the numbers are below 0x80.
+	// These words have the same purpose for the results of the function pairs. Hours must be below
+	// 24, and minutes and seconds below 60; in a zone, hours may be up to 24, and minutes up to 60.
+	// The bytes between the numbers are below 0x80.
 	clockLimits = (0x80-24)<<8 | (0x80-60)<<32 | (0x80-60)<<56
 	zoneLimits  = (0x80-25)<<8 | (0x80-61)<<32
 )

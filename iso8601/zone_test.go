@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// All goroutines get the same zone, even if they use it for the first time at once.
+// All goroutines get the same zone, even if they all use it for the first time at the same moment.
 func TestZonesConcurrently(t *testing.T) {
 	const goroutines = 8
 	var start, done sync.WaitGroup

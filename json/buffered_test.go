@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Buffered and then the reader return all bytes that follow a value. The values end near the buffer
-// sizes. The number of bytes in Buffered depends on the size of each read: with
+// Buffered, followed by the reader, returns all bytes that follow a value. The values end near the
+// buffer sizes. The number of bytes in Buffered depends on the size of each read: with
 // GOEXPERIMENT=jsonv2, encoding/json first reads 64 bytes.
 func TestBufferedAndReader(t *testing.T) {
 	for _, n := range []int{2, 60, 61, 62, 63, 64, 65, 66, 127, 128, 129, 510, 511, 512, 513, 514, 1024, 4096} {

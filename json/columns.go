@@ -1,7 +1,7 @@
 package json
 
-// Decoding into columns. The following files decode a batch of records directly into typed columns
-// (package column). A batch can have one of three forms in JSON:
+// The following files decode a batch of records directly into typed columns (package column). A
+// batch can have one of three forms in JSON:
 //
 //	columns  {"time": [1, 2, 3], "host": ["a", "b", "c"]}
 //	rows     [{"time": 1, "host": "a"}, {"time": 2, "host": "b"}]

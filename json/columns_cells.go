@@ -1,7 +1,7 @@
 package json
 
-// Decoding of cells. The kind of a column determines the function that first tries to read the next
-// cell. If that function cannot read the cell, anyCell reads it.
+// This file decodes cells. The kind of a column determines the function that first tries to read
+// the next cell. If that function cannot read the cell, anyCell reads it.
 
 import (
 	"errors"

@@ -1,8 +1,8 @@
 package json
 
-// Decoding of rows. A row usually contains the same keys as the previous row, in the same order and
-// with the same encoding. So each key is first compared, byte for byte, with the next expected key.
-// If the key differs, it is read as a string and looked up.
+// This file decodes rows. A row usually contains the same keys as the previous row, in the same
+// order and with the same encoding. So each key is first compared, byte for byte, with the next
+// expected key. If the key differs, it is read as a string and looked up.
 
 import (
 	"bytes"

@@ -1,6 +1,6 @@
 package json
 
-// Compact, and the function that compacts JSON returned by MarshalJSON methods.
+// This file contains Compact, and the function that compacts JSON returned by MarshalJSON methods.
 //
 // Most short input is already minified, so short input is first checked byte by byte to find out
 // whether it is minified (compact_minified.go). The decoder checks whether all other input is

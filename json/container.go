@@ -1,6 +1,6 @@
 package json
 
-// Decoding of the characters between values: brackets, commas and colons.
+// This file decodes the characters between values: brackets, commas and colons.
 
 import (
 	"github.com/slipstream-go/slipstream/internal/mem"

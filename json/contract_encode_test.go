@@ -976,7 +976,7 @@ func TestEncoderMethods(t *testing.T) {
 				complain(t, "%d: %q", i, w.list)
 			}
 		}
-		// encoding/json does not notice a short count without an error.
+		// encoding/json does not notice a Write that returns a short count without an error.
 		if err := std.NewEncoder(shortWriter{}).Encode("long"); err != nil {
 			t.Error(err)
 		}

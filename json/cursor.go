@@ -1,6 +1,6 @@
 package json
 
-// The position of the decoder in its input.
+// This file manages the position of the decoder in its input.
 //
 // A position is an index into d.b. Functions take and return positions by value. A negative
 // position is a special result (see decodeFunc). Most reads do not check for the end of the input.

@@ -76,7 +76,7 @@ func sameAsOriginal(t *testing.T, doc []byte) {
 }
 
 // The scanner of streams finds the same end or error as encoding/json in a document that arrives in
-// two pieces. The document is cut anywhere.
+// two pieces. The test cuts the document at many positions.
 func TestScannerInPieces(t *testing.T) {
 	docs := append(edgeDocuments()[len(edgeDocuments())-26:], `{"a":[1,{"b":"\u12aF\\"},-0.5e+10,true]}`, `{"a" 1}`, `[1,]`, `{,}`, `[01]`, `{"a":tru1}`, `["\x"]`, `["\u12g4"]`, "[\"\x01\"]", `[-]`, `[1.]`,
 		`[1e]`, `[1e+]`, `{"a":1,}`, `]`, `{1:2}`, `[1 2]`, "\x00", "[\v]", `"\`, `nul`, `nulL`, `1-`, `--1`, strings.Repeat("[", maxDepth+1), strings.Repeat(`{"a":`, maxDepth)+`1`)

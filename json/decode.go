@@ -1,6 +1,6 @@
 package json
 
-// Unmarshal, Parse, and the state of a decoder.
+// This file contains Unmarshal, Parse, and the state of a decoder.
 
 import (
 	"encoding/json"
@@ -129,8 +129,8 @@ var decoders = sync.Pool{New: func() any {
 	return d
 }}
 
-// Maximum capacities that a pooled decoder keeps: for each buffer in bytes, and for each list in
-// entries.
+// These are the maximum capacities that a pooled decoder keeps: for each buffer in bytes, and for
+// each list in entries.
 const (
 	scratchMax = 64 << 10
 	membersMax = 2 << 10

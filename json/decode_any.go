@@ -1,7 +1,7 @@
 package json
 
-// Decoding into type any. The decoded values are allocated from slabs. Each call of Unmarshal
-// creates its own slabs.
+// This file decodes into type any. The decoded values are allocated from slabs. Each call of
+// Unmarshal creates its own slabs.
 
 import (
 	"math/big"

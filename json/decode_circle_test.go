@@ -10,9 +10,9 @@ import (
 )
 
 // A list is decoded into a slice whose elements are pointers to that slice. Each inner list then
-// sets the slice that the outer list is being decoded into. The result equals encoding/json's.
-// encoding/json panics if the inner list leaves fewer elements than the outer list needs; those
-// cases are not compared.
+// sets the slice that the outer list is being decoded into. The result equals encoding/json's. If
+// the inner list makes the slice too short for the outer list, encoding/json panics. Those cases
+// are not compared.
 func TestElementLeadsBackToItsSlice(t *testing.T) {
 	if json.OnV2 {
 		t.Skip("encoding/json is asked with GOEXPERIMENT=jsonv2, and panics")

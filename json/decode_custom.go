@@ -1,7 +1,7 @@
 package json
 
-// Decoding into pointers, types with UnmarshalJSON or UnmarshalText, and fields with the tag option
-// "string".
+// This file decodes into pointers, types with UnmarshalJSON or UnmarshalText, and fields with the
+// tag option "string".
 
 import (
 	"bytes"

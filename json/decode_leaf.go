@@ -1,7 +1,8 @@
 package json
 
-// Decoding of values without elements or fields: strings, numbers, bools, bytes and raw messages.
-// Times are in decode_time.go. This file also handles values that do not fit their target.
+// This file decodes values without elements or fields: strings, numbers, bools, bytes and raw
+// messages. Times are in decode_time.go. This file also handles values that do not fit their
+// target.
 
 import (
 	"encoding/base64"
@@ -208,7 +209,7 @@ func (o *decodeOp) kindOfNumber() reflect.Kind {
 	return o.typ.Kind()
 }
 
-// outOf is like out, but i may be failed.
+// outOf is like out, but the argument i may also be the constant failed.
 func (d *decoder) outOf(i int) int {
 	if i < 0 {
 		return failed

@@ -1,6 +1,6 @@
 package json
 
-// Decoding into slices and arrays.
+// This file decodes into slices and arrays.
 
 import (
 	"reflect"

@@ -1,7 +1,7 @@
 package json
 
-// Decoding into maps. The value of a key is always decoded into a new Go value, never into a value
-// that the map already contains.
+// This file decodes into maps. The value of a key is always decoded into a new Go value, never into
+// a value that the map already contains.
 
 import (
 	"reflect"

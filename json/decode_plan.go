@@ -1,7 +1,7 @@
 package json
 
-// Plans for decoding. Each Go type is compiled once to an op, which consists of a static function
-// and its data.
+// This file compiles plans for decoding. Each Go type is compiled once to an op, which consists of
+// a static function and its data.
 
 import (
 	"encoding"
@@ -99,7 +99,7 @@ type rootOp struct {
 	foreign bool // a user's method may be called
 	doubt   doubt
 
-	// For v2.go.
+	// The code in v2.go uses these fields.
 	unlike, hopeless, closed bool
 }
 

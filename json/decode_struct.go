@@ -1,8 +1,8 @@
 package json
 
-// Decoding into structs. After each key, the decoder expects the key that usually follows. It
-// compares the expected key with the input as one or two words, including the quotes and the colon.
-// If the key in the input differs, the decoder reads it and looks it up.
+// This file decodes into structs. After each key, the decoder expects the key that usually follows.
+// It compares the expected key with the input as one or two words, including the quotes and the
+// colon. If the key in the input differs, the decoder reads it and looks it up.
 
 import (
 	"fmt"

@@ -11,7 +11,7 @@ package json_test
 // The contract tests and the fuzz targets use the same functions.
 
 //lint:file-ignore SA5008 the tags of these types are odd on purpose
-//lint:file-ignore U1000 that some fields are passed over is what they are for
+//lint:file-ignore U1000 some fields are unused, because the tests check that they are skipped
 
 import (
 	"bytes"
@@ -953,8 +953,8 @@ func (m *mirror) learn(a, b reflect.Value) {
 // simple reports whether values of a kind contain no references.
 func simple(k reflect.Kind) bool { return k <= reflect.Complex128 || k == reflect.String }
 
-// hasEqualKeys reports whether a key of one map can be found in another map of the type. Pointers
-// and interfaces cannot.
+// hasEqualKeys reports whether the key of a map of type t can be looked up in another map. Keys
+// that are pointers or interfaces cannot be looked up.
 func hasEqualKeys(t reflect.Type) bool {
 	k := t.Key().Kind()
 	return k != reflect.Pointer && k != reflect.Interface
@@ -1026,8 +1026,8 @@ func (m *mirror) diff(a, b reflect.Value) string {
 	return diff
 }
 
-// contents is diff for two values of one type. If old is set, a slice existed before the call, and
-// its array is compared up to the capacity.
+// contents is like diff, but for two values of the same type. If old is set, a slice existed before
+// the call, and its array is compared up to the capacity.
 func (m *mirror) contents(a, b reflect.Value, old bool) string {
 	switch a.Kind() {
 	case reflect.Bool:
@@ -1197,8 +1197,8 @@ func attempt(call func() error) (o outcome) {
 }
 
 // misused reports whether encoding/json has misused package reflect, and so panicked. It does so if
-// it sets a pointer in an unexported field, or calls a method of one. The tests do not check what
-// this package does in such a case.
+// it sets a pointer in an unexported field, or calls a method of such a field. The tests do not
+// check what this package does in such a case.
 func (o outcome) misused() bool {
 	return o.panicked != nil && strings.HasPrefix(fmt.Sprint(o.panicked), "reflect")
 }
@@ -1290,7 +1290,7 @@ const (
 	optionSets
 )
 
-// unlikeDecode is unlikeUnmarshal with Decoders. They also decode the value that follows.
+// unlikeDecode is like unlikeUnmarshal, but uses Decoders, which also decode the next value.
 func unlikeDecode(input []byte, newTarget func() any, options int) string {
 	theirs, ours := newTarget(), newTarget()
 	var m mirror
@@ -1586,7 +1586,8 @@ func values(x target, r *rand.Rand) []reflect.Value {
 	return list
 }
 
-// fillRandom is corpus.Fill for more types, and with strings that are harder to encode.
+// fillRandom is like corpus.Fill, but supports more types, and creates strings that are harder to
+// encode.
 func fillRandom(r *rand.Rand, v reflect.Value, depth int) {
 	if !v.CanSet() || r.IntN(6) == 0 {
 		return
@@ -1672,8 +1673,8 @@ func dropTwins(m reflect.Value) {
 	}
 }
 
-// hardString returns a string with characters that need escapes and invalid UTF-8, at random
-// positions.
+// hardString returns a string that contains invalid UTF-8, and characters that need escapes, at
+// random positions.
 func hardString(r *rand.Rand) string {
 	var b []byte
 	for range r.IntN(12) {

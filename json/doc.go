@@ -18,22 +18,23 @@
 //   - An error of an UnmarshalJSON or UnmarshalText method stops decoding, and is returned
 //     unchanged.
 //
-// With GOEXPERIMENT=jsonv2, as in Go 1.27, encoding/json returns other errors and some other
-// results. This package then returns the same errors and results, because it calls encoding/json
+// In Go 1.27, and in Go 1.26 with GOEXPERIMENT=jsonv2, encoding/json is a new implementation. It
+// returns different errors and, in some cases, different results. In such a program, this package
+// returns the same errors and results as the new implementation, because it calls encoding/json
 // where results may differ. After an error, it decodes the input again with encoding/json, so
 // methods may be called twice.
 //
 // # Beyond encoding/json
 //
 //	Append, Parse                marshal after what is in a buffer; decode the first value of one; with flags for each call
-//	MarshalOf, UnmarshalOf       for values that are in no interface: an allocation less
-//	Get                          one value by its path, the others only checked
-//	Lines                        NDJSON, in bounded memory, with the numbers of bad lines
-//	ParseColumns, ParseLines     rows or columns into typed columns, and ParseRow, ParseCell; their [Error] has path and offset
-//	Tokenizer, RawValue, Kind    a document token by token, without allocating
-//	Escape, Unescape             strings by themselves, and AppendEscape, AppendUnescape
-//	UnmarshalRead, MarshalWrite  from a reader, to a writer, in one call
-//	RejectDuplicateNames         and other [ParseFlags]: exact case of names, integers kept whole in an any, views instead of copies
+//	MarshalOf, UnmarshalOf       marshal and unmarshal a value that is not in an interface, with one allocation fewer
+//	Get                          finds one value by its path, and only checks the other values
+//	Lines                        decodes NDJSON in bounded memory; errors contain line numbers
+//	ParseColumns, ParseLines     decode rows or columns into typed columns, like ParseRow and ParseCell; an [Error] contains path and offset
+//	Tokenizer, RawValue, Kind    read a document token by token, without allocating
+//	Escape, Unescape             convert a single string, like AppendEscape and AppendUnescape
+//	UnmarshalRead, MarshalWrite  read from a reader, or write to a writer, in one call
+//	RejectDuplicateNames         a flag, like the other [ParseFlags]: exact case of names, exact integers in an any, views instead of copies
 //
 // Append, Parse, the Tokenizer, Escape, Unescape and the flags have the API of
 // github.com/segmentio/encoding/json.

@@ -1,6 +1,6 @@
 package json
 
-// Marshal, Append, and the encode functions of the ops.
+// This file contains Marshal, Append, and the encode functions of the ops.
 //
 // The encoder contains the output. The length of the output, n, is passed from function to function
 // by value:
@@ -199,7 +199,7 @@ func (o *encodeOp) encodeFace(e *encoder, data mem.Raw, n int) int {
 	return o.encode(e, o, mem.Of(mem.RawTo(&word), o.typ), n)
 }
 
-// room returns e.b. It grows e.b if there are fewer than the argument more free bytes after n.
+// room returns e.b with at least `more` free bytes after n. If necessary, it grows e.b.
 func (e *encoder) room(n, more int) []byte {
 	if len(e.b)-n < more {
 		e.grow(n, more)

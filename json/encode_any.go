@@ -1,7 +1,7 @@
 package json
 
-// Encoding of interfaces. The type word of a value is first compared with the type words of the
-// types that decoding into type any can produce. Values of all other types are written by their
+// This file encodes interfaces. The type word of a value is first compared with the type words of
+// the types that decoding into type any can produce. Values of all other types are written by their
 // ops.
 
 import (

@@ -1,7 +1,7 @@
 package json
 
-// Encoding of types with MarshalJSON or MarshalText. For some types in packages encoding/json and
-// time, the encoder writes the same output as their methods without calling these.
+// This file encodes types with MarshalJSON or MarshalText. For some types in packages encoding/json
+// and time, the encoder writes the same output as their methods without calling these.
 
 import (
 	"encoding"
@@ -174,7 +174,7 @@ func marshalerError(t reflect.Type, as any) error {
 		failed.Type = t
 		return failed
 	}
-	return errors.New("json: cannot tell what is wrong with the JSON of " + t.String())
+	return errors.New("json: invalid JSON with unknown cause, returned by " + t.String())
 }
 
 // encodeRaw writes a RawMessage.

@@ -1,6 +1,6 @@
 package json
 
-// Encoding of slices and arrays. Separate loops write elements of the most common kinds.
+// This file encodes slices and arrays. Separate loops write elements of the most common kinds.
 
 import (
 	"reflect"

@@ -1,6 +1,6 @@
 package json
 
-// Encoding of maps.
+// This file encodes maps.
 //
 // The encoder sorts the entries of a map without copying them. It sorts a list of slot numbers
 // (mem.Slots), which also contains the first bytes of each key. It compares whole keys only if

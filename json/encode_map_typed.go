@@ -1,7 +1,7 @@
 package json
 
-// Encoding of maps of the most common types if the slots of maps cannot be read. A separate loop
-// for each of these Go types ranges over the maps, without package reflect.
+// This file encodes maps of the most common types if the slots of maps cannot be read. A separate
+// loop for each of these Go types ranges over the maps, without package reflect.
 
 import (
 	"slices"

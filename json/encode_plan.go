@@ -1,7 +1,7 @@
 package json
 
-// Plans for encoding. Each Go type is compiled once to an encodeOp, which consists of a static
-// function that writes a value of the type, and the data for this function.
+// This file compiles plans for encoding. Each Go type is compiled once to an encodeOp, which
+// consists of a static function that writes a value of the type, and the data for this function.
 //
 // A struct is compiled to a list of steps, which includes the steps of the structs within it. Each
 // step writes a literal text and then a value. The text contains all characters between two values:

@@ -1,6 +1,6 @@
 package json
 
-// Encoding of strings.
+// This file encodes strings.
 //
 // Most strings are short and plain. putShort checks all bytes of such a string, and then copies the
 // string as overlapping words. Other strings are copied as runs of plain text by simd.CopyPlain,

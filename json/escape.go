@@ -1,6 +1,6 @@
 package json
 
-// Functions that convert between a string and its JSON encoding.
+// This file contains functions that convert between a string and its JSON encoding.
 //
 //	write   Escape, AppendEscape      appendString: a JSON string with its quotes (encode_string.go)
 //	read    Unescape, AppendUnescape  appendUnquoted: the text between the quotes

@@ -1,6 +1,6 @@
 package json
 
-// The fields of a struct, and the names of these fields in JSON.
+// This file finds the fields of a struct, and the names of these fields in JSON.
 
 import (
 	"reflect"

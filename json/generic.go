@@ -1,8 +1,8 @@
 package json
 
-// Variants of Marshal and Unmarshal for values that are not in an interface. The functions of the
-// ops are called through pointers, so they need a value on the heap. To avoid an allocation in each
-// call, a pool keeps zero values of the type.
+// This file contains variants of Marshal and Unmarshal for values that are not in an interface. The
+// functions of the ops are called through pointers, so they need a value on the heap. To avoid an
+// allocation in each call, a pool keeps zero values of the type.
 
 import (
 	"math"

@@ -19,8 +19,8 @@ type stringerOf struct{ X any }
 
 func (s stringerOf) String() string { return "" }
 
-// MarshalOf gives encoding/json's results in each of three calls. The later calls find the state
-// that the first one left.
+// MarshalOf gives encoding/json's results in each of three calls. The later calls use the state
+// that the first call has created.
 func TestMarshalOf(t *testing.T) {
 	type pair struct {
 		A string
@@ -140,7 +140,7 @@ func TestUnmarshalOfLeavesReceivers(t *testing.T) {
 	}
 }
 
-// MarshalOf and UnmarshalOf make one allocation less than the functions that take an interface.
+// MarshalOf and UnmarshalOf make one allocation fewer than the functions that take an interface.
 func TestOfAllocations(t *testing.T) {
 	if encodeRace {
 		t.Skip("counted without the race detector")

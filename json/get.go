@@ -1,6 +1,6 @@
 package json
 
-// Get, which returns a part of a document without decoding the rest.
+// This file contains Get, which returns a part of a document without decoding the rest.
 
 import (
 	"errors"
@@ -80,8 +80,8 @@ func pathStepOf(step any) (s pathStep, ok bool) {
 type finder struct {
 	d *decoder
 
-	// The last step that found no value. If a key is repeated, its last value is used, so a step
-	// that fails in that value replaces an earlier failure.
+	// These fields describe the last step that found no value. If a key is repeated, its last value
+	// is used, so a step that fails in that value replaces an earlier failure.
 	left     int // the number of steps from the failed one to the end of the path
 	at       int // the position of the value in which the step failed
 	elements int // the number of elements of that value, if it is an array

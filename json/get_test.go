@@ -119,7 +119,8 @@ func TestGetPointsIntoItsInput(t *testing.T) {
 	}
 }
 
-// The error of Get has the right text, path and offset. If a key occurs twice, the last one counts.
+// The error of Get has the right text, path and offset. If a key occurs twice, Get uses its last
+// value.
 func TestGetSaysWhichStepFailed(t *testing.T) {
 	const doc = ` {"issues": [{"owner": "ann", "n": 5}, {}, [1]], "one": [7], "null": null, "a.b": true}`
 	for _, c := range []struct {

@@ -716,8 +716,8 @@ func sequences() []growth.Case {
 	}
 }
 
-// One large message and then many small ones pass through the same objects and pools, and the large
-// one's memory is not kept.
+// One large message and then many small messages pass through the same objects and pools. The
+// memory for the large message is not kept.
 func TestGrowthHeld(t *testing.T) {
 	inGo126(t) // with jsonv2, encoding/json does a part of the work
 	document := func(n int) []byte {

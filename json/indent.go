@@ -1,6 +1,6 @@
 package json
 
-// Indent and HTMLEscape.
+// This file contains Indent and HTMLEscape.
 //
 // A tidier checks the syntax and writes the output at the same time. It copies parts of the input
 // that do not change, which are called stretches. A stretch ends before white space, which the

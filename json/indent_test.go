@@ -38,7 +38,8 @@ func TestCompactIndent(t *testing.T) {
 	}
 }
 
-// They also do so for documents that are truncated or have one byte changed.
+// These functions also give encoding/json's results for documents that are truncated or have one
+// byte changed.
 func TestCompactIndentAnywhere(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, doc := range documents() {

@@ -1,6 +1,6 @@
 package json
 
-// Decoding of NDJSON: one value per line.
+// This file decodes NDJSON, which contains one value per line.
 
 import (
 	"bytes"

@@ -11,10 +11,10 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// Arrays decode correctly into a slice of part of a larger array, and the rest of the larger array
-// stays unchanged. Some arrays fit the slice's capacity, others do not. Many elements do not set
-// all of their target, so stale contents of new elements are detected. A second array is decoded
-// into a nil slice, so data that the decoder kept from the first array is detected too.
+// Arrays decode correctly into a slice that covers a part of a larger array, and the rest of the
+// larger array stays unchanged. Some arrays fit the slice's capacity, others do not. Many elements
+// do not set all of their target, so stale contents of new elements are detected. A second array is
+// decoded into a nil slice, so data that the decoder kept from the first array is detected too.
 func TestMatrixGrowth(t *testing.T) {
 	if json.OnV2 {
 		t.Skip("the oracle is that of Go 1.26; the differential tests run against both")

@@ -124,7 +124,7 @@ func TestKeptValuesKeepLittle(t *testing.T) {
 	runtime.KeepAlive(anys)
 }
 
-// Hostile input does not make the decoder allocate much more than its length.
+// Hostile input does not make the decoder allocate much more memory than the length of the input.
 func TestHostileMemory(t *testing.T) {
 	long := "[" + strings.Repeat(`"",`, 127) + `""],`
 	cycle := ""

@@ -78,8 +78,8 @@ func TestSliceIsCutOff(t *testing.T) {
 	}
 }
 
-// If the option string ends decoding at an element, the elements before it are stored. This also
-// holds for elements that contain only numbers.
+// If the tag option "string" causes decoding to end at an element, the elements before it are
+// stored. This is also true for elements that contain only numbers.
 func TestFlatElementEnds(t *testing.T) {
 	type quoted struct {
 		A int `json:",string"`

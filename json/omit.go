@@ -1,8 +1,8 @@
 package json
 
-// Omission of struct fields. The following values are omitted: empty values of fields with
-// omitempty, zero values of fields with omitzero, and fields that are promoted from a nil embedded
-// pointer.
+// This file decides which struct fields are omitted. The following values are omitted: empty values
+// of fields with omitempty, zero values of fields with omitzero, and fields that are promoted from
+// a nil embedded pointer.
 
 import (
 	"reflect"

@@ -1,6 +1,7 @@
 package json
 
-// Decoding of numbers. The functions decode eight digits at a time, with arithmetic on one word.
+// This file decodes numbers. The functions decode eight digits at a time, with arithmetic on one
+// word.
 
 import (
 	"math"

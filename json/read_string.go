@@ -1,8 +1,8 @@
 package json
 
-// Decoding of strings. The text of a short string is copied directly into a chunk of memory that
-// several strings share. It is copied word by word while the decoder searches for the end of the
-// text.
+// This file decodes strings. The text of a short string is copied directly into a chunk of memory
+// that several strings share. It is copied word by word while the decoder searches for the end of
+// the text.
 
 import (
 	"math/bits"

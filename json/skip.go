@@ -1,7 +1,7 @@
 package json
 
-// Skipping of values that are only checked for validity: unknown fields, values that do not fit,
-// raw messages, arguments of methods, and whole documents in Valid.
+// This file skips values that are only checked for validity: unknown fields, values that do not
+// fit, raw messages, arguments of methods, and whole documents in Valid.
 
 import (
 	"math/bits"

@@ -1,8 +1,8 @@
 package json
 
-// Values that do not fit their targets. Decoding continues after such a value. At the end, the
-// first error is reported as an UnmarshalTypeError with the path of the struct fields that lead to
-// the value.
+// This file handles values that do not fit their targets. Decoding continues after such a value. At
+// the end, the first error is reported as an UnmarshalTypeError with the path of the struct fields
+// that lead to the value.
 //
 // The path is built only if there is an error. The function that decodes the value returns
 // ^position. Each container that encloses the value decodes its other elements, and then also

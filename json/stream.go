@@ -1,6 +1,6 @@
 package json
 
-// Values and tokens from a stream.
+// This file reads values and tokens from a stream.
 
 import (
 	"bytes"
@@ -32,7 +32,7 @@ type Decoder struct {
 	state tokenState
 	outer []tokenState // the states of the enclosing containers
 
-	// For v2.go.
+	// The code in v2.go uses these fields.
 	original *original // if not nil, reads the rest of the stream
 	blanks   int       // the length of the white space that More has skipped
 	readErr  error     // the error of the last read from r

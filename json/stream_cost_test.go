@@ -27,8 +27,8 @@ func (r *pieceReader) Read(p []byte) (int, error) {
 }
 
 // A Decoder decodes bytes in vain if the value in its buffer is incomplete. The limit is a fourth
-// of the stream plus one value. If all values have the same size, it is one value. After a larger
-// value, it is the bytes of one read.
+// of the stream, plus one value. If all values have the same size, the limit is one value. After a
+// larger value, the limit is the number of bytes of one read.
 func TestDecodedInVain(t *testing.T) {
 	values := func(n, size, grows int) string {
 		var b strings.Builder

@@ -1,7 +1,7 @@
 package json
 
-// Functions that find the end of a token for a Tokenizer. The token begins at data[i]. If the token
-// is not valid, the returned end is negative.
+// This file contains functions that find the end of a token for a Tokenizer. The token begins at
+// data[i]. If the token is not valid, the returned end is negative.
 
 import (
 	"math/bits"
@@ -10,7 +10,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/simd"
 )
 
-// Classes of bytes, according to the token that begins with the byte.
+// These are the classes of bytes. The class of a byte depends on the token that begins with it.
 const (
 	startsNothing = iota
 	startsString

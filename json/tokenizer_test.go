@@ -372,7 +372,7 @@ func TestTokenizerReset(t *testing.T) {
 	}
 }
 
-// Neither a Tokenizer that does not escape nor any of its tokens allocates.
+// A Tokenizer that is not moved to the heap allocates nothing, and neither do its tokens.
 func TestTokenizerAllocates(t *testing.T) {
 	text := []byte(tokenTexts[len(tokenTexts)-1])
 	deep := []byte(strings.Repeat("[", maxDepth) + strings.Repeat("]", maxDepth))

@@ -1,6 +1,6 @@
 package json
 
-// Decoding of strings with escapes, or with bytes that are not valid UTF-8.
+// This file decodes strings with escapes, or with bytes that are not valid UTF-8.
 
 import (
 	"slices"

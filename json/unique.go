@@ -1,6 +1,6 @@
 package json
 
-// Checking that no object contains a name twice.
+// This file checks that no object contains a name twice.
 
 import (
 	"fmt"

@@ -1,7 +1,7 @@
 package json
 
-// Support for an encoding/json that is built on its second version, v2. This is the case in Go
-// 1.27, and in Go 1.26 with GOEXPERIMENT=jsonv2.
+// This file supports an encoding/json that is built on its second version, v2. This is the case in
+// Go 1.27, and in Go 1.26 with GOEXPERIMENT=jsonv2.
 //
 // On v2, encoding/json still writes the same bytes and decodes the same values, with a few
 // exceptions: the texts of errors differ, and some types are treated differently. So this package
@@ -31,7 +31,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// The flags that encoding/json supports.
+// These are the flags that encoding/json supports.
 const (
 	originalParse  = UseNumber | DisallowUnknownFields | ReuseRawMessage // the original reuses RawMessages, unless disown prevents that
 	originalAppend = EscapeHTML | SortMapKeys

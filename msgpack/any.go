@@ -1,7 +1,7 @@
 package msgpack
 
-// Decoding and encoding of values of type any. The input determines the Go type of a decoded value,
-// because the target does not.
+// This file decodes and encodes values of type any. The input determines the Go type of a decoded
+// value, because the target does not.
 //
 // A value of type any contains a pointer to its number, string or list. Numbers and short strings
 // are not allocated one by one. They are stored in small slabs of one type (buffer.Slab), and the
@@ -86,8 +86,9 @@ func decodeAny(d *Decoder, o *op, p mem.Pointer, i int) int {
 }
 
 // decodeInterface decodes into the interface at p. If the interface contains a pointer, it decodes
-// into the pointer's target. Otherwise it sets the interface. It can set only an interface type
-// without methods, and the type error: for a str, it creates an error with this text.
+// into the pointer's target. Otherwise it sets the interface. It can set only interface types
+// without methods, and the type error. For a target of type error, it converts a str to an error
+// with this text.
 func decodeInterface(d *Decoder, o *op, p mem.Pointer, i int) int {
 	v := reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Elem()
 	if d.isNil(i) {
@@ -521,8 +522,8 @@ func (e *Encoder) appendPlanned(b []byte, o *op, v any) []byte {
 		c.Elem().Set(reflect.ValueOf(v))
 		return o.encode(e, o, mem.Of(c.UnsafePointer(), o.typ), b)
 	case o.direct:
-		// The value is the data word itself. Values inside this value may also need e.word, so
-		// e.word is restored afterwards.
+		// The data word of the interface is the value itself. Values inside this value may also
+		// need e.word, so e.word is restored afterwards.
 		outer := e.word
 		e.word = face.Data
 		b = o.encode(e, o, mem.Of(mem.RawTo(&e.word), o.typ), b)

@@ -1,8 +1,8 @@
 package msgpack
 
-// Maps decoded into type any. A map with string keys, the usual case, becomes a map[string]any
-// (readMap). A map whose keys all have another type K becomes a map[K]any. A map whose keys have
-// several types becomes a map[any]any.
+// This file decodes maps into type any. A map with string keys, the usual case, becomes a
+// map[string]any (readMap). A map whose keys all have another type K becomes a map[K]any. A map
+// whose keys have several types becomes a map[any]any.
 
 import (
 	"fmt"

@@ -1,8 +1,8 @@
 package msgpack
 
-// Buffer: a queue of byte chunks between codecs and connections. Package internal/buffer implements
-// the queue. This file contains its public API. It also contains the code with which Decoder and
-// Encoder access a Buffer without copying.
+// A Buffer is a queue of byte chunks between codecs and connections. Package internal/buffer
+// implements the queue. This file contains its public API. It also contains the code with which
+// Decoder and Encoder access a Buffer without copying.
 
 import (
 	"errors"

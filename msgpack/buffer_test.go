@@ -37,8 +37,8 @@ func cuts(n int) []int {
 }
 
 // Every vector decodes from two chunks, split at every offset. After a value, the rest remains in
-// the Buffer. After an error, which equals that of a plain stream, an incomplete value remains, and
-// a complete value is consumed.
+// the Buffer. An error equals the error of a plain stream. After an error, an incomplete value
+// remains, and a complete value is consumed.
 func TestBufferSplits(t *testing.T) {
 	const rest = "\x93the rest"
 	for _, v := range vectors(t) {
@@ -243,7 +243,7 @@ func TestBufferGrow(t *testing.T) {
 	}
 }
 
-// short is a writer that accepts at most most bytes in total.
+// short is a writer that accepts a limited number of bytes in total. The field most is the limit.
 type short struct {
 	bytes.Buffer
 	most  int

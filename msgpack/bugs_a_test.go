@@ -49,8 +49,8 @@ func (b bug) run(t *testing.T) {
 	})
 }
 
-// The methods of these types have pointer receivers. So they do not belong to a value in an
-// interface or a map.
+// The methods of these types have pointer receivers. So a value in an interface or a map does not
+// have these methods.
 type (
 	byCustom  int
 	byMarshal int

@@ -105,7 +105,7 @@ func TestKnownBugs(t *testing.T) {
 		{name: "2b05_2_to_31_into_int32", digits: "ca4f000000", to: new(int32), err: "msgpack: float 2.147483648e+09 does not fit int32"},
 		{name: "2b06_narrowing_is_kept", digits: "cd012c", to: new(int8), want: pointerTo(int8(44))},
 		{name: "2b06_sign_is_kept", digits: "ff", to: new(uint16), want: pointerTo(uint16(65535))},
-		// nil for which v5 panics.
+		// For these inputs with nil, v5 panics.
 		{name: "2b07_nil_into_time_field", digits: "82a154c0a14e05", to: &hasTime{T: time.Unix(1, 0)}, want: &hasTime{N: 5}},
 		{name: "2b07_nil_into_time", digits: "c0", to: pointerTo(time.Unix(1, 0)), want: new(time.Time)},
 		{name: "2b07_nil_into_times", digits: "92c0d6ff00000001", to: new([]time.Time), want: &[]time.Time{{}, time.Unix(1, 0)}},

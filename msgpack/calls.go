@@ -1,7 +1,7 @@
 package msgpack
 
-// Methods that read and write single values, for custom codecs and for programs that know the
-// structure of their input.
+// This file contains the methods that read and write single values. They are for custom codecs, and
+// for programs that know the structure of their input.
 //
 // A Decode method first tries the buffered bytes. It calls begin and end only if the buffered bytes
 // are not sufficient, or belong to a bytes.Buffer.

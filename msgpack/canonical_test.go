@@ -302,8 +302,8 @@ func TestCanonicalManyKeys(t *testing.T) {
 	}
 }
 
-// FuzzCanonical converts any value to its canonical form. The form of the form is the form itself,
-// and it is equal to the original value.
+// FuzzCanonical converts any value to its canonical form. Converting the canonical form again does
+// not change it. The canonical form represents the same value as the input.
 func FuzzCanonical(f *testing.F) {
 	for _, v := range vectors(f) {
 		f.Add(v.Bytes)

@@ -1,7 +1,7 @@
 package msgpack
 
-// Decoding of a batch of records into typed columns (package column). A batch has two encoded
-// forms:
+// This file decodes batches of records into typed columns (package column). A batch has one of two
+// encoded forms:
 //
 //	columns   {"time": [1, 2, 3], "host": ["a", "b", "c"]}
 //	rows      [{"time": 1, "host": "a"}, {"time": 2, "host": "b"}]
@@ -370,7 +370,7 @@ func (d *Decoder) appendTimeCell(c *column.Column, i int) int {
 		return -1
 	}
 	if s := t.Unix(); s > math.MaxInt64/1_000_000-1 || s < math.MinInt64/1_000_000+1 {
-		return d.fail(i, fmt.Errorf("msgpack: a time of %d seconds is beyond microseconds in an int64", s))
+		return d.fail(i, fmt.Errorf("msgpack: a time of %d seconds exceeds the range of microseconds in an int64", s))
 	}
 	if !c.Accepts(column.Time) {
 		return d.mismatch(i, c.Mismatch(column.Time))

@@ -393,7 +393,7 @@ func TestColumnErrors(t *testing.T) {
 		{"81 a161 92 a178 01", "msgpack: an int64 in a column of string", "a[1]", 6},
 		{"81 a161 92 d6ff00000001 01", "msgpack: an int64 in a column of time", "a[1]", 10},
 		{"81 a161 92 01 cf8000000000000000", "msgpack: a uint64 beyond the range of int64 cannot be stored; send it as a float or a string", "a[1]", 5},
-		{"81 a161 91 c70cff 00000000 7fffffffffffffff", "msgpack: a time of 9223372036854775807 seconds is beyond microseconds in an int64", "a[0]", 4},
+		{"81 a161 91 c70cff 00000000 7fffffffffffffff", "msgpack: a time of 9223372036854775807 seconds exceeds the range of microseconds in an int64", "a[0]", 4},
 		{"82 a161 91 01 a162 92 01 02", `msgpack: the column has 2 rows, but "a" has 1`, "b", 7},
 		{"82 a161 91 01 a161 91 02", "msgpack: the column is repeated", "a", 5},
 		{"81 a161 92 01 c1", "msgpack: a column cannot hold arrays, maps, bin or ext other than time", "a[1]", 5},

@@ -27,7 +27,7 @@ import (
 type (
 	lower struct {
 		Name string
-		name string //lint:ignore U1000 that it is passed over is what it is for
+		name string //lint:ignore U1000 the test checks that this field is skipped
 	}
 	literalDash struct {
 		A int `msgpack:"-,omitempty"`

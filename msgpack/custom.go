@@ -1,6 +1,6 @@
 package msgpack
 
-// Types with methods that encode and decode their values.
+// This file encodes and decodes values of types that have methods for this purpose.
 
 import (
 	"bytes"

@@ -1,6 +1,6 @@
 package msgpack
 
-// Unmarshal, and the decode functions of the ops.
+// This file contains Unmarshal and the decode functions of the ops.
 //
 // The input consists of one []byte, d.b, and an offset that the functions pass on in a register.
 // Each function takes the offset of a value, and returns the offset after the value, or -1 with

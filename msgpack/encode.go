@@ -1,8 +1,8 @@
 package msgpack
 
-// Marshal, and the encode functions of the ops. Each function appends a value to its argument b,
-// and returns the extended slice. An error is stored in e.err, and returned at the end of the
-// public call.
+// This file contains Marshal and the encode functions of the ops. Each function appends a value to
+// its argument b, and returns the extended slice. An error is stored in e.err, and returned at the
+// end of the public call.
 
 import (
 	"fmt"
@@ -26,7 +26,7 @@ func Marshal(v any) ([]byte, error) {
 	}
 	o := defaultPlans.byWord(mem.FaceOf(v).Type, v)
 	size := o.remembered()
-	// The encoded size of the last value of the type, and a little more.
+	// The initial capacity is the encoded size of the last value of the type, plus a small reserve.
 	hint := int(size.Load())
 	b, err := marshalAppend(make([]byte, 0, hint+hint/64+17), o, v)
 	if err != nil {

@@ -9,8 +9,7 @@ import (
 	"github.com/slipstream-go/slipstream/msgpack"
 )
 
-// Point encodes itself as an array of two numbers. That takes a third of the bytes, and no field
-// names.
+// Point encodes itself as an array of two numbers, without the field names.
 type Point struct{ X, Y float64 }
 
 func (p Point) EncodeMsgpack(e *msgpack.Encoder) error {
@@ -93,7 +92,8 @@ func (c *Celsius) UnmarshalMsgpack(data []byte) error {
 	return nil
 }
 
-// An ext contains its type number, so it decodes to a value of the registered type in an any.
+// An ext contains its type number. So decoding an ext into type any returns a value of the
+// registered type.
 func ExampleRegisterExt() {
 	msgpack.RegisterExt(7, (*Celsius)(nil))
 	defer msgpack.UnregisterExt(7)
@@ -108,8 +108,8 @@ func ExampleRegisterExt() {
 	// outside -5 <nil>
 }
 
-// A string that recurs in a stream is encoded once, and then as its number. Both sides must enable
-// the option.
+// A string that recurs in a stream is encoded once, and then as its number. Both the encoder and
+// the decoder must enable the option.
 func ExampleEncoder_UseInternedStrings() {
 	var stream bytes.Buffer
 	e := msgpack.NewEncoder(&stream)

@@ -40,7 +40,7 @@ func (b *blob) UnmarshalMsgpack(data []byte) error {
 	return nil
 }
 
-// If a type is registered by a value, an ext decodes to a value in an any.
+// If a type is registered by a value, decoding an ext into type any returns a value.
 func TestExtAsValue(t *testing.T) {
 	registering(t, spot{}, func() { registerSpotExt(5) })
 	p := spot{1, 2}
@@ -75,7 +75,7 @@ func TestExtAsValue(t *testing.T) {
 	}
 }
 
-// If a type is registered by a pointer, an ext decodes to a pointer in an any.
+// If a type is registered by a pointer, decoding an ext into type any returns a pointer.
 func TestExtAsPointer(t *testing.T) {
 	registering(t, blob{}, func() { RegisterExt(9, (*blob)(nil)) })
 	b := &blob{[]byte("x")}
@@ -128,8 +128,8 @@ func TestExtAgain(t *testing.T) {
 	}
 }
 
-// The number of times can be registered for another type. Then a time decodes to that type in an
-// any, but a time.Time still decodes as a time.
+// The ext id of timestamps can be registered for another type. Then a timestamp is decoded into
+// type any as that type, but into a time.Time still as a time.
 func TestExtTime(t *testing.T) {
 	registering(t, blob{}, func() { RegisterExt(msgpwire.ExtTime, (*blob)(nil)) })
 	at := time.Unix(1, 0)
@@ -175,7 +175,7 @@ func TestExtUnknown(t *testing.T) {
 	}
 }
 
-// With the option for raw ext, an unknown ext decodes to an Ext.
+// With the option RawExt, an unknown ext is decoded as an Ext.
 func TestExtRaw(t *testing.T) {
 	data := unhex(t, "94 d40163 c70002 d6ff00000001 d57f0102")
 	for name, d := range sources(data) {
@@ -308,7 +308,7 @@ func TestExtPanic(t *testing.T) {
 	}
 }
 
-// An ext may contain other ext. Each counts towards the depth of the values around it.
+// An ext may contain other exts. Each ext adds one level to the nesting depth.
 func TestExtInExt(t *testing.T) {
 	depths := 0
 	registering(t, spot{}, func() {
@@ -442,8 +442,8 @@ func FuzzExt(f *testing.F) {
 	})
 }
 
-// Many ext may contain lists that claim wide elements. Together they do not allocate more than one
-// value of the same size.
+// Many exts may contain lists that claim large elements. Together, the exts do not allocate more
+// memory than one value of the same size.
 func TestExtCredit(t *testing.T) {
 	registering(t, spot{}, func() {
 		RegisterExtDecoder(5, spot{}, func(d *Decoder, _ reflect.Value, _ int) error {

@@ -220,8 +220,8 @@ func TestFeedBounds(t *testing.T) {
 	}
 }
 
-// If a large value is fed byte by byte, the Feed looks at each byte only once. After each byte, it
-// is near the end of the fed bytes.
+// If a large value is fed byte by byte, the Feed looks at each byte only once. After each byte, its
+// search position is near the end of the fed bytes.
 func TestFeedIsLinear(t *testing.T) {
 	list := make([]any, 3000)
 	for i := range list {

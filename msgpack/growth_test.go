@@ -949,8 +949,8 @@ func growthSequences() []growth.Case {
 	}
 }
 
-// One large message and then many small ones pass through the same objects and pools, and the large
-// one's memory is not kept.
+// One large message and then many small messages pass through the same objects and pools. The
+// memory for the large message is not kept.
 func TestGrowthHeld(t *testing.T) {
 	message := func(n int) []byte {
 		return mapOf(n, func(b []byte, i int) []byte {
@@ -998,8 +998,8 @@ func TestGrowthHeld(t *testing.T) {
 			return func(n int) any { e.Encode(in[n]); return nil }
 		}
 	}
-	// wrong sends a large message, whose value fails in a method under a key of large bytes, and
-	// valid small messages.
+	// wrong sends a large message, and then valid small messages. The large message contains a
+	// large key, and decoding its value fails in a method.
 	wrong := func(read func(b []byte, v *growthCustom) error) func(int, int) func(int) any {
 		return func(large, small int) func(int) any {
 			in := map[int][]byte{

@@ -1,8 +1,8 @@
 package msgpack
 
-// Methods that decode the next array into one slice. They are for programs that know the structure
-// of their input, and read it step by step. For columns whose names and types are not known, see
-// columns.go.
+// This file contains methods that decode the next array into one slice. They are for programs that
+// know the structure of their input, and read it step by step. For columns whose names and types
+// are not known, see columns.go.
 
 import (
 	"fmt"

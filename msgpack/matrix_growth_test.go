@@ -10,10 +10,10 @@ import (
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
-// Arrays decode correctly into a slice of part of a larger array, and the rest of the larger array
-// stays unchanged. Some arrays fit the slice's capacity. Others move before the first element or,
-// if memory is allocated in steps, between two elements. Many elements do not set all of their
-// target, so stale contents of new elements are detected.
+// Arrays decode correctly into a slice that covers a part of a larger array, and the rest of the
+// larger array stays unchanged. Some arrays fit the slice's capacity. Others move before the first
+// element or, if memory is allocated in steps, between two elements. Many elements do not set all
+// of their target, so stale contents of new elements are detected.
 func TestMatrixGrowth(t *testing.T) {
 	f := matrixFormat()
 	f.Opaque = append(f.Opaque, reflect.TypeFor[ballast]())

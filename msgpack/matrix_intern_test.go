@@ -24,7 +24,7 @@ import (
 // and from readers that return pieces, complete or truncated. Some streams start with a given dict.
 // Some values are skipped, and some do not fit their target. The results must equal those of
 // Unmarshal for the same values without numbers. Strings from earlier results must not change. This
-// test writes the numbers itself. The output of the Encoder must mean the same.
+// test writes the numbers itself. The output of the Encoder must represent the same values.
 func TestMatrixInterned(t *testing.T) {
 	m := &interned{t: t, d: msgpack.NewDecoder(nil), met: make(map[string]int)}
 	m.e = msgpack.NewEncoder(nil)

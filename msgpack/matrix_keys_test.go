@@ -166,8 +166,8 @@ func keyPlaces() []keyPlace {
 	return append(places, keyPlace{reflect.TypeFor[map[Word]int](), "text", around("")}, keyPlace{reflect.TypeFor[map[int]string](), "int", around("")})
 }
 
-// manyForms is a number of pairs. If a class has more pairs, each place tests only a part of them
-// in the short form.
+// manyForms is a number of pairs. If a class has more pairs, the short form of the test uses only a
+// part of them in each place.
 const manyForms = 40
 
 func keyProbes() iter.Seq[matrix.Probe] {

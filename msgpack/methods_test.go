@@ -51,8 +51,8 @@ func (v *byPointer) MarshalMsgpack() ([]byte, error) {
 	return nil, errors.New("a CustomEncoder goes first")
 }
 
-// bothWays implements one interface by value, and by pointer an interface that otherwise takes
-// precedence.
+// bothWays implements two interfaces, one with a value receiver and one with a pointer receiver. If
+// both receivers were equal, the second interface would take precedence.
 type bothWays struct{ N int }
 
 func (v bothWays) MarshalMsgpack() ([]byte, error)     { return Marshal(fmt.Sprint("mixed ", v.N)) }

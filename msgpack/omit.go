@@ -1,7 +1,7 @@
 package msgpack
 
-// Omission of struct fields. A field with omitempty is omitted if its value is empty, and a field
-// with omitzero if its value is zero.
+// This file decides which struct fields are omitted. A field with omitempty is omitted if its value
+// is empty, and a field with omitzero if its value is zero.
 
 import (
 	"reflect"

@@ -1,7 +1,7 @@
 package msgpack
 
-// Options that vmihailenco/msgpack does not offer. SetOptions copies its argument, so later changes
-// to the argument have no effect.
+// This file contains the options that vmihailenco/msgpack does not offer. SetOptions copies its
+// argument, so later changes to the argument have no effect.
 
 import (
 	"errors"
@@ -51,7 +51,7 @@ type DecodeOptions struct {
 	UTC        bool // times are in UTC instead of Local
 	RawExt     bool // decoding an ext of an unknown type into type any yields an Ext; otherwise it is an error
 
-	// Limits, for untrusted input. Zero selects the default.
+	// The limits are for untrusted input. Zero selects the default.
 	MaxDepth    int // nesting depth of arrays, maps, and exts with decoding functions; default 10,000
 	MaxBytes    int // encoded bytes of one value; default no limit
 	MaxElements int // elements of one array, pairs of one map; default no limit
@@ -116,9 +116,9 @@ type EncodeOptions struct {
 	CompactFloats bool   // floats without a fraction are written as ints
 
 	// Canonical encodes equal values as equal bytes, independent of their Go types. For example, a
-	// struct and a map with the same keys and values have equal bytes, and so have equal ints of
-	// different widths, and an equal float32 and float64. The output of methods and the contents of
-	// a RawMessage are converted to the same form:
+	// struct and a map with the same keys and values have equal bytes. The same is true for equal
+	// ints of different widths, and for an equal float32 and float64. The output of methods and the
+	// contents of a RawMessage are converted to the same form:
 	//
 	//	map     pairs in the bytewise order of their encoded keys (RFC 8949, section 4.2.1); equal keys are an error, and so are
 	//	        keys that are arrays or maps within such keys, more than 4 deep

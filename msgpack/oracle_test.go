@@ -642,7 +642,8 @@ func (o *oracle) slice(v reflect.Value) error {
 	// Each element is at least one byte. If the input is too short for all elements, those in the
 	// input may still be written. A decoder detects the end of a reader late.
 	n := min(h.n, len(o.b)-o.i+1)
-	// The elements may refer back to v and set it. The slice of the start of the call is used.
+	// The elements may refer back to v and set it. The oracle uses the slice that v contained at
+	// the start of the call.
 	s := v.Slice(0, v.Cap())
 	if v.IsNil() || h.n > v.Cap() {
 		s = reflect.MakeSlice(v.Type(), max(n, v.Cap()), max(n, v.Cap()))

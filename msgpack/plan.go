@@ -273,7 +273,7 @@ func (o *op) isFlat() bool {
 	}
 	switch o.typ.Kind() {
 	case reflect.Chan, reflect.Func, reflect.Complex64, reflect.Complex128, reflect.UnsafePointer, reflect.Struct:
-		return false // unsupported, as is a struct whose fields is nil
+		return false // the type is unsupported; for a struct, fields is nil
 	}
 	return true
 }

@@ -447,8 +447,8 @@ func TestSkipDeep(t *testing.T) {
 	}
 }
 
-// An error in the middle of a raw value does not affect later values. They are read from the same
-// input, from another input, or after a return to the pool.
+// An error in the middle of a raw value does not affect later values. The later values are from the
+// same input, from another input, or read after the decoder has been in the pool.
 func TestFailedRawLeavesNothing(t *testing.T) {
 	cut, whole := unhex(t, "93 01 a26162"), unhex(t, "92 a161 02")
 	for name, fail := range map[string]func(d *Decoder) error{

@@ -1,7 +1,8 @@
 package msgpack
 
-// Methods of Decoder that read one value. They first try the fast functions in wire.go. If these
-// fail, the slow functions in this file read more bytes from a stream, or create an error.
+// This file contains the methods of Decoder that read one value. They first try the fast functions
+// in wire.go. If these fail, the slow functions in this file read more bytes from a stream, or
+// create an error.
 
 import (
 	"errors"

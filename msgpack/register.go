@@ -171,8 +171,8 @@ func RegisterExtDecoder(id int8, value any, dec func(d *Decoder, v reflect.Value
 	})
 }
 
-// UnregisterExt removes the registration of the ext id for both directions. If the id is -1, the
-// ext is then decoded as a timestamp again.
+// UnregisterExt removes the registration of the ext id for both directions. After
+// UnregisterExt(-1), an ext of type -1 is decoded as a timestamp, as by default.
 func UnregisterExt(id int8) {
 	register(func(r *registry) {
 		r.dropExtEncoder(id)

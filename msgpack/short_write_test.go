@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// shortWriter accepts at most most bytes of each Write. It returns their number with a nil error,
-// which violates the contract of io.Writer.
+// shortWriter accepts a limited number of bytes from each Write. The field most is the limit. Write
+// returns the number of accepted bytes with a nil error, which violates the contract of io.Writer.
 type shortWriter struct {
 	most int
 	got  bytes.Buffer

@@ -1,7 +1,7 @@
 package msgpack
 
-// Encoding of maps in the order of their keys. Maps with string keys are sorted by these strings
-// (encodeMapOf, appendAnyMap). All other maps are sorted by their encoded keys.
+// This file encodes maps in the order of their keys. Maps with string keys are sorted by these
+// strings (encodeMapOf, appendAnyMap). All other maps are sorted by their encoded keys.
 
 import (
 	"bytes"

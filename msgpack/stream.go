@@ -1,6 +1,7 @@
 package msgpack
 
-// Encoder and Decoder, which write to an io.Writer and read from an io.Reader.
+// This file contains Encoder, which writes to an io.Writer, and Decoder, which reads from an
+// io.Reader.
 //
 // The decoder reads from one []byte, the window. If the input is a stream and an op needs more
 // bytes, the slow path of the read functions fills the window (Decoder.need). So a value is decoded

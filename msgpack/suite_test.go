@@ -216,8 +216,8 @@ func TestTimesOfEveryYear(t *testing.T) {
 }
 
 // Each form with a length may claim one element more than the input contains, or up to the largest
-// number of a machine (5_lengths, 5_overflow). Each claim is an end of the input, from every
-// source, for every kind of target.
+// number of a machine (5_lengths, 5_overflow). Each claim results in the error for the end of the
+// input, from every source, for every kind of target.
 func TestClaims(t *testing.T) {
 	for _, f := range []struct {
 		code  byte

@@ -1,6 +1,6 @@
 package msgpack
 
-// Iterators over streams, arrays and maps that need not fit into memory.
+// This file contains iterators over streams, arrays and maps that need not fit into memory.
 
 import (
 	"fmt"

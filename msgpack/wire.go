@@ -1,7 +1,7 @@
 package msgpack
 
-// Functions that read or skip a single value in a []byte. They do not depend on Go types, options
-// or streams. Package internal/msgpwire defines the codes, and appends values.
+// This file contains functions that read or skip a single value in a []byte. They do not depend on
+// Go types, options or streams. Package internal/msgpwire defines the codes, and appends values.
 //
 // Each read function takes a []byte and an offset, and returns a value and the offset after it. The
 // returned offset is -1 if the value has another kind or is incomplete. In this case, the slow
@@ -100,7 +100,7 @@ func skipLong(b []byte, i int, pending uint64) (next int, n uint64) {
 	return i, n
 }
 
-// Methods to skip a value.
+// These constants are methods to skip a value.
 const (
 	skipOther uint8 = iota
 	skip1           // 1, 2, 3, 5 or 9 bytes

@@ -138,7 +138,7 @@ func (c *codec[V]) CompileBytes(v V, box []byte) error {
 	return explain(err)
 }
 
-// write calls the function add, and writes the appended bytes to w in one call. If add fails, it
+// write calls the function `add`, and writes the appended bytes to w in one call. If add fails, it
 // writes no bytes.
 func write(w io.Writer, add func(dst []byte) ([]byte, error)) error {
 	if a, ok := w.(*appender); ok {

@@ -126,9 +126,9 @@ func Option[T any](inner Type[T]) OptionalType[T] {
 	return OptionalType[T]{newTyped(func() int { return 1 }, func(d *draft) schema.Type[*T] { return schema.Opt(layoutOf(d, inner)) })}
 }
 
-// Maximum numbers of elements of a slice or map whose header has a type from another package. All
-// other slices and maps are limited only by the size of the input, which must contain their
-// elements.
+// These constants limit the number of elements of a slice or map whose header has a type from
+// another package. All other slices and maps are limited only by the size of the input, which must
+// contain their elements.
 const (
 	MaxReasonableSliceLength = 10_000_000
 	MaxReasonableMapLength   = 10_000_000

@@ -8,8 +8,8 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// Parco's errors. If the error is in a message, it is wrapped in a [schema.Error] that contains its
-// position, so use errors.Is.
+// These are Parco's errors. If the error is in a message, it is wrapped in a [schema.Error] that
+// contains its position, so use errors.Is.
 var (
 	// ErrNotIntegerType is never returned, as in Parco.
 	ErrNotIntegerType = errors.New("parco: not an integer type")

@@ -16,8 +16,9 @@ import (
 	. "github.com/slipstream-go/slipstream/parco"
 )
 
-// growthDoc contains a field of every kind that is encoded with more than its own bytes. The fields
-// from Foreign on use user-defined types or headers.
+// growthDoc contains a field of every kind whose encoding is more than a copy of the value's
+// memory, for example because it begins with a header. The fields from Foreign on use user-defined
+// types or headers.
 type growthDoc struct {
 	Text     string
 	Blob     []byte
@@ -140,7 +141,7 @@ func growthCalls() []growth.Call[growthDoc] {
 // announced count exceeds the limit, and the other is just below it.
 func growthClaims() []growth.Case {
 	claim := func(name string, parse func(r io.Reader), units ...string) growth.Case {
-		// Most keeps the second announced count larger than the input.
+		// The field Most keeps the second announced count larger than the input.
 		return growth.Case{Name: name, Alloc: 100, Most: 8 << 20, Prepare: func(n int) func() {
 			var in []string
 			for _, unit := range units {

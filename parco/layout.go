@@ -95,7 +95,7 @@ func foreign[V any](name string, least int, p ParserType[V], c CompilerType[V]) 
 		})
 }
 
-// appended calls the function write, and returns dst with the written bytes appended to it.
+// appended calls the function `write`, and returns dst with the written bytes appended to it.
 func appended(dst []byte, write func(w io.Writer) error) ([]byte, error) {
 	a := appenders.Get().(*appender)
 	a.b = dst

@@ -18,7 +18,7 @@ import (
 	. "github.com/slipstream-go/slipstream/parco"
 )
 
-// These models of the matrix contain the field types that numbers, texts and lists lack.
+// These models contain the field types that do not occur in the models numbers, texts and lists.
 type (
 	widths struct {
 		F1  float32

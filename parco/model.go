@@ -92,13 +92,13 @@ func (m *model[T]) layout(d *draft) schema.Type[T] {
 		case o.id == m.id && nearest:
 			return o.tailed.(*model[T]).part(d)
 		case o.id == m.id:
-			d.wrong(of, "the model lies in itself, with another model of its type between")
+			d.wrong(of, "the model contains itself, with another model of its type in between")
 			return schema.Type[T]{}
 		}
 		nearest = nearest && o.of != of
 	}
 	if len(m.list) == 0 && m.id.grown.Load() {
-		d.wrong(of, "the builder has no fields: they were added to what its methods gave")
+		d.wrong(of, "the builder has no fields: they were added to the builders that its methods returned")
 	}
 	return m.part(d)
 }

@@ -9,15 +9,15 @@ import (
 // Bool returns a type for bools. The encoding is one byte, 0 or 1. Any other byte is an error.
 func Bool() Type[bool] { return plain(1, schema.Bool) }
 
-// Numbers of one byte.
+// These functions return types for numbers of one byte.
 
 func Byte() Type[byte]   { return UInt8() }
 func UInt8() Type[uint8] { return plain(1, schema.U8) }
 func Int8() Type[int8]   { return plain(1, schema.I8) }
 
-// Numbers of several bytes. Functions with LE in their names return little-endian types, functions
-// with BE return big-endian types, and all other functions take the byte order as an argument. An
-// int and a uint take 8 bytes on every machine.
+// These functions return types for numbers of several bytes. Functions with LE in their names
+// return little-endian types, functions with BE return big-endian types, and all other functions
+// take the byte order as an argument. An int and a uint take 8 bytes on every machine.
 
 func UInt16(order binary.ByteOrder) Type[uint16] { return number(2, order, schema.U16, schema.U16BE) }
 func UInt16LE() Type[uint16]                     { return plain(2, schema.U16) }

@@ -25,9 +25,9 @@ func ParserModel[T any](factory Factory[T]) *Parser[T] {
 // error matches io.EOF and [ErrCannotRead].
 func (p *Parser[T]) Parse(r io.Reader) (T, error) { return p.codec.Parse(r) }
 
-// ParseBytes reads the value at the beginning of data. If data ends before options at the end of
-// the model, these options are nil. So if options are added at the end of a model, the model can
-// still read older messages.
+// ParseBytes reads the value at the beginning of data. If data ends before the model's trailing
+// optional fields, these fields are nil. So a model can still read older messages after optional
+// fields were added at its end.
 func (p *Parser[T]) ParseBytes(data []byte) (T, error) { return p.codec.ParseBytes(data) }
 
 func (p *Parser[T]) fields() *model[T] { return p.model }

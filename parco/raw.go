@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Functions for single numbers. They write a number to the beginning of box. If box is too short,
-// the error is [ErrCannotWrite]. They read a number from the beginning of data. If data is too
-// short, the error is [ErrUnSufficientBytes].
+// These functions write a number to the beginning of box, or read a number from the beginning of
+// data. If box is too short, the error is [ErrCannotWrite]. If data is too short, the error is
+// [ErrUnSufficientBytes].
 
 func CompileUInt8(v uint8, box []byte) error {
 	err := room(box, 1)
@@ -189,8 +189,8 @@ func ParseInt8Header(data []byte) (int, error) {
 	return int(v), err
 }
 
-// Functions that can be passed to [NewFixedType]. They are for numbers of 2 bytes in the given byte
-// order.
+// The results of these functions can be passed to [NewFixedType]. They parse and write numbers of 2
+// bytes in the given byte order.
 
 func ParseUInt16Factory(order binary.ByteOrder) ParserFunc[uint16] {
 	return func(data []byte) (uint16, error) { return ParseUInt16(data, order) }
@@ -237,7 +237,7 @@ func ParseTime(data []byte, order binary.ByteOrder) (time.Time, error) {
 
 var zeroTime time.Time
 
-// Strings and blobs without a header.
+// These functions read and write strings and blobs without a header.
 
 func ParseString(data []byte) (string, error) { return string(data), nil }
 

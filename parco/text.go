@@ -77,7 +77,7 @@ func (t bytesAfter[S]) Parse(r io.Reader) (s S, err error) {
 }
 
 // count reads a number with the header h. A negative number, or a number larger than the argument
-// most, is an error.
+// `most`, is an error.
 func count(h IntType, r io.Reader, most int) (int, error) {
 	n, err := h.Parse(r)
 	switch {

@@ -58,7 +58,7 @@ func (t *typed[V]) ByteLength() int { return t.length() }
 
 func (t *typed[V]) layout(d *draft) schema.Type[V] { return t.made(d) }
 
-// newTyped returns a type with the layout that the function made returns.
+// newTyped returns a type with the layout that the function `made` returns.
 func newTyped[V any](length func() int, made func(d *draft) schema.Type[V]) *typed[V] {
 	t := &typed[V]{length: length, made: made}
 	t.of = t

@@ -1,6 +1,6 @@
 package remotewrite
 
-// Encoding of requests. This file contains the code for version 1 and the code that both versions
+// This file encodes requests. It contains the code for version 1 and the code that both versions
 // share. The code for version 2 is in append2.go. The output is the same as the output of
 // Prometheus' encoder, except that the sign of a zero is kept.
 //
@@ -71,8 +71,8 @@ func appendSeries1(b []byte, s *Series) []byte {
 	return b
 }
 
-// Functions that return the size of a field with a tag of one byte. Fields that are 0 or empty are
-// omitted.
+// The following functions return the size of a field with a tag of one byte. Fields that are 0 or
+// empty are omitted.
 
 // sizeField returns the size of a field that contains a message of n bytes. An empty message is not
 // omitted.

@@ -1,7 +1,7 @@
 package remotewrite
 
-// Encoding of requests of version 2. Symbols must precede the series, because some readers process
-// fields in the order of the body. So all strings are first converted to references.
+// This file encodes requests of version 2. Symbols must precede the series, because some readers
+// process fields in the order of the body. So all strings are first converted to references.
 
 import (
 	"encoding/binary"

@@ -1,6 +1,6 @@
 package remotewrite
 
-// Decoding of a body into Go values. This file contains the code that both versions share, and the
+// This file decodes a body into Go values. It contains the code that both versions share, and the
 // loops for version 1. The loops for version 2 are in decode2.go. The .proto text of each message
 // is in schema.go.
 //
@@ -64,7 +64,7 @@ func (r *Request) Reset() {
 	r.memory.end()
 }
 
-// whyNot returns the error in a body that could not be decoded.
+// whyNot returns the error for a body that could not be decoded.
 func whyNot(body []byte, version Version) error {
 	var s Scanner
 	s.Reset(body, version)

@@ -1,6 +1,6 @@
 package remotewrite
 
-// Decoding of version 2, in which labels are references to symbols.
+// This file decodes version 2, in which labels are references to symbols.
 
 // request2 decodes a request of version 2. Symbols may follow the series that refer to them, so a
 // first pass decodes the symbols.

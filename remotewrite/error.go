@@ -23,13 +23,14 @@ func (e *Error) Error() string { return wire.Located("remotewrite", e.Path, e.Of
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// ErrVersion is the cause of the error for a body that contains no field of the given version, but
-// fields of the other version. Without this error, the body would be read as an empty request.
+// ErrVersion is the cause of the error for a body that contains only fields of the other Remote
+// Write version. Without this error, the body would be read as an empty request.
 var ErrVersion = errors.New("remotewrite: the body has the other version of the protocol")
 
 var errNoVersion = errors.New("remotewrite: the version is neither V1 nor V2")
 
-// Errors in the encoding. If the input ends too early, the cause is io.ErrUnexpectedEOF instead.
+// These errors are causes for invalid encodings. If the input ends too early, the cause is
+// io.ErrUnexpectedEOF instead.
 var (
 	errVarint   = errors.New("remotewrite: a varint of more than 64 bits")
 	errNumber   = errors.New("remotewrite: a field number that is 0 or above 2^29-1")

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Decoding and encoding of histograms. They have the same fields in both versions, except for one
-// field.
+// This file decodes and encodes histograms. They have the same fields in both versions, except for
+// one field.
 
 // histogram decodes the histogram b[i:]. The argument schema is histogram1 or histogram2.
 func (m *memory) histogram(b []byte, i int, schema *message) bool {

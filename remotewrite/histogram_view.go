@@ -1,7 +1,7 @@
 package remotewrite
 
-// Views of histograms. Non-repeated fields are read when a histogram is yielded. Repeated fields
-// are read only when a method is called.
+// This file contains views of histograms. Non-repeated fields are read when a histogram is yielded.
+// Repeated fields are read only when a method is called.
 
 // HistogramView is a view of a native histogram. It is valid as long as the SeriesView that
 // returned it. Its fields have the same meaning as in [Histogram].

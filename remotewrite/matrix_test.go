@@ -139,7 +139,7 @@ func (m *matrixBodies) subject(version Version) *matrix.Subject {
 		to.Series, to.Metadata = o.series, o.metadata
 		return nil
 	})
-	// way only sets the target if there is no error.
+	// way returns a decoding function that sets the target only if there is no error.
 	way := func(name string, views bool, oracle matrix.Decode, read func(b []byte, old, to *answer) error) matrix.Way {
 		return matrix.Way{Name: name, Views: views, Oracle: oracle, Bytes: func(b []byte, target reflect.Value) (int, error) {
 			old := target.Interface().(*answer)

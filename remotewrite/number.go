@@ -2,7 +2,8 @@ package remotewrite
 
 import "math"
 
-// Functions that read numbers. The function readField must have checked these numbers.
+// This file contains functions that read numbers. The function readField must have checked these
+// numbers before.
 
 func readUint(b []byte, at int) uint64 {
 	v, _ := readVarint(b, at)

@@ -1,7 +1,7 @@
 package remotewrite
 
-// Scanning of a body, which returns views of its bytes. This file contains the code that both
-// versions share, and the scan of version 1. The scan of version 2 is in scan2.go.
+// This file scans a body, and returns views of its bytes. It contains the code that both versions
+// share, and the scan of version 1. The scan of version 2 is in scan2.go.
 //
 // A series is checked completely before it is yielded. The same pass searches for the labels that
 // Find has set. Because the series has been checked, its methods cannot fail: they only locate
@@ -12,7 +12,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// Tags that the loops handle. A tag is number<<3 | wire type.
+// These are the tags that the loops handle. A tag is number<<3 | wire type.
 const (
 	tagSeries1   = 1<<3 | typeBytes
 	tagMetadata1 = 3<<3 | typeBytes

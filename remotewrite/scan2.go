@@ -1,6 +1,6 @@
 package remotewrite
 
-// Scanning of version 2, in which labels are references to symbols. A separate pass finds the
+// This file scans version 2, in which labels are references to symbols. A separate pass finds the
 // symbols.
 
 import (

@@ -6,8 +6,9 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// Schemas of the messages of both versions. The comment of each table contains the .proto text of
-// the message. The method check compares bytes with a table, and finds the invalid field.
+// This file contains the schemas of the messages of both versions. The comment of each table
+// contains the .proto text of the message. The method check compares bytes with a table, and finds
+// the invalid field.
 
 // A kind is the type of a field's value, and determines the checks of the value.
 type kind uint8

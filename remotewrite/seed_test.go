@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Each of these tests checks for one defect of the parser that this package developed from. The
-// tests of the relay check for its defects in HTTP and in pools.
+// Each of these tests checks for one defect of the parser from which this package was developed.
+// The tests of the relay check for the defects of that parser in HTTP and in pools.
 
 // refuses checks that a Scanner and a Splitter reject every body, given in hex, with this cause.
 func refuses(t *testing.T, cause error, bodies ...string) {

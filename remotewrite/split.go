@@ -1,9 +1,9 @@
 package remotewrite
 
-// Splitting of a request by a label. Each part is a valid request. Nothing is decoded: series are
-// copied unchanged or, if the caller requests it, without the label. This file contains the code
-// that both versions share, and the code that copies parts of version 1. The code that copies parts
-// of version 2, which contain symbols, is in split2.go.
+// This file splits a request by a label. Each part is a valid request. Nothing is decoded: series
+// are copied unchanged or, if the caller requests it, without the label. This file contains the
+// code that both versions share, and the code that copies parts of version 1. The code that copies
+// parts of version 2, which contain symbols, is in split2.go.
 
 import (
 	"bytes"
@@ -16,8 +16,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/buffer"
 )
 
-// By contains the rules of [Splitter.Split]: the value of a label determines the part of a series.
-// Split does not keep the slice Labels and the function Accept after it returns.
+// By contains the rules of [Splitter.Split]. The value of a label determines the part to which a
+// series belongs. Split does not keep the slice Labels and the function Accept after it returns.
 type By struct {
 	// Labels contains label names in the order of precedence. For each series, the first of these
 	// labels that the series contains is the deciding label. Its position in the series does not
@@ -51,11 +51,13 @@ var (
 	ErrParts   = errors.New("remotewrite: too many parts")
 	ErrSeries  = errors.New("remotewrite: too many series")
 	ErrSymbols = errors.New("remotewrite: too many symbols")
-	// ErrDuplicate: a series contains one of the labels more than once.
+	// ErrDuplicate is the cause of a rejection if a series contains one of the labels more than
+	// once.
 	ErrDuplicate = errors.New("remotewrite: a label is repeated")
-	// ErrNoLabels: no label of a series remains after removal.
+	// ErrNoLabels is the cause of a rejection if no label of a series remains after removal.
 	ErrNoLabels = errors.New("remotewrite: no label remains after removal")
-	// ErrNoName: a series has no label __name__, or an empty one.
+	// ErrNoName is the cause of a rejection if a series has no label __name__, or if this label is
+	// empty.
 	ErrNoName = errors.New("remotewrite: no label __name__, or an empty one")
 	// ErrLeftOut is returned by Accept to omit a series from all parts without rejecting it.
 	ErrLeftOut = errors.New("remotewrite: left out")

@@ -1,6 +1,6 @@
 package remotewrite
 
-// Splitting of requests of version 2. Each part has its own symbols, which are numbered in the
+// This file splits requests of version 2. Each part has its own symbols, which are numbered in the
 // order in which the part's series refer to them. So references to symbols must be rewritten: the
 // labels of series and exemplars, the help and the unit. The rest of a series is copied unchanged.
 

@@ -111,7 +111,7 @@ func content(v *SeriesView, without func(name string) bool) string {
 
 // checkSplit compares Split with naive. Both must reject the same bodies and series. Each accepted
 // series must be in its own part only, in order, and a part must contain nothing else. If Whole
-// reports that a part equals the body, it must.
+// reports that a part equals the body, the part must equal the body.
 func checkSplit(t testing.TB, p *Splitter, body []byte, version Version, by By) {
 	t.Helper()
 	want, wantErr := naive(t, body, version, by)
@@ -455,7 +455,7 @@ func TestSplitAccept(t *testing.T) {
 	}
 }
 
-// Adjacent series of a part form one piece, also if a label was removed from the first one.
+// Adjacent series of a part form one piece, even if a label was removed from the first series.
 func TestSplitRuns(t *testing.T) {
 	var p Splitter
 	body := shape{series: 100, tenants: 4, runs: true}.body1()

@@ -1,7 +1,7 @@
 package remotewrite
 
-// Basic protobuf encoding: tags, varints and the ends of fields. Nothing in this file depends on
-// Remote Write. The messages of Remote Write are defined in schema.go.
+// This file contains the basic Protobuf encoding: tags, varints and the ends of fields. Nothing in
+// this file depends on Remote Write. The messages of Remote Write are defined in schema.go.
 //
 // The read functions take the bytes up to the end of a message, and an offset. They return the
 // offset after the value that they read. On error, the offset is -1, and the caller calls

@@ -57,8 +57,8 @@ type strange struct {
 }
 
 // Build calls an accessor with several filled values to find out which field it returns. Only
-// accessors that always return the same field become an offset. If an accessor that sometimes
-// returns B became the offset of A, the schema would write the wrong field.
+// accessors that always return the same field are compiled to an offset. If an accessor that
+// sometimes returns B became the offset of A, the schema would write the wrong field.
 func TestBugAccessors(t *testing.T) {
 	or := func(b bool, s *strange) *uint16 {
 		if b {

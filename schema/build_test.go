@@ -42,20 +42,20 @@ func TestMistakes(t *testing.T) {
 		t.Fatal("no mistakes")
 	}
 	want := []string{
-		"schema: schema.odd: Self[schema.inner] is in no schema of schema.inner",
+		"schema: schema.odd: Self[schema.inner] is not inside a schema of schema.inner",
 		"schema: schema.odd.a: two fields have this name",
-		"schema: schema.odd.again: its memory is that of a too",
+		"schema: schema.odd.again: it has the same memory as a",
 		"schema: schema.odd: a field has no name",
 		"schema: schema.odd.nil: its accessor is nil",
 		"schema: schema.odd.zero: its Type is the zero value",
 		"schema: schema.odd.in: it has a Tail, which only a whole message may have",
 		"schema: schema.odd.list: [3]schema.inner is no array of uint16",
 		"schema: schema.odd.slice: header 99 does not exist",
-		"schema: schema.odd.slice: uint16 cannot stand for string: their memory differs",
+		"schema: schema.odd.slice: uint16 cannot stand for string: their memory layouts differ",
 		"schema: schema.odd.get: its getter or setter is nil",
 		"schema: schema.odd: Skip takes 0 to 1,048,576 bytes",
 		"schema: schema.odd.late: it follows a Tail",
-		"schema: schema.odd.late: its memory is that of in too",
+		"schema: schema.odd.late: it has the same memory as in",
 	}
 	got := strings.Split(err.Error(), "\n")
 	for _, w := range want {
@@ -81,7 +81,7 @@ func TestMistakes(t *testing.T) {
 // Build rejects a struct that always contains another value of its own type.
 func TestEndless(t *testing.T) {
 	_, err := Build(Get("self", Self[inner](), func(i *inner) inner { return *i }, func(i *inner, v inner) { *i = v }))
-	if err == nil || !strings.Contains(err.Error(), "so it has no end") {
+	if err == nil || !strings.Contains(err.Error(), "so the message has no end") {
 		t.Error(err)
 	}
 }
@@ -126,8 +126,8 @@ func b2i(b bool) int {
 	return 0
 }
 
-// A called accessor can allocate a pointer and return a field behind it. Its value is read and
-// written in the order of the fields.
+// A called accessor can allocate the target of a pointer, and return a field of the target. Its
+// value is read and written in the order of the fields.
 func TestCalledAccessor(t *testing.T) {
 	s := Struct(
 		F("a", func(o *odd) *uint16 { return &o.A }, U16),
@@ -150,7 +150,8 @@ func TestCalledAccessor(t *testing.T) {
 	checkPath(t, s, b[:5], "in.y", 4)
 }
 
-// Get fields of every kind with its own code path are written and read by their functions.
+// Fields that Get returns are written and read by their functions. The test covers every kind that
+// has its own code path.
 func TestComputed(t *testing.T) {
 	type person struct {
 		first, last string
@@ -214,7 +215,7 @@ type branch struct {
 	Self *branch
 }
 
-// Recursive types round-trip, also if they are recursive through other types.
+// Recursive types round-trip, even if they are recursive through other types.
 func TestSelf(t *testing.T) {
 	s := Struct(
 		F("value", func(t *tree2) *uint8 { return &t.Value }, U8),

@@ -1,6 +1,6 @@
 package schema
 
-// Decoding of messages directly into typed columns (package column). Messages have one of two
+// This file decodes messages directly into typed columns (package column). Messages have one of two
 // forms:
 //
 //	rows     {time i64, host str8}                  a message is a row, and the next one follows it
@@ -199,18 +199,18 @@ func (c *Columns) row(steps []cellStep, n *node, path string) (_ []cellStep, err
 func noCell(path string, n *node) error {
 	what, hint := map[kind]string{
 		kindBlob: "a blob", kindArray: "an array", kindMap: "a map", kindStruct: "a list of structs", kindList: "a list",
-		kindTimeZone: "a timezone", kindCustom: "what only functions read", kindSelf: "a struct within itself",
-	}[n.kind], "columns have numbers, bools, times and strings, and options of these"
+		kindTimeZone: "a timezone", kindCustom: "a custom type", kindSelf: "a struct within itself",
+	}[n.kind], "columns store numbers, bools, times and strings, and options of these"
 	switch n.kind {
 	case kindList:
-		hint = "lists are columns, if every field is one"
+		hint = "lists can be columns only if every field is a list"
 	case kindTimeZone:
-		hint = "columns have times without a zone: use time"
+		hint = "columns store times without a zone: use time"
 	}
-	return &Error{Offset: nowhere, Path: path, Cause: fmt.Errorf("schema: %s has no cell: %s", what, hint)}
+	return &Error{Offset: nowhere, Path: path, Cause: fmt.Errorf("schema: %s cannot be stored in a column: %s", what, hint)}
 }
 
-// reserveCells appends the final step, and sets the field room of each step.
+// reserveCells appends the final step, and sets the field `room` of each step.
 func reserveCells(steps []cellStep) []cellStep {
 	steps = append(steps, cellStep{kind: cellEnd})
 	for k := len(steps) - 2; k >= 0; k-- {

@@ -184,7 +184,7 @@ func (r *cellReader) wrong(path string, at int, cause error) int {
 	return -1
 }
 
-// refuse records a cell whose value does not fit its column. The argument cause is an [ErrCell].
+// refuse records a cell whose value does not fit its column. The argument `cause` is an [ErrCell].
 // Reading continues, and only the first such cell is recorded.
 func (r *cellReader) refuse(path string, at int, cause error) {
 	if r.cause == nil {
@@ -302,8 +302,8 @@ func (r *cellReader) findLists(c *Columns) (at []int, rows int, err error) {
 	return at, rows, err
 }
 
-// eachList reads a message that consists of lists. For each list, it calls the function read. This
-// function reads n cells from offset i on, and returns the offset after them.
+// eachList reads a message that consists of lists. For each list, it calls the function `read`.
+// This function reads n cells from offset i on, and returns the offset after them.
 func (r *cellReader) eachList(c *Columns, read func(l *listPart, name string, n, i int) (next int, err error)) error {
 	b, i, rows := r.b, 0, -1
 	for k := range c.lists {

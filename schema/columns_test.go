@@ -154,8 +154,8 @@ func listsNotation(r *rand.Rand) string {
 	return "{" + strings.Join(fields, ",") + "}"
 }
 
-// Random rows and columns return the cells that were written. A truncated message returns an error.
-// Reading row by row returns the same rows as reading all at once.
+// Reading random rows and columns returns the cells that were written. A truncated message returns
+// an error. Reading row by row returns the same rows as reading all at once.
 func TestColumnsRandom(t *testing.T) {
 	for seed := range uint64(1000) {
 		r := corpus.New(seed)
@@ -315,13 +315,13 @@ func TestColumnsNames(t *testing.T) {
 
 func TestColumnsWithout(t *testing.T) {
 	for _, c := range []struct{ notation, path, text string }{
-		{"{u8,blob8}", "F1", "schema: a blob has no cell: columns have numbers, bools, times and strings, and options of these"},
-		{"{u8,{opt(map8(u8,u8))}}", "F1.F0", "schema: a map has no cell: columns have numbers, bools, times and strings, and options of these"},
-		{"{array2(u8)}", "F0", "schema: an array has no cell: columns have numbers, bools, times and strings, and options of these"},
-		{"{u8,list8(u8)}", "F1", "schema: a list has no cell: lists are columns, if every field is one"},
-		{"{list8(u8),list8(list8(u8))}", "F1", "schema: a list has no cell: lists are columns, if every field is one"},
-		{"{list8(opt({u8}))}", "F0", "schema: a list of structs has no cell: columns have numbers, bools, times and strings, and options of these"},
-		{"{timezone}", "F0", "schema: a timezone has no cell: columns have times without a zone: use time"},
+		{"{u8,blob8}", "F1", "schema: a blob cannot be stored in a column: columns store numbers, bools, times and strings, and options of these"},
+		{"{u8,{opt(map8(u8,u8))}}", "F1.F0", "schema: a map cannot be stored in a column: columns store numbers, bools, times and strings, and options of these"},
+		{"{array2(u8)}", "F0", "schema: an array cannot be stored in a column: columns store numbers, bools, times and strings, and options of these"},
+		{"{u8,list8(u8)}", "F1", "schema: a list cannot be stored in a column: lists can be columns only if every field is a list"},
+		{"{list8(u8),list8(list8(u8))}", "F1", "schema: a list cannot be stored in a column: lists can be columns only if every field is a list"},
+		{"{list8(opt({u8}))}", "F0", "schema: a list of structs cannot be stored in a column: columns store numbers, bools, times and strings, and options of these"},
+		{"{timezone}", "F0", "schema: a timezone cannot be stored in a column: columns store times without a zone: use time"},
 		{"{skip4}", "", "schema: no field can be a column"},
 		{"{}", "", "schema: no field can be a column"},
 	} {
@@ -346,12 +346,12 @@ func TestColumnsWithout(t *testing.T) {
 	}
 	custom := Custom("odd", 1, func(b []byte, _ *uint8) ([]byte, error) { return b, nil }, func(io.Reader, *uint8) error { return nil })
 	odd := Struct(F("odd", func(v *uint8) *uint8 { return v }, custom))
-	if _, err := columnsOf(odd.n); !isError(err, err, "odd", -1) || !strings.Contains(err.Error(), "what only functions read has no cell") {
+	if _, err := columnsOf(odd.n); !isError(err, err, "odd", -1) || !strings.Contains(err.Error(), "a custom type cannot be stored in a column") {
 		t.Error(err)
 	}
 	type list struct{ Next *list }
 	self := Struct(F("next", func(l *list) **list { return &l.Next }, Opt(Self[list]())))
-	if _, err := columnsOf(self.n); err == nil || !strings.Contains(err.Error(), "a struct within itself has no cell") {
+	if _, err := columnsOf(self.n); err == nil || !strings.Contains(err.Error(), "a struct within itself cannot be stored in a column") {
 		t.Error(err)
 	}
 	type pair struct{ A, B uint8 }
@@ -427,7 +427,7 @@ func TestColumnsKeepIntegers(t *testing.T) {
 			t.Fatal(err)
 		}
 		err := parse(&b, ints, mark+"\x07\x00\x00\x00\x00\x00\x00\x00"+mark+big)
-		if !errors.Is(err, ErrCell) || !strings.HasPrefix(err.Error(), "schema: [1].F0: 9007199254740993 in a column of float64, which would round it (offset ") || err.(*Error).Path != "[1].F0" {
+		if !errors.Is(err, ErrCell) || !strings.HasPrefix(err.Error(), "schema: [1].F0: 9007199254740993 in a column of float64, which cannot represent it exactly (offset ") || err.(*Error).Path != "[1].F0" {
 			t.Errorf("%s: %+v", ints, err)
 		}
 		if b.Undo(); b.Rows != 2 || b.Columns[0].Floats[1] != 7 {
@@ -439,7 +439,7 @@ func TestColumnsKeepIntegers(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = parse(&b, "{f64}", strings.Repeat("\x00", 8))
-		if err == nil || err.Error() != "schema: [0].F0: a float64 in a column of int64, whose row 0 is 9007199254740993: a float64 would round it (offset 0)" {
+		if err == nil || err.Error() != "schema: [0].F0: a float64 in a column of int64, whose row 0 is 9007199254740993, which float64 cannot represent exactly (offset 0)" {
 			t.Errorf("%s: %+v", ints, err)
 		}
 		if b.Undo(); b.Rows != 1 || b.Columns[0].Ints[0] != 1<<53+1 {

@@ -97,9 +97,9 @@ func orNothing(s string) string {
 // their positions: the result looks like two fields that have exchanged their names.
 //
 // Compare every pair of versions of which one may read the other's messages. It is not sufficient
-// to compare adjacent versions: the third version may be unable to read the first version's
-// messages, for example if the second version removes a field and the third version reuses the
-// field's bytes.
+// to compare adjacent versions. For example, the second version may remove a field, and the third
+// version may reuse the field's bytes. Then the third version cannot read the first version's
+// messages.
 func Compat(old, new *Shape) (Verdict, error) {
 	if old.text(false) == new.text(false) {
 		return Equal, nil
@@ -245,7 +245,7 @@ func (c *comparison) reads(r, w place) bool {
 	return false
 }
 
-// atoms appends the atoms of p to row. The argument times is the product of the lengths of the
+// atoms appends the atoms of p to row. The argument `times` is the product of the lengths of the
 // arrays that enclose p.
 func (c *comparison) atoms(row []place, p place, times int) []place {
 	n := p.n
@@ -293,8 +293,8 @@ func (n *node) fixed() bool {
 }
 
 // skipped returns the rest of row after n skipped bytes, and reports whether the row begins with n
-// skipped bytes. For the writer's row, the argument whole is true. Then skipped also requires that
-// the message cannot end within these bytes.
+// skipped bytes. For the writer's row, the argument `whole` is true. Then skipped also requires
+// that the message cannot end within these bytes.
 func skipped(row []place, n int, whole bool) (rest []place, ok bool) {
 	k := 0
 	for left := n; left > 0; k++ {

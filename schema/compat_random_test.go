@@ -95,7 +95,8 @@ func messages(rnd *rand.Rand, w *anySchema, values int, try func(b []byte, writt
 	return ""
 }
 
-// checkReads checks with messages that r reads w if yes is true, and that it does not otherwise.
+// If yes is true, checkReads checks with messages that r can read w. Otherwise, it checks that r
+// cannot read w.
 func checkReads(t *testing.T, rnd *rand.Rand, r, w *anySchema, yes bool, says error) {
 	t.Helper()
 	values := 20
@@ -203,7 +204,7 @@ func (m *mutator) copied(n *node) *node {
 	return c
 }
 
-// a returns a new node for the notation text.
+// The method a returns a new node for the notation `text`.
 func (m *mutator) a(text string) *node { return m.copied(mustShape("{a " + text + "}").n.fields[0].n) }
 
 // some returns a node of a randomly chosen type.

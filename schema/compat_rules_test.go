@@ -22,8 +22,8 @@ type rule[O, N any] struct {
 	new    *Schema[N]
 	want   Verdict
 	same   func(o *O, n *N) bool // the fields of both versions are equal
-	onlyO  func(o *O) bool       // the fields of the old version only are zero
-	onlyN  func(n *N) bool       // the fields of the new version only are zero
+	onlyO  func(o *O) bool       // the fields that only the old version contains are zero
+	onlyN  func(n *N) bool       // the fields that only the new version contains are zero
 	follow int                   // minimum number of bytes of the new version's Tail that the old version leaves unread
 }
 

@@ -11,10 +11,10 @@ import (
 
 // Custom returns a type whose values are written and read by the given functions. The name
 // identifies the type in a schema's notation. Types with the same name must have the same encoding.
-// The argument least is the minimum encoded size of a value, in bytes.
+// The argument `least` is the minimum encoded size of a value, in bytes.
 //
-// The function append appends a value to dst. If it returns an error, no part of the message is
-// written. The function parse reads a value from r, which is a reader of the rest of the message.
+// The function `append` appends a value to dst. If it returns an error, no part of the message is
+// written. The function `parse` reads a value from r, which is a reader of the rest of the message.
 // It contains at least the minimum size. A read from r may wait until all requested bytes have
 // arrived, so parse must not request more bytes than the value contains. The reader r is valid
 // until parse returns. Each value costs several function calls, and a copy of the bytes that parse
@@ -48,7 +48,7 @@ func (e *encoder) custom(o *op, p mem.Pointer, b []byte) []byte {
 		return b
 	}
 	if n, least := len(all)-len(b), o.sub.n.size; n < least {
-		return e.wrong(b, fmt.Errorf("schema: custom %s appended %d bytes of %d at least", o.sub.n.custom.name, n, least))
+		return e.wrong(b, fmt.Errorf("schema: custom %s appended %d bytes, want at least %d", o.sub.n.custom.name, n, least))
 	}
 	return all
 }

@@ -95,7 +95,7 @@ func (d *deriver) structure(t reflect.Type) *node {
 func (d *deriver) read(s string, t reflect.Type) *node {
 	if slices.Contains(d.chain, t) {
 		n := &node{typ: t}
-		n.wrong("%v leads to itself with no struct in between", t)
+		n.wrong("%v contains itself without a struct in between", t)
 		return n
 	}
 	d.chain = append(d.chain, t)
@@ -129,7 +129,7 @@ func (d *deriver) read(s string, t reflect.Type) *node {
 	case kindArray:
 		n.elem = d.read(parts[0], t.Elem())
 		if n.count != t.Len() {
-			n.wrong("%v has not %d elements", t, n.count)
+			n.wrong("%v does not have %d elements", t, n.count)
 		}
 	case kindOpt:
 		n.elem = d.read(parts[0], t.Elem())

@@ -133,7 +133,7 @@ func TestDeriveMistakes(t *testing.T) {
 		t.Fatal("no mistakes")
 	}
 	for _, want := range []string{"wrong.A: string cannot be u8", "wrong.B: uint8 cannot be str8", "wrong.C: string cannot be u8", `wrong.D: "map8(str8)" is no type`,
-		`wrong.E: "chan int" is no type`, "wrong.F: there is no number i24", "wrong.G: [2]uint8 has not 3 elements", `wrong.H: there is no header "9"`,
+		`wrong.E: "chan int" is no type`, "wrong.F: there is no number i24", "wrong.G: [2]uint8 does not have 3 elements", `wrong.H: there is no header "9"`,
 		"wrong.I: float64 cannot be f32", "wrong.J: int cannot be time", "wrong.k: it has a tag but is not exported", "wrong.L: []string cannot be blob8",
 		`wrong.M: "str8)" is no type`, `wrong: "x" is not a number from 0 to 1048576`} {
 		if !strings.Contains(err.Error(), want) {

@@ -18,7 +18,7 @@ type encoder struct {
 // capacity of b before it extends b.
 //
 // The inner loop handles only cases that need no function call, so that all its variables stay in
-// registers. The code after the loop and the method step handle all other cases, and errors.
+// registers. The code after the loop and the method `step` handle all other cases, and errors.
 func (e *encoder) run(pg *program, p mem.Pointer, n int, b []byte) []byte {
 	i, left := len(b), n
 	b = b[:cap(b)]
@@ -293,7 +293,7 @@ func (e *encoder) list(o *op, s *mem.Slice, b []byte) []byte {
 	case o.kind == opList:
 		b = e.header(o, list.Len, b)
 	case list.Len != o.sub.count:
-		return e.wrong(b, exceeds(ErrLength, "a slice of %d elements where %d must be", list.Len, o.sub.count))
+		return e.wrong(b, exceeds(ErrLength, "got a slice of %d elements, want %d", list.Len, o.sub.count))
 	}
 	if e.fault != nil || list.Len == 0 {
 		return b

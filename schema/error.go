@@ -28,7 +28,8 @@ func (e *Error) Unwrap() error { return e.Cause }
 // nowhere is the Offset of an error in a schema.
 const nowhere = -1
 
-// Errors in messages and in values to encode. They occur as the cause of an [Error].
+// These errors describe faults in messages and in values to encode. They occur as the cause of an
+// [Error].
 var (
 	// ErrShort: the input ends before the end of the message. It wraps io.ErrUnexpectedEOF.
 	ErrShort = fmt.Errorf("schema: the input ends too early: %w", io.ErrUnexpectedEOF)
@@ -43,7 +44,7 @@ var (
 	// type.
 	ErrOverflow = errors.New("schema: a number does not fit")
 	// ErrLength: a slice does not have the length of its Fixed type.
-	ErrLength = errors.New("schema: a slice of another length")
+	ErrLength = errors.New("schema: a slice of the wrong length")
 	// ErrTime: a time cannot be represented as 64 bits of nanoseconds since 1970.
 	ErrTime = errors.New("schema: a time before 1678 or after 2261")
 	// ErrZone: the reader does not know the time zone, or the name of the zone refers to another
@@ -73,7 +74,7 @@ func (e *limitError) Error() string { return e.text }
 
 func (e *limitError) Is(target error) bool { return target == e.is }
 
-// exceeds returns a limitError for one of the errors above, which is the argument is.
+// exceeds returns a limitError for the error `is`, which is one of the errors above.
 func exceeds(is error, format string, args ...any) error {
 	return &limitError{is, fmt.Sprintf(format, args...)}
 }

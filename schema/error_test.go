@@ -50,13 +50,13 @@ func TestUnnamedTypesAreShort(t *testing.T) {
 			"schema: schema.holder.List: struct {…} has no exported fields: nothing of it would be written\n" +
 			"schema: schema.holder.Map: struct {…} cannot be u8\n" +
 			"schema: schema.holder.Chan: \"chan struct {…}\" is no type\n" +
-			"schema: schema.holder.Array: [2]struct {…} has not 3 elements\n" +
+			"schema: schema.holder.Array: [2]struct {…} does not have 3 elements\n" +
 			"schema: schema.holder.Func: func(struct {…}) cannot be u8",
 		unnamed: "schema: []struct {…}: []struct {…} is no struct",
-		built: "schema: schema.self.q: its memory is that of p too\n" +
-			"schema: schema.self: Self[struct {…}] is in no schema of struct {…}\n" +
-			"schema: schema.self.p: struct {…} cannot stand for uint8: their memory differs\n" +
-			"schema: schema.self.q: schema.self cannot stand for struct {…}: their memory differs\n" +
+		built: "schema: schema.self.q: it has the same memory as p\n" +
+			"schema: schema.self: Self[struct {…}] is not inside a schema of struct {…}\n" +
+			"schema: schema.self.p: struct {…} cannot stand for uint8: their memory layouts differ\n" +
+			"schema: schema.self.q: schema.self cannot stand for struct {…}: their memory layouts differ\n" +
 			"schema: schema.self.r: [1]struct {…} is no array of uint8",
 		other: "schema: the model is of another type: 1 is no struct {…}",
 	} {
@@ -110,7 +110,7 @@ func TestLimitText(t *testing.T) {
 		{parse(Struct(text(HI16BE)), "\xff\x00"), ErrOverflow, "s: a length of -256: HI16BE counts 0 to 32767 (offset 0)"},
 		{parse(Struct(blob), "\xff\xff\xff\xfe"), ErrOverflow, "b: a length of -2: HI32BE counts 0 to 2147483647 (offset 0)"},
 		{parse(Struct(entries), "\x00\x80"), ErrOverflow, "m: a length of -32768: HI16 counts 0 to 32767 (offset 0)"},
-		{write(Struct(F("l", func(a *all) *[]uint16 { return &a.L }, Fixed(2, U16))), all{L: make([]uint16, 3)}), ErrLength, "l: a slice of 3 elements where 2 must be (offset 0)"},
+		{write(Struct(F("l", func(a *all) *[]uint16 { return &a.L }, Fixed(2, U16))), all{L: make([]uint16, 3)}), ErrLength, "l: got a slice of 3 elements, want 2 (offset 0)"},
 		{write(Struct(next).With(MaxDepth(1)), deep), ErrDepth, "next.next: nested deeper than MaxDepth's 1 (offset 2)"},
 		{parse(Struct(next).With(MaxDepth(2)), "\x01\x01\x01\x00"), ErrDepth, "next.next.next: nested deeper than MaxDepth's 2 (offset 3)"},
 		{parse(Struct(none).With(MaxItems(3)), "\x04"), ErrItems, "none: 4 elements without bytes exceed the 3 that MaxItems leaves (offset 0)"},

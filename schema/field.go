@@ -13,11 +13,11 @@ type Field[T any] struct {
 	wrong []mistake
 }
 
-// F returns a field of type t. The function at, called the accessor, returns the address of the
-// field. If the accessor only selects a field, as func(u *User) *string { return &u.Name } does, F
-// determines the field's offset when the schema is built, and never calls the accessor again. Any
-// other accessor, such as one that follows a pointer, is called for each value. Such an accessor
-// must return a valid address for every T, and a call takes about 7 ns.
+// F returns a field of type t. The function `at`, called the accessor, returns the address of the
+// field. Most accessors only select a field, like func(u *User) *string { return &u.Name }. In this
+// case, F determines the field's offset when the schema is built, and never calls the accessor
+// again. Any other accessor, such as one that follows a pointer, is called for each value. Such an
+// accessor must return a valid address for every T, and a call takes about 7 ns.
 //
 // To check whether the accessor only selects a field, F calls it with several values of T with
 // different contents. If the accessor returns the same field for each value, F assumes that it
@@ -41,10 +41,10 @@ func F[T, V any](name string, at func(*T) *V, t Type[V]) Field[T] {
 	return f
 }
 
-// Get returns a computed field: the function get returns the value to write, and the function set
-// receives the value that was read. Both functions are called for each value, and get is sometimes
-// called twice. A call takes about 6 ns. Values other than numbers, bools, times and strings also
-// use a sync.Pool.
+// Get returns a computed field: the function `get` returns the value to write, and the function
+// `set` receives the value that was read. Both functions are called for each value, and get is
+// sometimes called twice. A call takes about 6 ns. Values other than numbers, bools, times and
+// strings also use a sync.Pool.
 func Get[T, V any](name string, t Type[V], get func(*T) V, set func(*T, V)) Field[T] {
 	f := newField[T](name, t)
 	if get == nil || set == nil {
@@ -230,8 +230,8 @@ func fill(p mem.Pointer, t reflect.Type, round int) {
 	}
 }
 
-// something returns a non-nil value of type t. For an interface with unexported methods, which no
-// value can be made for, it returns nil.
+// something returns a non-nil value of type t. For an interface with unexported methods, it returns
+// nil, because no value of such an interface can be made.
 func something(t reflect.Type) (v reflect.Value) {
 	switch {
 	case t.Kind() == reflect.Chan:

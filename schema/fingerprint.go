@@ -4,9 +4,9 @@ import "crypto/sha256"
 
 // Fingerprint returns a hash of the encoding: the first 8 bytes of the SHA-256 of [Schema.String]
 // without names and spaces. Schemas have the same fingerprint if they contain the same types in the
-// same structs and in the same order, because their messages then have the same bytes. Names and Go
-// types have no effect. Schemas with different fingerprints may still be able to read each other's
-// messages (see [Compat]).
+// same structs and in the same order. The messages of such schemas have the same bytes. Names and
+// Go types have no effect. Schemas with different fingerprints may still be able to read each
+// other's messages (see [Compat]).
 func (s *Schema[T]) Fingerprint() [8]byte { return s.Shape().Fingerprint() }
 
 // NamedFingerprint is like Fingerprint, but the hash includes the names.

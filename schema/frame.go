@@ -9,7 +9,7 @@ import (
 	"math"
 )
 
-// Errors that concern frames.
+// These errors concern frames.
 var (
 	// ErrFingerprint: the frame was written with an unexpected schema.
 	ErrFingerprint = errors.New("schema: a frame of another schema")
@@ -41,11 +41,11 @@ func (s *Schema[T]) Framed() *Framed[T] {
 	return &Framed[T]{r, m}
 }
 
-// Accept makes f also read frames of the older schema, the argument old. The function up converts
-// values of the older schema to values of the schema s. This is the schema of f, or another schema
-// that f already accepts. The arguments of up are pointers. When up is called, the target of new is
-// zero. After the call, it may share memory with the target of old. It must not share memory with
-// other values, because the next frame may overwrite this memory.
+// Accept makes f also read frames of the older schema, the argument `old`. The function `up`
+// converts values of the older schema to values of the schema s. This is the schema of f, or
+// another schema that f already accepts. The arguments of up are pointers. When up is called, the
+// target of new is zero. After the call, it may share memory with the target of old. It must not
+// share memory with other values, because the next frame may overwrite this memory.
 //
 // Schemas that differ only in names have the same frames, so Accept is not needed for them.
 func Accept[T, A, B any](f *Framed[T], old *Schema[A], s *Schema[B], up func(old *A, new *B) error) error {
@@ -112,7 +112,8 @@ func (r *FrameReader[T]) Next(v *T) error {
 // same value of type T. At io.EOF, the iterator ends; it yields any other error last.
 func (r *FrameReader[T]) All() iter.Seq2[*T, error] { return all(r.Next) }
 
-// frame reads the rest of the frame after its head. The head must have been read last.
+// frame reads the rest of the frame after its head. Immediately before the call, the head must have
+// been read.
 func (m *ModelReader[K]) frame() (input[K], error) {
 	r, n := m.heads, int(min(uint64(m.head.length), math.MaxInt))
 	in := input[K]{at: r.taken()}
@@ -125,7 +126,8 @@ func (m *ModelReader[K]) frame() (input[K], error) {
 	return in, nil
 }
 
-// cut returns the error for an incomplete frame. The argument at is the offset of the frame's body.
+// cut returns the error for an incomplete frame. The argument `at` is the offset of the frame's
+// body.
 func cut(at int, cause error) error {
 	return &Error{Offset: int64(at - H32.size()), Path: "length", Cause: cause}
 }

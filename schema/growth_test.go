@@ -17,7 +17,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/growth"
 )
 
-// growthRow contains a field of every kind that is encoded with more than its own bytes.
+// growthRow contains a field of every kind whose encoding is more than a copy of the value's
+// memory, for example because it begins with a header.
 type growthRow struct {
 	Name   string
 	Text   string
@@ -229,7 +230,8 @@ func growthBytes() []growth.Family[[]byte] {
 	if err != nil {
 		panic(err)
 	}
-	// claim returns a message with an announced count of 4 bytes at offset at, followed by n bytes.
+	// claim returns a message with an announced count of 4 bytes at the offset `at`, followed by n
+	// bytes.
 	claim := func(name string, at int, count func(n int) uint32, unit string) growth.Family[[]byte] {
 		return growth.Family[[]byte]{Name: name, Make: func(n int) []byte {
 			b := binary.LittleEndian.AppendUint32(slices.Clone(empty[:at]), count(n))
@@ -644,7 +646,7 @@ func TestGrowthHeld(t *testing.T) {
 	}
 	growth.CheckHeld(t, []growth.Held{
 		{Name: "names of zones", Start: func(large, _ int) func(int) any {
-			unknownZones(maxZones) // these names are kept, as are as many later ones
+			unknownZones(maxZones) // fills the cache, which contains at most maxZones names
 			return func(n int) any {
 				if n == large {
 					unknownZones(4 * maxZones)

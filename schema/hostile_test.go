@@ -35,8 +35,8 @@ func TestBugDeriveOfTypesWithoutStruct(t *testing.T) {
 	if err == nil {
 		t.Fatal("no mistakes")
 	}
-	for _, want := range []string{"wrong.A: schema.treeOfLists leads", "wrong.B: schema.treeOfMaps leads", "wrong.C: schema.pointless leads",
-		"wrong.D: []schema.arrayOfSlices leads"} {
+	for _, want := range []string{"wrong.A: schema.treeOfLists contains itself", "wrong.B: schema.treeOfMaps contains itself", "wrong.C: schema.pointless contains itself",
+		"wrong.D: []schema.arrayOfSlices contains itself"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("missing: %s in\n%v", want, err)
 		}
@@ -92,7 +92,7 @@ func TestBugAsOfSelf(t *testing.T) {
 		t.Error(got, err)
 	}
 	if _, err := Build(F("next", func(c *chainA) **chainB { return &c.Next }, Opt(As[chainB](Self[inner]())))); err == nil ||
-		!strings.Contains(err.Error(), "their memory differs") {
+		!strings.Contains(err.Error(), "their memory layouts differ") {
 		t.Error(err)
 	}
 }
@@ -102,7 +102,7 @@ func TestBugAsOfSelf(t *testing.T) {
 func TestBugAsOfInterfaces(t *testing.T) {
 	text := Part(Get("text", Str8, func(e *error) string { return (*e).Error() }, func(e *error, s string) { *e = errors.New(s) }))
 	type box struct{ V any }
-	if s, err := Build(F("v", func(b *box) *any { return &b.V }, As[any](text))); err == nil || !strings.Contains(err.Error(), "their memory differs") {
+	if s, err := Build(F("v", func(b *box) *any { return &b.V }, As[any](text))); err == nil || !strings.Contains(err.Error(), "their memory layouts differ") {
 		t.Error(s, err)
 	}
 	type failure struct{ Err error }
@@ -113,8 +113,8 @@ func TestBugAsOfInterfaces(t *testing.T) {
 	}
 }
 
-// A nil target causes a panic that can be recovered from, whatever the size of the type. In a large
-// type, a field can lie beyond the unmapped page at address zero.
+// A nil target causes a recoverable panic, regardless of the size of its type. In a large type, a
+// field can lie beyond the unmapped page at address zero.
 func TestBugNilTargets(t *testing.T) {
 	type far struct {
 		Free [1 << 16]byte
@@ -157,7 +157,7 @@ func TestBugEndlessParts(t *testing.T) {
 	}
 	always := Part(F("next", func(l *loop) *loop { return l.next }, Self[loop]()))
 	_, err := Build(F("l", func(b *box) *[]loop { return &b.L }, List(H32, always)), F("p", func(b *box) **loop { return &b.P }, Opt(always)))
-	const text = ": a value holds another of its type without an option, so it has no end"
+	const text = ": a value contains another value of its type without an option, so the message has no end"
 	if want := "schema: schema.box.l" + text + "\nschema: schema.box.p" + text; err == nil || err.Error() != want {
 		t.Error(err)
 	}

@@ -8,14 +8,14 @@ import (
 )
 
 // owe adds the minimum size of n elements to d.owed. The elements follow the current value. The
-// argument least is the minimum size of one element.
+// argument `least` is the minimum size of one element.
 func (d *decoder) owe(n, least int) { d.owed = min(d.owed+min(times(n, least), hugeWire), hugeWire) }
 
 // count returns the number of elements of o, and the offset of the first element. It takes the
 // number from the header at i or from the schema. It checks that the input is long enough for n
 // elements of minimum size. If it is not, the offset is -1.
 //
-// The result fits reports whether the input also contains d.owed bytes, which are needed for the
+// The result `fits` reports whether the input also contains d.owed bytes, which are needed for the
 // elements of enclosing lists. If fits is false, the input ends too early, but the position of the
 // error is not known yet. In this case, the caller must read the elements without allocating memory
 // for them, until the position is found. So the size of the input limits the memory that is
@@ -98,7 +98,7 @@ func (d *decoder) list(o *op, s *mem.Slice, i int) int {
 	}
 	if n > s.Cap || fresh {
 		if n > maxMemory/max(int(o.sub.stride), 1) {
-			return d.wrong(i, exceeds(ErrSize, "%d elements of %d bytes are more than there is memory for", n, o.sub.stride))
+			return d.wrong(i, exceeds(ErrSize, "%d elements of %d bytes exceed the available memory", n, o.sub.stride))
 		}
 		*s = mem.Slice{Data: o.sub.n.newElems(n), Len: n, Cap: n}
 	}

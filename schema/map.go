@@ -58,7 +58,7 @@ func (o *op) slots(p mem.Pointer) (mem.Slots, bool) {
 	return o.sub.shape.Open(*mem.At[mem.Raw](p, 0))
 }
 
-// entry appends an entry of a map. The argument entry points to a struct of a key and a value.
+// entry appends an entry of a map. The argument `entry` points to a struct of a key and a value.
 func (e *encoder) entry(o *op, entry mem.Pointer, b []byte, index int, sorted *sorter) []byte {
 	start := len(b)
 	b = e.run(o.sub.pg, entry, 1, b)
@@ -237,7 +237,7 @@ func (d *decoder) pairs(o *op, p mem.Pointer, n, i int) (seen, end int) {
 }
 
 // shrinks reports whether a map should be replaced by a new map instead of being emptied. The
-// argument from is the number of entries in the old map, and n is the number of new entries. The
+// argument `from` is the number of entries in the old map, and n is the number of new entries. The
 // time to empty a map is proportional to its capacity, which never decreases.
 func shrinks(from, n int) bool { return from > 1000 && n < from/8 }
 

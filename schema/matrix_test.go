@@ -74,7 +74,7 @@ func readCoin(r io.Reader, c *coin) error {
 	return nil
 }
 
-// matrixLeaves returns the kinds without parts, and some recursive ones.
+// matrixLeaves returns the kinds without parts, and some recursive kinds.
 func matrixLeaves() []matrix.Kind {
 	var all []matrix.Kind
 	for _, notation := range []string{

@@ -54,8 +54,8 @@ type node struct {
 }
 
 // field is a field of a struct. If n is nil, the field consists of skipped bytes. Otherwise, the
-// field is a value. The value is in memory at an offset, or at the address that the function at
-// returns, or it is accessible only through a getter and a setter.
+// field is a value. The value is in memory at an offset, or at the address that the function `at`
+// returns. Otherwise, it is accessible only through a getter and a setter.
 type field struct {
 	name string
 	n    *node
@@ -102,7 +102,7 @@ func (n *node) mistakes() []mistake {
 	return all
 }
 
-// within appends the mistakes in n and all its parts to the slice all. The path of each mistake
+// within appends the mistakes in n and all its parts to the slice `all`. The path of each mistake
 // includes the path of its node. The argument path is the path of n.
 func (n *node) within(path string, all []mistake) []mistake {
 	for _, m := range n.faults {
@@ -122,7 +122,7 @@ func (n *node) within(path string, all []mistake) []mistake {
 // type. The argument path is the path of n.
 func (n *node) endless(path string, all []mistake) []mistake {
 	if n.kind == kindStruct && n.least() < 0 {
-		return append(all, mistake{path, "a value holds another of its type without an option, so it has no end"})
+		return append(all, mistake{path, "a value contains another value of its type without an option, so the message has no end"})
 	}
 	for name, p := range n.parts {
 		all = p.endless(join(path, name), all)
@@ -149,7 +149,7 @@ func join(a, b string) string {
 	return a + "." + b
 }
 
-// opens adds the entries of the field open of all parts of n to n.open, and returns n.
+// opens adds the entries of the field `open` of all parts of n to n.open, and returns n.
 func (n *node) opens() *node {
 	for _, p := range n.parts {
 		for _, t := range p.open {

@@ -16,10 +16,10 @@ const (
 	opSwap2
 	opSwap4
 	opSwap8
-	opBytes // moves room bytes
-	opSkip  // skips room bytes
+	opBytes // moves `room` bytes
+	opSkip  // skips `room` bytes
 	opBool  // copied; checked when it is read
-	opBools // moves room bools; checked when they are read
+	opBools // moves `room` bools; checked when they are read
 	opTime
 	opTimeAny // replaces opTime for reading if mem.SetUTC does not work
 	opInt32   // an int64 whose encoding has 4 bytes

@@ -65,7 +65,7 @@ func (n *node) read(word string) (parts int) {
 const maxCount = hugeWire // maximum number of elements of an array
 
 // readNumber sets n to a number type. The argument letter is the first letter of its word. The
-// argument rest contains the number of bits and the suffix be, if any.
+// argument `rest` contains the number of bits and the suffix be, if any.
 func (n *node) readNumber(letter, rest string) {
 	bits, big := strings.CutSuffix(rest, "be")
 	n.size, n.big = map[string]int{"8": 1, "16": 2, "32": 4, "64": 8}[bits], big
@@ -97,7 +97,7 @@ func (n *node) number(digits string, limit int) int {
 	return v
 }
 
-// Limits for shapes that are read from text. They exist because the text may come from an untrusted
+// These constants limit shapes that are read from text, because the text may come from an untrusted
 // source.
 const (
 	maxNesting = 64      // nesting depth of types
@@ -154,7 +154,7 @@ func (b *builder) word(word string) (n *node, parts int) {
 	return n, 0
 }
 
-// structure returns a struct node. It calls the function add, which adds the fields.
+// structure returns a struct node. It calls the function `add`, which adds the fields.
 func (b *builder) structure(add func(*node)) *node {
 	n := &node{kind: kindStruct}
 	b.open = append(b.open, n)

@@ -73,7 +73,7 @@ func (p Piece) String() string {
 // Name returns the name of a field.
 func (p Piece) Name() string { return p.f.name }
 
-// Tail reports whether the field belongs to a [Tail], so that a message may end before it.
+// Tail reports whether the field belongs to a [Tail]. A message may end before such a field.
 func (p Piece) Tail() bool { return p.f.tail }
 
 // node returns the node of the piece, or an empty node for skipped bytes.

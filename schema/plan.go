@@ -302,7 +302,7 @@ func (c *code) move(off, size int) {
 	}
 }
 
-// reserve sets the field room of each variable op. It iterates over the ops from the end to the
+// reserve sets the field `room` of each variable op. It iterates over the ops from the end to the
 // beginning, and counts the bytes that each variable op must check for the ops after it.
 func (c *code) reserve() {
 	var ops []op

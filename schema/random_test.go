@@ -20,7 +20,7 @@ func checkRandom(t *testing.T, seed uint64) {
 		t.Fatalf("seed %d, %s: %s", seed, notation, fmt.Sprintf(format, args...))
 	}
 
-	// The bytes equal those of the naive encoder, whatever the capacity of dst.
+	// The bytes equal the bytes from the naive encoder, regardless of the capacity of dst.
 	v := reflect.New(s.typ).Elem()
 	fillValue(r, s.n, v, 1)
 	var spans []span
@@ -49,7 +49,8 @@ func checkRandom(t *testing.T, seed uint64) {
 		again = reflect.New(s.typ) // so that its blobs do not alias the input
 	}
 
-	// A truncated message is short at the cut, or earlier at a count that exceeds the rest.
+	// A truncated message returns ErrShort for the value that is cut off, or for an earlier count
+	// that exceeds the rest of the input.
 	for n := range want {
 		at := slices.IndexFunc(spans, func(p span) bool { return n < p.needs || n < p.end })
 		_, _, err := s.parse(want[:n:n], defaults)

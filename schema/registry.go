@@ -14,7 +14,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/wire"
 )
 
-// Errors that concern models.
+// These errors concern models.
 var (
 	// ErrUnknown: no model has this id.
 	ErrUnknown = errors.New("schema: an unknown id")
@@ -81,7 +81,7 @@ type modelOf[K comparable, T any] struct {
 	newest  func(v *T) (K, any, error) // returns v, or its upgraded value, and the id of the newest version
 }
 
-// Register adds a model with the schema s. The argument on is the handler, a function that
+// Register adds a model with the schema s. The argument `on` is the handler, a function that
 // [Registry.Dispatch] calls with the value of each message of the model. If Dispatch is not used,
 // the handler may be nil.
 //
@@ -97,10 +97,10 @@ func Register[K comparable, T any](r *Registry[K], id K, s *Schema[T], on func(*
 }
 
 // Upgrade adds the schema s as an older version of a registered model, which is called the target
-// model. The argument id is the id of the older version, and the argument to is the id of the
-// target model. When a message of the older version is read, the function up converts its value to
-// the type of the target model. The target model may itself be an older version of another model,
-// so that readers receive only the newest version.
+// model. The argument id is the id of the older version, and the argument `to` is the id of the
+// target model. When a message of the older version is read, the function `up` converts its value
+// to the type of the target model. The target model may itself be an older version of another
+// model, so that readers receive only the newest version.
 //
 // The arguments of up are pointers. When up is called, the target of new is zero. After the call,
 // it may share memory with the target of old. If up returns an error, the reading method returns
@@ -115,7 +115,7 @@ func Upgrade[K comparable, A, B any](r *Registry[K], id K, s *Schema[A], to K, u
 	}
 	convert := func(old *A, new *B) error {
 		if err := up(old, new); err != nil {
-			return fmt.Errorf("schema: model %v to %v: %w", id, to, err)
+			return fmt.Errorf("schema: upgrading model %v to %v: %w", id, to, err)
 		}
 		return nil
 	}
@@ -360,8 +360,8 @@ func (m *ModelReader[K]) next() (found model[K], in input[K], err error) {
 // taken returns the number of bytes of the current message that have been read.
 func (r *Reader[T]) taken() int { return r.at - r.feed.from }
 
-// follow reads the body of a message into v. The reader r must have read the head of the same
-// message last.
+// follow reads the body of a message into v. Immediately before the call, r must have read the head
+// of the same message.
 func follow[H, T any](r *Reader[H], s *Schema[T], v *T) error {
 	d, o := &r.d, &s.options
 	if s.n.hasTail() {

@@ -343,7 +343,7 @@ func TestMultiUpgradeErrors(t *testing.T) {
 	})
 	b := []byte("\x01\x03ann" + "\x02\x03bad\x01x" + "\x01\x05bob x")
 	rest, err := r.Dispatch(b)
-	if !errors.Is(err, errName) || err.Error() != "schema: model 1 to 2: no last name" || len(rest) != len(b)-5 {
+	if !errors.Is(err, errName) || err.Error() != "schema: upgrading model 1 to 2: no last name" || len(rest) != len(b)-5 {
 		t.Errorf("%v, %d bytes are left", err, len(rest))
 	}
 	if _, _, after, err := r.Parse(b); !errors.Is(err, errName) || len(after) != len(rest) {

@@ -117,8 +117,7 @@ func TestReuseOfStrings(t *testing.T) {
 	}
 }
 
-// A target that an error left behind can be read into again. The result equals that of a new
-// target.
+// After an error, the target can be used again. The result is the same as with a new target.
 func TestReuseAfterErrors(t *testing.T) {
 	v := wholeValue()
 	b := mustAppend(t, wholeSchema, &v)
@@ -225,7 +224,7 @@ func TestReuseOfAliases(t *testing.T) {
 				t.Fatal(v, err)
 			}
 		}
-		var other blobs // has no aliases itself, but a pooled value could be one
+		var other blobs // other contains no aliases, but a pooled value could contain some
 		if _, err := s.Parse(second, &other); err != nil || !bytes.Equal(mustAppend(t, s, &other), second) {
 			t.Fatal(other, err)
 		}
@@ -325,7 +324,7 @@ func TestOddMaps(t *testing.T) {
 	sorted := s.With(SortMaps)
 	b := mustAppend(t, sorted, &v)
 	var got maps
-	for range 3 { // the later rounds overwrite the first one
+	for range 3 { // the later rounds overwrite the values of the first round
 		if rest, err := s.Parse(b, &got); err != nil || len(rest) > 0 {
 			t.Fatalf("%+v", err)
 		}

@@ -63,7 +63,7 @@ func severally(n, size int) int {
 	return n * size
 }
 
-// sized returns the ops of c whose encoded length depends on the value. The method expected uses
+// sized returns the ops of c whose encoded length depends on the value. The method `expected` uses
 // them.
 func (c *code) sized() []op {
 	var list []op

@@ -37,7 +37,7 @@ func Build[T any](fields ...Field[T]) (*Schema[T], error) { return build[T](stru
 
 func build[T any](n *node) (*Schema[T], error) {
 	for _, t := range n.open {
-		n.wrong("Self[%v] is in no schema of %v", t, t)
+		n.wrong("Self[%v] is not inside a schema of %v", t, t)
 	}
 	if mistakes := n.mistakes(); len(mistakes) > 0 {
 		return nil, mistakesOf(rootOf(n.typ), mistakes)
@@ -103,7 +103,7 @@ func (n *node) structured() *node {
 	for i, f := range n.fields {
 		for _, g := range n.fields[:i] {
 			if f.inPlace() && g.inPlace() && f.off < g.off+g.n.typ.Size() && g.off < f.off+f.n.typ.Size() {
-				n.faults = append(n.faults, mistake{f.name, "its memory is that of " + g.name + " too"})
+				n.faults = append(n.faults, mistake{f.name, "it has the same memory as " + g.name})
 			}
 		}
 	}

@@ -17,7 +17,7 @@ func (s *Schema[T]) Write(w io.Writer, v *T) error {
 	return writeOnce(w, func(b []byte) ([]byte, error) { return s.Append(b, v) })
 }
 
-// writeOnce writes the bytes that the function message appends, unless message returns an error.
+// writeOnce writes the bytes that the function `message` appends, unless message returns an error.
 func writeOnce(w io.Writer, message func([]byte) ([]byte, error)) error {
 	p := buffers.Get().(*[]byte)
 	b, err := message((*p)[:0])
@@ -99,7 +99,7 @@ func (r *Reader[T]) Next(v *T) error {
 	r.usual = max(r.at-r.feed.from, r.usual-r.usual/8)
 	if unread := len(d.b) - r.at; unread <= r.at { // so that each byte is moved at most once
 		into := d.b
-		// An earlier message was larger than the recent messages. The field usual still includes
+		// An earlier message was larger than the recent messages. The field `usual` still includes
 		// it, so usual is not used for the size of the new buffer.
 		if cap(d.b) > maxPooled && cap(d.b)/8 > r.usual+unread {
 			into = make([]byte, 0, max(2*unread, maxPooled))
@@ -126,7 +126,7 @@ func (r *Reader[T]) Next(v *T) error {
 // type T. At io.EOF, the iterator ends; it yields any other error last.
 func (r *Reader[T]) All() iter.Seq2[*T, error] { return all(r.Next) }
 
-// all returns an iterator over the values that the function next reads, until next returns an
+// all returns an iterator over the values that the function `next` reads, until next returns an
 // error.
 func all[T any](next func(*T) error) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {

@@ -12,8 +12,8 @@ import (
 // Type is the encoding of Go values of type V. A Type never changes.
 type Type[V any] struct{ n *node }
 
-// Numbers. They are little-endian unless their names end in BE. Int and Uint take 8 bytes on every
-// machine.
+// These are the types of bools and numbers. Numbers are little-endian unless their names end in BE.
+// Int and Uint take 8 bytes on every machine.
 var (
 	// Numbers are little-endian, unless their names end in BE. Int and Uint take 8 bytes on every
 	// machine.
@@ -148,7 +148,7 @@ func (n *node) wrongAs(source *node) {
 	from := source.typ
 	same := from == n.typ || integer(from) && integer(n.typ)
 	if !same && (from.Kind() != n.typ.Kind() || !from.ConvertibleTo(n.typ) || from.Kind() == reflect.Interface) {
-		n.wrong("%v cannot stand for %v: their memory differs", n.typ, from)
+		n.wrong("%v cannot stand for %v: their memory layouts differ", n.typ, from)
 	}
 }
 

@@ -1,6 +1,7 @@
 package schema
 
-// Functions that read and write single numbers. They are slower than the ops that move numbers.
+// This file contains functions that read and write single numbers. They are slower than the ops
+// that move numbers.
 
 import (
 	"math/bits"
@@ -62,8 +63,8 @@ func extend(v uint64, size uint8, signed bool) uint64 {
 }
 
 // fits reports whether the eight-byte integer v is in the range of an integer of size bytes. The
-// argument vSigned reports whether v is signed, and the argument signed reports whether the smaller
-// integer is signed.
+// argument vSigned reports whether v is signed, and the argument `signed` reports whether the
+// smaller integer is signed.
 func fits(v uint64, vSigned bool, size uint8, signed bool) bool {
 	if extend(v, size, signed) != v {
 		return false

@@ -9,15 +9,15 @@
 // # MessagePack to JSON
 //
 //	nil, false, true         null, false, true
-//	int of any width         all its digits, those of a uint64 too
-//	float32, float64         the fewest digits that tell it from every other number of its width, as in encoding/json; -0 too
-//	NaN, +Inf, -Inf          an error; null by NonFiniteAsNull
-//	str                      string; \ufffd for each byte that is not UTF-8, or an error by RejectInvalidUTF8
+//	int of any width         all its digits, also for a uint64
+//	float32, float64         the fewest digits that distinguish it from every other number of its width, as in encoding/json; also for -0
+//	NaN, +Inf, -Inf          an error; null with NonFiniteAsNull
+//	str                      string; \ufffd for each byte that is not UTF-8, or an error with RejectInvalidUTF8
 //	bin                      string: base64 in the standard alphabet, padded
 //	array                    array
 //	map                      object
-//	ext -1, a timestamp      string by RFC 3339, in UTC, for the years 0 to 9999; another one is as any other ext
-//	any other ext            an error; {"type":5,"data":"base64"} by ExtAsObject, or null by ExtAsNull
+//	ext -1, a timestamp      string by RFC 3339, in UTC, for the years 0 to 9999; otherwise it is treated as any other ext
+//	any other ext            an error; {"type":5,"data":"base64"} with ExtAsObject, or null with ExtAsNull
 //
 // The interned strings of package msgpack, and the types registered with that package, count as
 // "any other ext".
@@ -37,7 +37,7 @@
 //	digits alone, from -2⁶³ to 2⁶⁴-1         int in its shortest form, unsigned if it is not negative
 //	-0, any other number                    float64, the nearest; beyond its range, an error
 //	string                                  str; U+FFFD for each byte that is not UTF-8 and each half of a surrogate pair,
-//	                                        or an error by RejectInvalidUTF8
+//	                                        or an error with RejectInvalidUTF8
 //	array                                   array
 //	object                                  map
 //

@@ -1,6 +1,6 @@
 package transcode
 
-// Heads of arrays and maps that need more than one byte.
+// This file writes the heads of arrays and maps if a head needs more than one byte.
 //
 //	as written   [h 1 2 … 16 [h 1 2 … 20] [h 1 2] ]       h is one byte
 //	at the end   [hhh 1 2 … 16 [hhh 1 2 … 20] [h 1 2] ]

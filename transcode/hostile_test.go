@@ -100,7 +100,7 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// The output of the inputs that grow most is within its limits.
+// For the inputs whose output grows most, the size of the output is within the documented limits.
 func TestGrowth(t *testing.T) {
 	for _, in := range []string{"\xde\xff\xff" + strings.Repeat("\xc2\xc2", 65535), "\xdc\xff\xff" + strings.Repeat("\xc2", 65535), "\xda\xff\xff" + strings.Repeat("\x01", 65535),
 		"\xda\xff\xff" + strings.Repeat("\xff", 65535), "\xdc\xff\xff" + strings.Repeat("\xcb\xbe\xb4\xb6\x23\x1a\xbf\xd2\x71", 65535)} {
@@ -136,8 +136,8 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// dst has capacity for a part of the result only. Nothing before or beyond the capacity is written
-// to.
+// If dst has capacity for only a part of the result, the functions change neither the bytes of dst
+// nor the bytes beyond its capacity.
 func TestRoom(t *testing.T) {
 	packed := unhex(t, "dc 0011 a3613c62 cb3fb999999999999a d6ff00000000 c403010203 000102030405060708090a0b0c")
 	text, err := toJSON(t, packed, 0)

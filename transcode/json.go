@@ -1,7 +1,7 @@
 package transcode
 
-// Conversion of MessagePack to JSON. The function for a value calls itself for nested values. It
-// appends text while it reads bytes.
+// This file converts MessagePack to JSON. The function for a value calls itself for nested values.
+// It appends text while it reads bytes.
 
 import (
 	"encoding/base64"
@@ -35,7 +35,8 @@ type reader struct {
 	flags Flags
 	depth int
 
-	// The error, if there is one. Each level of nesting adds its step to path on return.
+	// These fields contain the error, if there is one. Each level of nesting adds its step to path
+	// on return.
 	at    int
 	cause error
 	path  wire.Path

@@ -52,8 +52,8 @@ func TestStreamsInBoundedMemory(t *testing.T) {
 			t.Logf("%d KB for values of up to %d KB", (after.TotalAlloc-before.TotalAlloc)>>10, long>>10)
 			// A buffer is dropped if the small values after a large one do not need it. So each
 			// large value allocates new memory: the Decoder's buffer, the value and its output. The
-			// buffer doubles until it has up to twice the size of the value. Its allocations add up
-			// to at most four times that of the value. Small values allocate nothing.
+			// buffer grows by doubling, up to at most twice the size of the value. Its allocations
+			// add up to at most four times the size of the value. Small values allocate nothing.
 			if n := int(after.TotalAlloc - before.TotalAlloc); n > copies*(4+1+1)*long+512<<10 {
 				t.Errorf("%d KB for values of up to %d KB", n>>10, long>>10)
 			}

@@ -1,9 +1,9 @@
 package transcode
 
-// Conversion of JSON to MessagePack. The tokens come from json.Tokenizer, and each token is written
-// immediately. The number of elements of an array or object is known only at its end. So one byte
-// is reserved for the head, which is sufficient for up to 15 elements. The code for longer arrays
-// and objects is in heads.go.
+// This file converts JSON to MessagePack. The tokens come from json.Tokenizer, and each token is
+// written immediately. The number of elements of an array or object is known only at its end. So
+// one byte is reserved for the head, which is sufficient for up to 15 elements. The code for longer
+// arrays and objects is in heads.go.
 
 import (
 	encodingjson "encoding/json"

@@ -70,7 +70,7 @@ func decodesTo(t *testing.T, data []byte, text string) bool {
 	if !ok {
 		return false
 	}
-	// If a key is repeated, both sides keep the last value.
+	// If a key is repeated, both results contain its last value.
 	if want := marshalJSON(t, v, 0); !sameJSON(t, text, want) {
 		t.Fatalf("%x became %s; encoding/json writes %s", data, text, want)
 	}

@@ -1,9 +1,9 @@
 package transcode
 
-// Conversion of streams. Each value is read completely, and then converted by the same code as in
-// AppendJSON and AppendMessagePack. The output is buffered until the decoder needs more input, or
-// until the output is large. So values that arrive together are written together, and output never
-// waits for input that has not arrived.
+// This file converts streams. Each value is read completely, and then converted by the same code as
+// in AppendJSON and AppendMessagePack. The output is buffered until the decoder needs more input,
+// or until the output is large. So values that arrive together are written together, and output
+// never waits for input that has not arrived.
 
 import (
 	"errors"
@@ -63,8 +63,9 @@ func broken(err error, at int64) error {
 
 // WriteMessagePack writes the JSON values in r to w as MessagePack, one after the other, until r
 // ends. Values may be separated by newlines or other white space. The separator may be omitted
-// where the Decoder of encoding/json does not need it. WriteMessagePack is like [WriteJSON] in when
-// it writes, how much memory it needs, and which errors it returns.
+// where the Decoder of encoding/json does not need it. Like [WriteJSON], WriteMessagePack writes
+// each value before it reads r again. It also needs as much memory and returns the same errors as
+// WriteJSON.
 func WriteMessagePack(w io.Writer, r io.Reader, flags Flags) error {
 	p := pipe{r: r, w: w}
 	d := json.NewDecoder(&p)

@@ -138,7 +138,7 @@ func TestStreamErrors(t *testing.T) {
 	}
 }
 
-// An error of the reader is returned, between two values and within a value.
+// An error of the reader is returned, whether it occurs between two values or within a value.
 func TestStreamReader(t *testing.T) {
 	packed, text := streams(t)
 	broken := errors.New("broken")

@@ -44,16 +44,17 @@ func WriteReport(dir string, fresh []*Result) error {
 
 const howToRead = `Written by ` + "`make bench-report`" + `; do not edit by hand. [README.md](README.md) explains how the figures are measured.
 
-A cell of most tables contains the time of one operation and, after **×**, the ratio. The line below contains the bytes and the
+A cell of most tables contains the time of one operation and, after **×**, the ratio. The second line contains the bytes and the
 allocations per operation. In some tables, this line begins with the throughput in bytes or items per second.
 
 - The **time** is the minimum of the rounds.
-- The **ratio** compares times in the same round: the other side's time ÷ Slipstream's time. The table shows the median of the rounds.
-  Above 1, Slipstream is faster. The ratio may differ from the quotient of the two times shown. Quote the ratio: the times change with
-  the machine and its load, but the ratio hardly changes.
-- The column *best rival* shows the smallest ratio of a row. The quartiles of the rounds are in brackets. In rows that Slipstream loses,
+- The **ratio** compares times in the same round: the time of the other library ÷ the time of Slipstream. The table shows the median
+  of the rounds. Above 1, Slipstream is faster. The ratio may differ from the quotient of the two times shown. Quote the ratio: the
+  times change with the machine and its load, but the ratio hardly changes.
+- The column *best rival* shows the smallest ratio of a row. The quartiles of this ratio are in brackets. In rows that Slipstream loses,
   this ratio is below 1.
-- A side marked † does less work than the others, or different work. The table shows this side, but it does not count as the best rival.
+- A library can have several columns, one for each variant of its use. A column marked † does less work than the others, or different
+  work. The table shows this column, but it does not count as the best rival.
 - A **bar** is a result that a row must reach.
 
 A table whose first column is *figure* contains other measurements, which were not made in rounds. Each column is a case, and each figure
@@ -100,7 +101,7 @@ func section(r *Result) string {
 	}
 	fmt.Fprintf(b, "| | |\n|---|---|\n| command | `%s` |\n| date | %s |\n", r.Command, r.Date)
 	if r.Rounds > 0 {
-		fmt.Fprintf(b, "| rounds | %d of %s a side |\n", r.Rounds, r.Slot)
+		fmt.Fprintf(b, "| rounds | %d of %s per column |\n", r.Rounds, r.Slot)
 	}
 	if r.Load != "" {
 		fmt.Fprintf(b, "| load | %s |\n", r.Load)

@@ -26,7 +26,7 @@ func parseSides(texts []string, want []time.Time) []harness.Side {
 }
 
 func parseCases() []harness.Case {
-	const lookup = "Slipstream spends a good part of its time on the look-up in the local zone."
+	const lookup = "Slipstream spends much of its time on finding the offset of the local zone."
 	var cases []harness.Case
 	timestamps := func(name, note string, bars []harness.Bar, unit time.Duration, zones ...*time.Location) {
 		cases = append(cases, harness.Case{

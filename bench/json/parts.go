@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	noteGet = "Every side reads one string by its path. Libraries without such a function decode the document into a struct that " +
-		"contains only the fields of the path."
-	markBlind = "This side does not check the input after the value, and checks little of the input before it."
+	noteGet = "Every library reads one string by its path. Libraries without such a function decode the document into a struct " +
+		"that contains only the fields of the path."
+	markBlind = "This variant does not check the input after the value, and checks little of the input before the value."
 )
 
 func getCases() []harness.Case {

@@ -17,8 +17,8 @@ const (
 	streamGroup  = "Streams"
 	streamValues = 1000
 	noteNew      = "Every operation creates a new Decoder, which decodes all values."
-	noteLines    = "Slipstream uses json.Lines, which limits the length of a line and continues after an invalid line. Each of the other " +
-		"libraries has two sides: one uses bufio.Scanner and Unmarshal, the other uses a Decoder."
+	noteLines    = "Slipstream uses json.Lines, which limits the length of a line and continues after an invalid line. Each of " +
+		"the other libraries has two columns: one for bufio.Scanner with Unmarshal, and one for a Decoder."
 )
 
 func streamCases() []harness.Case {

@@ -57,13 +57,15 @@ func Suite() harness.Suite {
 		Name:  "json",
 		Title: "JSON",
 		Cover: "Unmarshal, typed",
-		About: "Every side works on the same bytes and values. It uses its most exact configuration: ConfigStd for sonic, and " +
-			"ConfigCompatibleWithStandardLibrary for jsoniter. v1on2 and v2 are two packages of the module from which encoding/json of " +
-			"Go 1.27 was developed. v1on2 keeps the rules of encoding/json; v2 has its own rules. Both cache short strings. Here they " +
-			"benefit much from this cache, because every operation decodes the same document. The documents come with the sources of Go " +
-			"and with the module fastjson, and their Go types are inferred from them. The decoded values are compared with the values " +
-			"that encoding/json decodes. The output is compared with the bytes that encoding/json writes, or by value if a note says so. " +
-			"A fresh target is one variable that is zeroed between operations, so its allocation is not counted for any side.",
+		About: "Every library works on the same bytes and values. Its most exact configuration is used: ConfigStd for sonic, and " +
+			"ConfigCompatibleWithStandardLibrary for jsoniter. v1on2 and v2 are packages of the module " +
+			"github.com/go-json-experiment/json, from which encoding/json of Go 1.27 was developed. v1on2 keeps the rules of " +
+			"encoding/json; v2 has its own rules. Both cache short strings. In this benchmark, they benefit much from this " +
+			"cache, because every operation decodes the same document. The documents are part of the sources of Go and of the " +
+			"module fastjson. The Go types are inferred from the documents. The decoded values are compared with the values that " +
+			"encoding/json decodes. The output is compared with the bytes that encoding/json writes, or by value if a note says " +
+			"so. A fresh target is one variable that is zeroed between operations, so its allocation is not counted for any " +
+			"library.",
 		Rivals: []harness.Rival{
 			{Name: goccyName, Module: "github.com/goccy/go-json"},
 			{Name: stdName, Module: harness.Std},

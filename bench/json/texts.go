@@ -10,8 +10,8 @@ import (
 
 const (
 	noteValid   = "jsoniter is not in this table, because it does not check the input after the value."
-	noteCompact = "Every side writes into a bytes.Buffer that is reused. segmentio is not in this table, because it calls encoding/json. " +
-		"sonic is not in this table, because it has no such functions."
+	noteCompact = "Every library writes into a bytes.Buffer that is reused. segmentio is not in this table, because it calls " +
+		"encoding/json. sonic is not in this table, because it has no such functions."
 )
 
 func textCases() []harness.Case {

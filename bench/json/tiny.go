@@ -83,7 +83,7 @@ const (
 		"variable, so the variable is allocated on the heap."
 	noteMarshalOf = "Every operation encodes a struct that is passed by value, not by pointer. Libraries without a function MarshalOf " +
 		"get the struct in an interface, so it is allocated on the heap."
-	markInterface = "This side uses Slipstream's functions Marshal and Unmarshal instead."
+	markInterface = "This variant uses Slipstream's functions Marshal and Unmarshal instead of MarshalOf and UnmarshalOf."
 )
 
 func valueCase(name, note string, sides func() ([]harness.Side, error)) harness.Case {

@@ -16,12 +16,12 @@ import (
 
 const (
 	tokensGroup = "Token by token"
-	notePassed  = "Every side counts the tokens of each kind. Slipstream's Tokenizer needs no allocation for up to 32 levels; the golang " +
-		"document nests deeper."
-	noteRead = "Every side counts the tokens of each kind. It also unescapes all strings and adds up their lengths, and converts all " +
-		"numbers to float64 and adds them up."
-	markLoose  = "This side does not check whether a token is allowed at its position, so it accepts [1 2]."
-	markValues = "This side creates a Go value for each token, although the row only counts the tokens."
+	notePassed  = "Every library counts the tokens of each kind. Slipstream's Tokenizer needs no allocation for up to 32 levels; " +
+		"the golang document nests deeper."
+	noteRead = "Every library counts the tokens of each kind. It also unescapes all strings and adds up their lengths, and " +
+		"converts all numbers to float64 and adds them up."
+	markLoose  = "This library does not check whether a token is allowed at its position, so it accepts [1 2]."
+	markValues = "This library creates a Go value for each token, although the row only counts the tokens."
 )
 
 func tokenCases() []harness.Case {

@@ -36,9 +36,9 @@ func microCases() []harness.Case {
 	return []harness.Case{
 		{
 			Group: group, Name: "Unmarshal",
-			Note: "Every side decodes a struct with six strings, 1 KiB of bytes and two times into a reused target. The published " +
-				"figures are for an unspecified input: v5 takes 358 ns, 160 B and 6 allocations; the fork takes 283 ns, 80 B and 4 " +
-				"allocations.",
+			Note: "Every library decodes a struct with six strings, 1 KiB of bytes and two times into a reused target. The " +
+				"published figures are for an unspecified input: v5 takes 358 ns, 160 B and 6 allocations; the fork takes 283 " +
+				"ns, 80 B and 4 allocations.",
 			Sides: func() ([]harness.Side, error) {
 				data, err := encoded(postValue())
 				return unmarshalSides(beforeAndAfter(), data, postValue(), reused), err
@@ -46,8 +46,8 @@ func microCases() []harness.Case {
 		},
 		{
 			Group: group, Name: "StructMarshal",
-			Note: "Every side encodes the same struct. In the published figures, v5 takes 461 ns, 1456 B and 7 allocations; the fork " +
-				"takes 405 ns, 1224 B and 4 allocations.",
+			Note: "Every library encodes the same struct. In the published figures, v5 takes 461 ns, 1456 B and 7 allocations; " +
+				"the fork takes 405 ns, 1224 B and 4 allocations.",
 			Sides: func() ([]harness.Side, error) {
 				v := postValue()
 				return marshalSides(beforeAndAfter(), &v), nil

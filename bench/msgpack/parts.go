@@ -52,7 +52,7 @@ const (
 	noteCustom = "Each point is an array of two floats. The method EncodeMsgpack writes it, and the method DecodeMsgpack reads it. msgp " +
 		"generates code for the same encoding, with its directive tuple."
 	noteRaw  = "The value contains an id and the small struct, which stays in its encoded form."
-	noteSkip = "The sides skip the value without decoding it."
+	noteSkip = "The libraries skip the value without decoding it."
 
 	decodingToAny = "decoding to any"
 )
@@ -161,7 +161,7 @@ func skipSides(v any) ([]harness.Side, error) {
 	reader := bytes.NewReader(data)
 	mine := oursSkip()
 	decoding := unmarshalSides([]library{ours()}, data, want, fresh)[0]
-	decoding.How, decoding.Mark = decodingToAny, "This side decodes the value, to show how much time Skip saves."
+	decoding.How, decoding.Mark = decodingToAny, "This variant decodes the value, to show how much time Skip saves."
 	skip := func(rival string, run func(data []byte) error) harness.Side {
 		return harness.Side{
 			Rival: rival,

@@ -63,7 +63,7 @@ func ugorjiZeroCopy() library {
 	h := ugorjiHandle()
 	h.ZeroCopy = true
 	l := ugorjiWith(h)
-	l.how, l.mark = "zero-copy", "The strings of this side alias the input, so the input must never change afterwards."
+	l.how, l.mark = "zero-copy", "The strings of this variant alias the input, so the input must never change afterwards."
 	return l
 }
 

@@ -34,7 +34,7 @@ const (
 	streamBuffer = 4096 // for libraries whose buffer size can be set
 	pipePiece    = 1000 // bytes per write to a pipe; values cross the boundaries of these pieces
 
-	notePipe  = "The stream is an io.Pipe with a goroutine at its other end. The time of every side includes the work of this goroutine."
+	notePipe  = "The stream is an io.Pipe with a goroutine at its other end. The time of every library includes the work of this goroutine."
 	noteWrite = notePipe + " v5 makes 41 writes per value, shamaton makes 3, and the other libraries make one."
 	noteRead  = notePipe + " shamaton is not in this row, because it reads wrong values if a value arrives in pieces. hashicorp reads " +
 		"without a buffer, because it loses all values except the first if it has a buffer."
@@ -99,7 +99,7 @@ func msgpStream() stream {
 // msgpLate returns msgp as it writes by default: only when its buffer is full.
 func msgpLate() stream {
 	s, enc := msgpStream(), msgp.NewWriter(nil)
-	s.how, s.mark = "flushed once", "This side does not flush its buffer after each value, but only at the end of the operation."
+	s.how, s.mark = "flushed once", "This variant does not flush its buffer after each value, but only at the end of the operation."
 	s.resetEncoder, s.encode, s.flush = enc.Reset, func(v *small) error { return v.EncodeMsg(enc) }, enc.Flush
 	return s
 }

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	markSized   = "This side gets a buffer of the right size. Usually, this size is not known in advance."
-	markSymbols = "This side gets a complete symbol table, and labels that already refer to the symbols."
+	markSized   = "This variant gets a buffer of the exact size. Usually, this size is not known in advance."
+	markSymbols = "This variant gets a complete symbol table, and labels that already refer to the symbols."
 )
 
 func appendCases() []harness.Case {

@@ -6,13 +6,14 @@ import (
 )
 
 const (
-	noteDispatch = "As in the article's benchmark, every side decompresses a zstd body and decodes its series. The article's figures are " +
-		"from an Apple machine, for a body that is not published: prompb takes 127,002 ns, 193,759 B and 268 allocations; tailored takes " +
-		"104,857 ns, 28,232 B and 111 allocations. According to the article's profiles, these figures include writing the requests that " +
-		"are passed on. Here every side decompresses into reused memory."
-	notePassedOn = "Every side decodes the series in the same way, and then writes a request for each of ten tenants, without " +
+	noteDispatch = "As in the article's benchmark, every library decompresses a zstd body and decodes its series. The article's " +
+		"figures are from an Apple machine, for a body that is not published: prompb takes 127,002 ns, 193,759 B and 268 " +
+		"allocations; tailored takes 104,857 ns, 28,232 B and 111 allocations. According to the article's profiles, these " +
+		"figures include writing the requests that are passed on. In this benchmark, every library decompresses into reused " +
+		"memory."
+	notePassedOn = "Every library decodes the series in the same way, and then writes a request for each of ten tenants, without " +
 		"compressing it. The article leaves out this second step."
-	markFound = "This side builds no series. It only finds the one label of each series that the article needs."
+	markFound = "This variant builds no series. It only finds the one label of each series that the article needs."
 )
 
 func dispatchCases() []harness.Case {

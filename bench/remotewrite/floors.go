@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	markCopy   = "This side is a floor: it only copies the body, and does not parse it."
-	markDecode = "This side is a floor: it only decompresses the body, the first step of any receiver, and does not parse it."
-	markRelay  = "This side is a floor: it only decompresses the body and compresses it again, as every relay must, and does not parse " +
-		"it."
+	markCopy   = "This column is a floor: the code only copies the body, and does not parse it."
+	markDecode = "This column is a floor: the code only decompresses the body, the first step of any receiver, and does not parse it."
+	markRelay  = "This column is a floor: the code only decompresses the body and compresses it again, as every relay must, and " +
+		"does not parse it."
 )
 
 var errDiffers = errors.New("the bytes are not those of the body")

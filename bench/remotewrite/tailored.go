@@ -179,7 +179,7 @@ func tailoredSkip(key uint64, b []byte) ([]byte, error) {
 // passes returns the mark of tailored.
 func (c corpus) passes() string {
 	if c.rich {
-		return "This side skips exemplars and histograms."
+		return "This parser skips exemplars and histograms."
 	}
 	return ""
 }

@@ -16,9 +16,9 @@ const (
 )
 
 const (
-	noteReuse = "encoding/json and v5 reuse an encoder and its bytes.Buffer, and slipstream parco reuses a bytes.Buffer. The other sides " +
-		"append to a slice."
-	noteFresh = "The target is one variable that is zeroed between operations, so its allocation is not counted for any side."
+	noteReuse = "encoding/json and v5 reuse an encoder and its bytes.Buffer, and slipstream parco reuses a bytes.Buffer. The " +
+		"other libraries append to a slice."
+	noteFresh = "The target is one variable that is zeroed between operations, so its allocation is not counted for any library."
 )
 
 func shapeCases() []harness.Case {

@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	markColfer = "This side is a floor: hand-written code for Colfer's encoding of this one struct. Colfer itself is not available as a " +
-		"Go module."
-	markNothing = "This side is a floor: it does not encode or decode anything. Its time is the time to choose a struct."
+	markColfer = "This column is a floor: hand-written code for Colfer's encoding of this one struct. Colfer itself is not " +
+		"available as a Go module."
+	markNothing = "This column is a floor: the code does not encode or decode anything. Its time is the time to choose a struct."
 )
 
 // smallLibraries returns the libraries for smallStruct.

@@ -13,8 +13,9 @@ const (
 	smallStructGroup     = "SmallStruct of go_serialization_benchmarks"
 	smallStructSizeGroup = "SmallStruct: bytes of a message"
 
-	noteSmallStruct = "As in that suite, every operation uses one of 1000 random structs, chosen at random, and decodes into a zeroed " +
-		"target. The structs are the same for all sides. A row contains only the libraries that support its way of using memory."
+	noteSmallStruct = "As in that suite, every operation uses one of 1000 random structs, chosen at random, and decodes into a " +
+		"zeroed target. The structs are the same for all libraries. A row contains only the libraries that support the way in " +
+		"which the row uses memory."
 )
 
 // calls contains the calls that a side of a row makes, one after the other. Calls that the row does

@@ -24,9 +24,9 @@ type (
 	}
 )
 
-// NewList returns a list that contains n times nil, and returns the same list as a value of type
-// any. The second value shows elements that are set in the list later, but not elements that are
-// appended.
+// NewList returns a list of n nil elements, first as a []any and then as a value of type any. Both
+// share the elements, so elements that are set later are visible in both. Elements that are
+// appended later are not visible in the second value.
 func NewList(n int) ([]any, any) {
 	switch {
 	case n == 0:

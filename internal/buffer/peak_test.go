@@ -2,7 +2,8 @@ package buffer
 
 import "testing"
 
-// TooLarge keeps large memory for some small uses, and then drops it. Small memory is always kept.
+// TooLarge keeps a large buffer during a few small operations, and then releases it. It always
+// keeps a small buffer.
 func TestPeak(t *testing.T) {
 	const keep, large = 1 << 10, 1 << 20
 	var p Peak

@@ -2,9 +2,9 @@ package buffer
 
 import "sync"
 
-// Queue is a queue of bytes in chunks. A chunk either lies in a page that the queue owns, or is
-// foreign: it is memory of the caller to which the queue refers. Bytes can be added at either end
-// and removed from the front. Neither operation moves the queued bytes.
+// Queue is a queue of bytes in chunks. A chunk is either part of a page that the queue owns, or
+// foreign. A foreign chunk belongs to the caller, and the queue only refers to it. Bytes can be
+// added at either end and removed from the front. Neither operation moves the queued bytes.
 //
 //	chunk   [page: read | unread      ]  [foreign]  [page: unread | free]
 //	                     ^ the first                                ^ tail.used: where bytes are added
@@ -20,8 +20,8 @@ type Queue struct {
 	first  int
 	n      int   // number of chunks in use
 	size   int   // number of bytes in the queue
-	tail   *page // where bytes are added, or nil
-	window *page // the page of the view that the last Window returned, or nil
+	tail   *page // the page to which bytes are added, or nil
+	window *page // the page of the view that the last call of Window returned, or nil
 }
 
 // chunk is a sequence of consecutive unread bytes. The capacity of b extends to the end of its
@@ -48,7 +48,7 @@ const (
 	// can be prepended in place.
 	headroom = 64
 
-	// unsplit is the maximum number of bytes that Append does not split between two pages.
+	// unsplit is the maximum length of data that Append always puts into a single page.
 	unsplit = PageSize / 8
 )
 
@@ -157,8 +157,8 @@ func (q *Queue) Grow(n int) {
 	q.tail.used = start
 }
 
-// Room returns the free memory at the end of the queue. Extend adds the bytes that the caller has
-// written there to the queue.
+// Room returns the free memory at the end of the queue. The caller writes bytes to this memory, and
+// then calls Extend to add them to the queue.
 func (q *Queue) Room() []byte {
 	if q.tail == nil {
 		return nil
@@ -248,7 +248,7 @@ func (q *Queue) Window() []byte {
 	return q.First()
 }
 
-// Ours reports whether the queue has a first chunk and owns its memory.
+// Ours reports whether the queue is not empty and owns the memory of its first chunk.
 func (q *Queue) Ours() bool { return q.n > 0 && q.at(0).page != nil }
 
 // Keep makes views of the first chunk valid forever. The queue must own the memory of this chunk:

@@ -132,7 +132,7 @@ func TestPagesAreForgotten(t *testing.T) {
 					t.Fatalf("%s: the ring still refers to %+v", name, c)
 				}
 			}
-			b.Append(bytes.Repeat([]byte{'b'}, 9000)) // uses the pages that a had
+			b.Append(bytes.Repeat([]byte{'b'}, 9000)) // reuses the pages of a
 			a.Append(bytes.Repeat([]byte{'c'}, 9000))
 			a.Prepend([]byte("cc"))
 			b.Prepend([]byte("bb"))
@@ -210,8 +210,8 @@ func TestPagesAreReused(t *testing.T) {
 	}
 }
 
-// Bytes that are written between references share pages. Memory use depends on the number of bytes,
-// not of pieces.
+// Short pieces that are appended between foreign chunks share pages. So the memory use depends on
+// the number of bytes, not on the number of pieces.
 func TestSmallReferences(t *testing.T) {
 	var q Queue
 	foreign := []byte("foreign")
@@ -230,7 +230,7 @@ func TestSmallReferences(t *testing.T) {
 	}
 }
 
-// Headers are prepended within the headroom of the first page, and to a message that begins in
+// A header can be prepended in the headroom of the first page, and to a message that begins in
 // foreign memory.
 func TestHeadroom(t *testing.T) {
 	var q Queue

@@ -2,6 +2,6 @@
 
 package buffer
 
-// raceEnabled is true in builds whose allocations and times are not meaningful: with the race
-// detector or the tag invariants.
+// raceEnabled is true in builds with the race detector or the build tag `invariants`. In such a
+// build, measured allocations and times are meaningless.
 const raceEnabled = true

@@ -20,7 +20,7 @@ func TestRecent(t *testing.T) {
 		before, after := r0.IntN(10), r0.IntN(10)
 		b := make([]byte, before+n+after)
 		for i := range b {
-			b[i] = byte(r0.IntN(3)) // zeros too, which must not be taken for the end
+			b[i] = byte(r0.IntN(3)) // including zeros, which Find must not mistake for the end of a string
 		}
 		want := string(b[before : before+n])
 		s, known := r.Find(b, before, n)
@@ -31,7 +31,7 @@ func TestRecent(t *testing.T) {
 			t.Fatalf("%q is known, but was never there", want)
 		}
 		for i := range b {
-			b[i] = 0xff // the result must not change with its input
+			b[i] = 0xff // the change of the input must not affect the result
 		}
 		kept[want] = s
 	}
@@ -72,7 +72,7 @@ func TestRecentHolds(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return int(m.HeapAlloc)
 	}
-	// keys has one key for each slot. rivals are keys that share slot 0.
+	// keys contains one key for each slot. rivals contains keys that all use slot 0.
 	probe := new(Recent)
 	slotOf := func(key string) int {
 		probe.Find([]byte(key), 0, len(key))

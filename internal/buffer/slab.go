@@ -27,7 +27,7 @@ func (s *Strings) Copy(b []byte) string {
 		return s.copySlow(b)
 	}
 	if n == 0 {
-		return "" // a pointer to the end of a full chunk would point past it
+		return "" // a pointer to the end of a full chunk would point outside the chunk
 	}
 	start := len(s.chunk)
 	s.chunk = append(s.chunk, b...)
@@ -94,10 +94,10 @@ func (s *Strings) CopyAt(b []byte, i, n int) string {
 	return mem.String(chunk[at : at+n])
 }
 
-// Room returns free memory of a chunk, at least n bytes, into which the caller copies strings. It
-// returns nil if n exceeds Size, for example because Size is zero. After copying, the caller must
-// call Take or TakeBytes with the number of bytes that it used. Between the two calls, no other
-// string may be stored.
+// Room returns at least n free bytes of a chunk, into which the caller copies strings. It returns
+// nil if n exceeds Size, for example because Size is zero. After copying, the caller must call Take
+// or TakeBytes with the number of bytes that it used. Between the two calls, no other string may be
+// stored.
 func (s *Strings) Room(n int) []byte {
 	if n > cap(s.chunk)-len(s.chunk) {
 		if n > s.Size {
@@ -108,7 +108,7 @@ func (s *Strings) Room(n int) []byte {
 	return s.chunk[len(s.chunk):cap(s.chunk)]
 }
 
-// Take declares the first n bytes of Room to be strings.
+// Take records that the first n bytes of Room now contain strings.
 func (s *Strings) Take(n int) {
 	s.TakeBytes(n)
 	mem.Seal(s.chunk, n)

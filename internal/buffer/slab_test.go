@@ -62,7 +62,7 @@ func TestCopyBytes(t *testing.T) {
 }
 
 // Random strings are copied with both methods, in chunks of several sizes. The input is overwritten
-// at once, and no string changes.
+// after each copy, and no string changes.
 func TestStringsAgainstClone(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, size := range []int{0, 1, 8, 64, 100, ChunkSize, 4 * ChunkSize} {

@@ -77,7 +77,7 @@ func length(r *rand.Rand, depth int) int {
 		return r.IntN(2)
 	}
 	if r.IntN(16) == 0 {
-		return 15 + r.IntN(3) // near the largest lengths of the short forms
+		return 15 + r.IntN(3) // near the maximum lengths of short encodings
 	}
 	return r.IntN(5)
 }

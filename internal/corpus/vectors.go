@@ -22,9 +22,9 @@ import (
 //	#> 82 a1 61 …           the canonical bytes of the line before
 //
 // The mark after the bytes defines the test. The mark = means that an encoder writes the bytes for
-// the value, and that a decoder reads the bytes as the value. The mark < means that the bytes are
-// only read. The mark ! means that a decoder returns an error with the given text. Values are in
-// the notation of the function Note.
+// the value, and that a decoder reads the bytes as the value. The mark < means that only the
+// decoder is tested. The mark ! means that a decoder returns an error with the given text. Values
+// are in the notation of the function Note.
 type Vector struct {
 	Line  int
 	Bytes []byte
@@ -34,7 +34,8 @@ type Vector struct {
 	Canonical []byte // nil if the file does not contain canonical bytes
 }
 
-// ReadVectors reads a vector file. With the tag invariants, Bytes are guarded: see package guard.
+// ReadVectors reads a vector file. With the build tag `invariants`, Bytes are in guarded memory:
+// see package guard.
 func ReadVectors(path string) ([]Vector, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

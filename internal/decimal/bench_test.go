@@ -44,7 +44,7 @@ func fill[T any](one func() T) []T {
 	return all
 }
 
-// measure processes all in parts whose text fits into the first-level cache.
+// measure processes the numbers in parts whose text fits into the first-level cache.
 func measure[T any](b *testing.B, name string, all []T, each func(room []byte, part []T)) {
 	const part = 512
 	room := make([]byte, part*FloatRoom)

@@ -20,8 +20,8 @@ func careful64(b []byte, n int, f float64) int {
 // tied32 represents 2⁻¹², 0.000244140625. It is the only float32 that lies in the middle between
 // two shortest decimals and whose neighbour below is nearer than its neighbour above. Giulietti's
 // algorithm chooses the even decimal, which ends in 62. Go 1.26 chooses the other decimal, because
-// it checks for this case at the exponent 2⁻²⁵, that of the corresponding float64. careful32 writes
-// the same decimal as the running version of Go.
+// it checks for this case at the exponent 2⁻²⁵, which belongs to the corresponding float64.
+// careful32 writes the same decimal as the running version of Go.
 const tied32 = (127 - 12) << 23
 
 // careful32 is like PutFloat32 for any finite f, but does not write the sign.
@@ -82,8 +82,8 @@ func shortest(c uint64, q int, nearer bool) (digits uint64, k int) {
 	power := &powers[-k-firstPower]
 	shift := uint(q+log2of10(-k)+1) & 63 // 1 to 4
 
-	// The following numbers are in quarters of a unit. The ends belong to the interval if c is
-	// even.
+	// The following numbers are in quarters of a unit. The two ends of the interval belong to it if
+	// c is even.
 	odd, broken := c&1, uint64(0)
 	if -k < firstExact || -k > lastExact {
 		broken = 1

@@ -30,16 +30,16 @@ var pairs = func() (t [100]uint16) {
 }()
 
 // leadingZeros returns the number of bits of w that belong to leading zeros. w must be a result of
-// the function eight. The last digit never counts as a leading zero.
+// the function `eight`. The last digit never counts as a leading zero.
 func leadingZeros(w uint64) int { return bits.TrailingZeros64(w|1<<56) &^ 7 }
 
 // trimmed returns the text of w without leading zeros, and the length of the text. w must be a
-// result of the function eight.
+// result of the function `eight`.
 func trimmed(w uint64) (text uint64, length int) {
 	skip := leadingZeros(w)
 	return (w + zeros) >> (uint(skip) & 63), 8 - skip>>3
 }
 
 // significant returns the number of digits in w up to the last digit that is not zero. w must be a
-// result of the function eight.
+// result of the function `eight`.
 func significant(w uint64) int { return (bits.Len64(w) + 7) >> 3 }

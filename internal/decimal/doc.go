@@ -14,8 +14,9 @@
 // The Put functions write into a slice at an offset, regardless of the slice's length. The caller
 // must ensure that IntRoom or FloatRoom bytes lie between the offset and the capacity. A Put
 // function may overwrite all of these bytes, not only the bytes of the number. Memory is allocated
-// only in two cases: if the slice passed to an Append function has less capacity, and if a number
-// with more than 19 digits is out of range, because strconv then makes an error.
+// in only two cases. An Append function allocates if its slice has less capacity. A parse function
+// allocates if a number with more than 19 digits is out of range, because strconv then creates an
+// error.
 //
 // The conversion of floats to text follows Raffaello Giulietti, "The Schubfach way to render
 // doubles" (2022). It needs one multiplication instead of his three, as described by Junekey Jeon,

@@ -16,10 +16,10 @@ import (
 //
 // The power is only as exact as 128 bits allow. So before its lower bits are cut off, the product
 // has an error of less than 1 in the last place of lo. The product is cut off after the bit "half",
-// and the rest is rounded. The result would be wrong if the exact number w·10ᵉ were on the other
-// side of such a cut. This never happens if w has 64 bits and the power is in the table: the number
-// w·10ᵉ lies either on a cut, or at least 1 away from all cuts. Mushtak and Lemire proved that no
-// fallback is needed; TestNothingIsNear shows this for the table.
+// and the rest is rounded. The result would be wrong if one of these two cuts lay between the
+// computed product and the exact number w·10ᵉ. This never happens if w has 64 bits and the power is
+// in the table: the number w·10ᵉ lies either on a cut, or at least 1 away from all cuts. Mushtak
+// and Lemire proved that no fallback is needed; TestNothingIsNear shows this for the table.
 //
 // If w·10ᵉ lies on a cut, it may be in the middle between two floats. In this case, lo is 0. For
 // exponents at which w·10ᵉ can lie on a cut, the power is so exact that lo is not 0 if w·10ᵉ lies
@@ -45,9 +45,9 @@ func Float64(man uint64, exp10 int, neg bool) (f float64, inRange bool) {
 		u, ok := edge(hi, biased, 52, 0x7ff)
 		return math.Float64frombits(u | sign), ok
 	}
-	c := hi >> ((9 + top) & 63) // the bits of the float and of the half
+	c := hi >> ((9 + top) & 63) // the bits of the float and the bit "half"
 	if lo == 0 && c&3 == 1 && c<<((9+top)&63) == hi && exp10 >= firstExact && exp10 <= lastExact {
-		c-- // in the middle: to the even one below
+		c-- // in the middle: round down to the even float
 	}
 	// The first bit of c adds one to the exponent; so does rounding up to the next power of two.
 	u := uint64(biased-1)<<52 + (c+c&1)>>1
@@ -121,7 +121,7 @@ func edge(hi uint64, biased, width, inf int) (u uint64, inRange bool) {
 		return 0, true // below half of the smallest float
 	}
 	c := hi >> uint(drop)
-	c += hi << uint(64-drop) >> 63 // round by the half
+	c += hi << uint(64-drop) >> 63 // round according to the bit "half"
 	u = uint64(biased-1)<<uint(width) + c
 	if limit := uint64(inf) << uint(width); u >= limit {
 		return limit, false

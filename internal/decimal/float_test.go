@@ -69,9 +69,10 @@ func TestFloatsBesidePowers(t *testing.T) {
 	}
 }
 
-// TestFloatsOnTheEdge checks floats that have an exact text of few digits, or whose midpoints to
-// their neighbours have. For them, the result depends on which side of a midpoint a decimal lies.
-// They are large whole numbers that end in zeros, and halves and quarters near 2⁵¹.
+// TestFloatsOnTheEdge checks floats whose exact text has few digits, and floats whose midpoint to a
+// neighbour has such a text. For these floats, the result depends on whether a decimal is below or
+// above a midpoint. They are large whole numbers that end in zeros, and halves and quarters near
+// 2⁵¹.
 func TestFloatsOnTheEdge(t *testing.T) {
 	c, r := checker{t: t}, random()
 	for range some(20_000) {

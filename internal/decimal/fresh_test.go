@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// The output of the generator equals the file. TestPowers checks the values of the table.
+// The output of the generator equals the file powers_gen.go. TestPowers checks the values of the
+// table.
 func TestPowersAreFresh(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles the generator")

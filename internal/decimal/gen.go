@@ -62,5 +62,5 @@ func power(e int) *big.Int {
 		return five.Rsh(five, uint(five.BitLen()-128))
 	}
 	one := new(big.Int).Lsh(big.NewInt(1), uint(five.BitLen()+127))
-	return one.Div(one, five).Add(one, big.NewInt(1)) // a power of five never divides one of two
+	return one.Div(one, five).Add(one, big.NewInt(1)) // a power of five never divides a power of two
 }

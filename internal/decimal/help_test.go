@@ -10,7 +10,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// some returns n, or an eighth of it where a test would take too long.
+// some returns n, or n/8 in builds and on machines where a test would take too long.
 func some(n int) int {
 	if testing.Short() || raceEnabled || mem.Checked || bits.UintSize == 32 {
 		return n / 8
@@ -20,7 +20,8 @@ func some(n int) int {
 
 func random() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
 
-// appendText appends f in the format of encoding/json. It is a copy of floatEncoder in encode.go.
+// appendText appends f in the format of encoding/json. It is a copy of floatEncoder in encode.go of
+// encoding/json.
 func appendText(b []byte, f float64, size int) []byte {
 	abs := math.Abs(f)
 	format := byte('f')
@@ -37,7 +38,8 @@ func appendText(b []byte, f float64, size int) []byte {
 	return b
 }
 
-// checker compares texts with those of strconv, and reports the first few differences.
+// checker compares texts with the texts that strconv returns, and reports the first few
+// differences.
 type checker struct {
 	t         *testing.T
 	bad       int
@@ -95,7 +97,7 @@ func (c *checker) parse(s []byte) {
 	}
 }
 
-// beside calls do for f and its neighbours up to the given number of steps.
+// beside calls do with f, and with its neighbours up to the given number of steps away.
 func beside(f float64, steps int, do func(float64)) {
 	for n := -steps; n <= steps; n++ {
 		do(math.Float64frombits(math.Float64bits(f) + uint64(n)))

@@ -3,9 +3,9 @@ package decimal
 import "github.com/slipstream-go/slipstream/internal/mem"
 
 // layout writes 17 digits with a decimal point. The text of the digits is in w1, w2 and last. The
-// argument point is the number of digits before the decimal point. All digits after the first `end`
-// digits are zeros, and layout omits them unless they precede the decimal point. It returns the
-// offset after the number. Later stores may overwrite bytes of earlier stores:
+// argument `point` is the number of digits before the decimal point. All digits after the first
+// `end` digits are zeros, and layout omits them unless they precede the decimal point. It returns
+// the offset after the number. Later stores may overwrite bytes of earlier stores:
 //
 //	point 3     w1 w1 w1 .  w1 w1 w1 w1 w1 w2 w2 w2 w2 w2 w2 w2 w2 last
 //	point 11    w1 w1 w1 w1 w1 w1 w1 w1 w2 w2 w2 .  w2 w2 w2 w2 w2 last

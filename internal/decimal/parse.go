@@ -111,7 +111,7 @@ func readExponent(s []byte) (e int64) {
 		s = s[1:]
 	}
 	for _, c := range s {
-		if e < 1<<40 { // more than any text has digits
+		if e < 1<<40 { // no text has so many digits
 			e = e*10 + int64(c-'0')
 		}
 	}

@@ -20,7 +20,7 @@ func TestParseTexts(t *testing.T) {
 		"9999999999999999999", "99999999999999999999", "0.1234567890123456789", "0.12345678901234567890123456789",
 		"9007199254740992", "9007199254740993", "9007199254740993.0", "9007199254740993.00000000000000000000000000001", "9007199254740994.9999",
 		"4503599627370496.5", "4503599627370497.5", "4503599627370497.49999999999999999999999", "4503599627370497.500000000000000000000000001",
-		"0." + zeros + "1e401", "0." + zeros + "123456789012345678901e401", "1" + zeros + "e-400", "1" + zeros, "0." + zeros + "1", zeros[:19] + "1", // the last one is not valid JSON
+		"0." + zeros + "1e401", "0." + zeros + "123456789012345678901e401", "1" + zeros + "e-400", "1" + zeros, "0." + zeros + "1", zeros[:19] + "1", // the last text is not valid JSON
 		"0.000000000000000000000000001", "0.0000000000000000000000000012345678901234567", "0.00000000000000000000000000123456789012345678901",
 		"1e308", "1e309", "1.7976931348623157e308", "1.7976931348623158e308", "1.7976931348623159e308", "179769313486231580793e289", "1e400", "-1e400",
 		"1.797693134862315807e308", "1.7976931348623158079372897140530341507993413271003782693617377898044496829276475094664901797758720709633028641669288791094655554785194040263065748867150582068190890200070838367627385484581771153176447573027006985557136695962284291481986083493647529271907416844436551070434271155969950809304288017790417449779e308",
@@ -97,8 +97,8 @@ func TestParseRandom(t *testing.T) {
 	}
 }
 
-// The shortest text of a random float is parsed back to that float. Longer texts are parsed like
-// strconv does.
+// The shortest text of a random float is parsed back to that float. Longer texts are parsed with
+// the same result as by strconv.
 func TestParseBack(t *testing.T) {
 	c, r := checker{t: t}, random()
 	var room [1024]byte
@@ -195,7 +195,7 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// Parsing text that is not a number does not panic, and reads nothing beside the text.
+// Parsing text that is not a number does not panic, and reads nothing outside the text.
 func TestGarbage(t *testing.T) {
 	r := random()
 	for _, s := range []string{"", "-", ".", "-.", "e", "1e", "1e+", "1.", ".5", "1.2.3", "abc", "--1", "1e5e5", "\x00", "12345678\xff", "1234567890123456789012.", strings.Repeat("9", 30) + "x", "0000000000000000000000000x"} {

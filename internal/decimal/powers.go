@@ -10,7 +10,7 @@ type power struct{ hi, lo uint64 }
 // half, only from 10^firstExact to 10^lastExact. For these powers, 5⁻ᵉ is a divisor of less than 64
 // bits, or 5ᵉ fits into an entry of the table. From 10⁰ to 10^lastExact, the powers are exact.
 // Below 10⁰ they are rounded up. So if the exact product is whole, the computed product is slightly
-// too large, and its fraction is not a long row of ones.
+// too large, and the bits of its fraction are not a long sequence of ones.
 const (
 	firstExact = -27
 	lastExact  = 55

@@ -50,8 +50,9 @@ func nearest(a, m, most *big.Int) *big.Int {
 		case 1:
 			near, far, by, at = high, low, y, x
 		}
-		// times is how often near can be subtracted from far without reaching 0. It is limited by
-		// how often by can be added to at without exceeding most.
+		// times is the number of times that near can be subtracted from far without reaching 0. It
+		// is limited to the number of times that the multiplier `by` can be added to the multiplier
+		// `at` without exceeding `most`.
 		times.Sub(far, big.NewInt(1)).Div(times, near)
 		if room.Sub(most, at).Sign() <= 0 {
 			return near
@@ -89,11 +90,11 @@ func firstMultiple(a, m *big.Int) *big.Int {
 	return new(big.Int).Div(m, new(big.Int).GCD(nil, nil, a, m))
 }
 
-// TestNothingIsNear proves the assumption of eisel.go. Consider the product of up to 64 bits and a
-// power of ten, in units of lo. It is a multiple of 2⁷³, or at least 1 away from all multiples. If
-// hi begins with a zero, the multiples of 2⁷³ are where a float64 and its half bit are cut off. If
-// hi begins with a one, or for a float32 or a subnormal, these points are multiples of a larger
-// power of two. These are also multiples of 2⁷³.
+// TestNothingIsNear proves the assumption of eisel.go. Consider the product of a number of up to 64
+// bits and a power of ten, in units of lo. It is a multiple of 2⁷³, or at least 1 away from all
+// multiples. If hi begins with a zero, the multiples of 2⁷³ are the cuts after a float64 and after
+// its bit "half". If hi begins with a one, or for a float32 or a subnormal, the cuts are multiples
+// of a larger power of two. These are also multiples of 2⁷³.
 func TestNothingIsNear(t *testing.T) {
 	most := new(big.Int).SetUint64(1<<64 - 1)
 	for e := firstPower; e <= lastPower; e++ {
@@ -108,12 +109,12 @@ func TestNothingIsNear(t *testing.T) {
 	}
 }
 
-// TestQuartersAreRight proves the assumption of careful.go. The computed product of a power and
-// quarters is too small or too large by less than 1/16 of lo, and is then cut off. Let v be four
-// times a float c·2^q, or four times one of its midpoints, in units of lo. Then v must be a
-// multiple of 2⁶⁴, or more than 1/16 away from every multiple. Otherwise the product could lie on
-// the other side of the multiple. Where v can be a multiple, other values must be more than 17/16
-// away. Otherwise their product could look like a multiple.
+// TestQuartersAreRight proves the assumption of careful.go. The error of the computed product of a
+// power and a number of quarters is less than 1/16 of lo. The product is then cut off. Let v be
+// four times a float c·2^q, or four times one of its midpoints, in units of lo. Then v must be a
+// multiple of 2⁶⁴, or more than 1/16 away from every multiple. Otherwise the multiple could lie
+// between the exact and the computed product. For powers with which v can be a multiple, other
+// values of v must be more than 17/16 away. Otherwise their product could look like a multiple.
 func TestQuartersAreRight(t *testing.T) {
 	most := big.NewInt(1<<54 + 1) // pairs of quarters
 	check := func(q, k int, near, den *big.Int) {
@@ -181,7 +182,7 @@ func TestLogarithms(t *testing.T) {
 			if index < 0 || index >= len(powers) || shift < 0 || shift > 3 {
 				t.Fatalf("2^%d: power %d, shift %d", biased-format.bias, index, shift)
 			}
-			// 1/10 ≤ 2^q/10ᵏ < 1, and shift gives the position of its first bit
+			// 1/10 ≤ 2^q/10ᵏ < 1, and shift gives the position of the first bit of this fraction
 			r := fraction(power10(index+firstPower, biased-format.bias))
 			if r.Cmp(big.NewRat(1, 10)) < 0 || r.Cmp(one) >= 0 {
 				t.Errorf("2^%d: the unit is 10^%d", biased-format.bias, -index-firstPower)

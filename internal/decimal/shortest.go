@@ -34,10 +34,10 @@ import (
 
 // unit returns the unit 10ᵏ for floats with the given biased exponent, in the form of the index of
 // 10⁻ᵏ in powers. Expressed in this unit, 2^q is a fraction with 128 bits after the point. These
-// bits are the entry in the table, shifted right by the result shift, which is from 0 to 3.
+// bits are the entry in the table, shifted right by the result `shift`, which is from 0 to 3.
 func unit(biased, bias int) (index, shift int) {
-	// -k is ⌊-q·log₁₀2⌋, or one less if q is 0, for which the product is whole. (In this form the
-	// compiler sees that the index is within bounds.)
+	// -k is ⌊-q·log₁₀2⌋, or one less if q is 0, because the product is then whole. In this form,
+	// the compiler can prove that the index is within bounds.
 	index = (bias*315653 - 1 - firstPower<<20 - biased*315653) >> 20
 	return index, bias - biased - 1 - log2of10(index+firstPower)
 }
@@ -148,7 +148,7 @@ func PutFloat32(b []byte, n int, f float32) int {
 	w := eight(m - above)
 	skip := leadingZeros(w) // 0 to 16
 	point := 8 - firstPower - index - skip>>3
-	w = w>>(uint(skip)&63) | last<<1<<(uint(63-skip)&63) // nothing of last if skip is 0
+	w = w>>(uint(skip)&63) | last<<1<<(uint(63-skip)&63) // no part of last if skip is 0
 	end := significant(w)
 	if skip != 0 {
 		last = 0

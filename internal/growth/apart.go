@@ -18,9 +18,9 @@ const apartOf = "SLIPSTREAM_TEST_APART"
 // run t in another process with the same binary, in which no other test runs. If t failed in that
 // process, Apart has marked t as failed in this process, too.
 //
-// A test that calls the garbage collector many times calls Apart first. The reason is that plans
-// and types live as long as the process. So each garbage collection marks the plans and types of
-// all earlier tests; in package json, these are 100 MB.
+// A test that calls the garbage collector many times calls Apart first. Compiled plans and types
+// are never freed, so each garbage collection marks the plans and types of all earlier tests. In
+// package json, these occupy 100 MB.
 func Apart(t *testing.T) bool {
 	t.Helper()
 	if os.Getenv(apartOf) == t.Name() || strings.Contains(flag.Lookup("test.run").Value.String(), "/") {

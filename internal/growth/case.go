@@ -12,7 +12,7 @@ type Case struct {
 	// Most is the largest n that the family supports, or 0 if there is no limit. For example,
 	// nested values have a maximum depth.
 	Most int
-	// Long excludes the case from the short form.
+	// Long excludes the case from the short test.
 	Long bool
 	// OnlyAlloc turns off the check of the CPU time.
 	OnlyAlloc bool
@@ -31,8 +31,7 @@ type Call[In any] struct {
 	Start func() func(In)
 	Alloc float64 // like Case.Alloc; the maximum over all families
 	Long  bool
-	// Constant permits that the cost of the call does not grow with the size of the input in any
-	// family.
+	// Constant permits a cost that does not grow with the size of the input in any family.
 	Constant bool
 }
 
@@ -44,7 +43,7 @@ type Family[In any] struct {
 	Long bool // like Case.Long
 }
 
-// Cross returns a case for each pair of call and family.
+// Cross returns a case for each pair of a call and a family.
 func Cross[In any](calls []Call[In], families []Family[In]) []Case {
 	var cases []Case
 	for _, c := range calls {
@@ -76,7 +75,7 @@ type Held struct {
 	// Kept is the maximum number of bytes that may stay in use per byte of the small messages if
 	// their results are kept. If Kept is 0, no results are kept.
 	Kept float64
-	// Large is the size of the large message; 0 means 16 MB in the long form, and 2 MB in the short
-	// form.
+	// Large is the size of the large message; 0 means 16 MB in the long test, and 2 MB in the short
+	// test.
 	Large int
 }

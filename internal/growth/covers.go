@@ -14,9 +14,9 @@ import (
 // the cases, such as "Marshal" and "Decoder.Decode". The keys in reasons may be patterns for
 // [path.Match], such as "Decoder.Use*".
 //
-// If a case names a function, a file *growth*_test.go or *hostile*_test.go of the package must also
-// contain code that uses this function, because a case that only mentions a function measures
-// nothing. A name must not have both a case and a reason. Otherwise a pattern that matches names
+// A case that only mentions a function measures nothing. So if a case names a function, a file
+// *growth*_test.go or *hostile*_test.go of the package must also contain code that uses this
+// function. A name must not have both a case and a reason. Otherwise a pattern that matches names
 // with cases could also match a new function without a case.
 func Covers(t *testing.T, names []string, reasons map[string]string) {
 	lines, err := api.Exported("", nil, ".")
@@ -31,7 +31,7 @@ func Covers(t *testing.T, names []string, reasons map[string]string) {
 	}
 	for _, name := range names {
 		if _, ok := exported[name]; !ok {
-			t.Errorf("a case names %s, which is not exported", name)
+			t.Errorf("a growth case names %s, which is not exported", name)
 		}
 		exported[name] = true
 	}
@@ -45,23 +45,23 @@ func Covers(t *testing.T, names []string, reasons map[string]string) {
 			} else if ok {
 				found, used[pattern] = true, true
 				if covered {
-					t.Errorf("%s has a growth case, and the reason for %s says that it needs none", name, pattern)
+					t.Errorf("%s has a growth case, but the list of exceptions contains %s", name, pattern)
 				}
 			}
 		}
 		if covered && !called[name] {
-			t.Errorf("a case names %s, which no growth test calls", name)
+			t.Errorf("a growth case names %s, which no growth test calls", name)
 		}
 		if !covered && !found {
-			t.Errorf("%s has no growth case, and no reason to have none", name)
+			t.Errorf("%s has no growth case, and is not in the list of exceptions", name)
 		}
 	}
 	for pattern, reason := range reasons {
 		if !used[pattern] {
-			t.Errorf("a reason names %s, which is not exported", pattern)
+			t.Errorf("the list of exceptions contains %s, which is not exported", pattern)
 		}
 		if reason == "" {
-			t.Errorf("the reason for %s is missing", pattern)
+			t.Errorf("the list of exceptions gives no reason for %s", pattern)
 		}
 	}
 }

@@ -21,14 +21,15 @@
 // instructions are not used, because virtual machines rarely support them. Besides, a copy of any
 // length is one instruction (rep movs), so such counters would not reveal quadratic copying.
 //
-// # Short and long form
+// # Short and long test
 //
-// The short form runs in every go test. It compares 8 KB with 32 KB, and 128 KB with 512 KB. If the
-// call takes less than a nanosecond per byte, which is common for text, the short form compares 512
-// KB with 2 MB instead of the second pair. A quadratic cost is found within some seconds of CPU
-// time, because calls that would take longer are not made for confirmation.
+// The short test runs whenever the package is tested. It compares 8 KB with 32 KB, and 128 KB with
+// 512 KB. If the call takes less than a nanosecond per byte, the second pair is replaced by 512 KB
+// and 2 MB. Such fast calls are common for text. The test finds a quadratic cost within a few
+// seconds of CPU time. It confirms a growth with larger inputs, but not if these calls would take
+// too long.
 //
-// The long form runs if the environment variable SLIPSTREAM_LONG contains a duration, such as 30m.
+// The long test runs if the environment variable SLIPSTREAM_LONG contains a duration, such as 30m.
 // It compares all sizes from 1 KB to 16 MB, the small sizes first. Then it repeats the cases in
 // random order with random sizes until the time is up.
 //

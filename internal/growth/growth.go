@@ -20,9 +20,9 @@ const (
 	doubtful = 12        // the same for CPU time, if no larger input can confirm the growth
 	confirms = 2         // number of larger sizes that confirm a growth
 	worse    = 9         // minimum growth that confirms an earlier growth; see check
-	slack    = 128 << 10 // bytes that every call may allocate in addition
+	slack    = 128 << 10 // bytes that every call may allocate in addition to Case.Alloc
 	attempts = 12
-	enough   = 5 // number of failed cases after which the short form ends, because measuring quadratic costs takes long
+	enough   = 5 // number of failed cases after which the short test ends, because measuring quadratic costs takes long
 
 	leastSize = 1 << 10
 	largest   = 16 << 20
@@ -38,23 +38,23 @@ const (
 	// uncached is the input size above which the data made from the input no longer fits into the
 	// caches. At this size, a growth of the CPU time by a factor of up to `leap` is permitted once,
 	// if no larger input confirms the growth. An example is a Go map of strings that is made with
-	// its final size. Making it takes 16 times as long for 262,144 entries as for 65,536 entries,
-	// or 20 times as long if other programs also use the caches. For larger maps, four times as
-	// many entries take 5 to 10 times as long.
+	// its final size. A map of 262,144 entries takes 16 times as long as a map of 65,536 entries.
+	// If other programs also use the caches, it takes 20 times as long. For larger maps, four times
+	// as many entries take 5 to 10 times as long.
 	uncached = 1 << 20
 	leap     = 25
 	// patience is the CPU time after which a growth that exceeds the limit is not measured again.
 	// Noise does not last for seconds, and the check must end before the test's timeout.
 	patience = 2 * time.Second
-	// fast is the CPU time per byte below which the short form continues with larger inputs.
+	// fast is the CPU time per byte below which the short test continues with larger inputs.
 	// Copying text takes a fraction of a nanosecond per byte. So a quadratic part of the cost is
 	// visible only for long texts, and measuring long texts takes little time.
 	fast = 1.0 // nanoseconds
 	// dear is the maximum cost per byte, relative to the cost per byte at the first size. It
 	// applies to calls that take longer than `noticeable`. In total, caches and steps increase the
 	// cost per byte by a factor of five. So if a call exceeds this maximum, no confirmation is
-	// needed; it would take 16 times as long. Likewise, a growth by a factor of more than
-	// `doubtful` that confirms an earlier growth needs no further confirmation.
+	// needed. A confirmation would take 16 times as long as the call. Likewise, a growth by a
+	// factor of more than `doubtful` that confirms an earlier growth needs no further confirmation.
 	dear       = 10
 	noticeable = 100 * time.Millisecond
 	// memoryLimit is the memory use at which the garbage collector starts. Below this limit, it
@@ -62,11 +62,11 @@ const (
 	memoryLimit = 768 << 20
 )
 
-// shortSizes contains the sizes n of the short form. At the first size, most faults are found while
+// shortSizes contains the sizes n of the short test. At the first size, most faults are found while
 // calls are still short.
 var shortSizes = []int{8 << 10, 128 << 10}
 
-// long returns the duration in SLIPSTREAM_LONG, or 0 in the short form.
+// long returns the duration in SLIPSTREAM_LONG, or 0 in the short test.
 func long(t testing.TB) time.Duration {
 	text := os.Getenv("SLIPSTREAM_LONG")
 	if text == "" {
@@ -142,13 +142,13 @@ func idle(t *testing.T, cases []Case, works map[string]bool) {
 		if does || !hasClock || slices.ContainsFunc(cases, func(c Case) bool { return cmp.Or(c.call, c.Name) == name && c.grows() }) {
 			continue
 		}
-		t.Errorf("%s: the cost grows with no family, so the call may do nothing", name)
+		t.Errorf("%s: the cost does not grow with any family, so the call may do nothing", name)
 	}
 }
 
 // grows reports whether the cost of the case grows from a small input to an input that is at least
-// 16 times as large. On a busy machine, the growth from n to 4n can be hidden, because cold caches
-// make the fixed cost of a call look larger than it is.
+// 16 times as large. On a busy machine, cold caches make the fixed cost of a call look larger than
+// it is. This can hide the growth from n to 4n.
 func (c Case) grows() bool {
 	const n = factor * leastSize
 	more := largest / factor / factor
@@ -157,10 +157,8 @@ func (c Case) grows() bool {
 	}
 	small, large := c.Prepare(n), c.Prepare(more)
 	a, b := measure(small, 1), measure(large, 1)
+	// One measurement is not enough: an interrupt can add more than a call costs that does nothing.
 	for range attempts {
-		if grows(a, b) {
-			return true
-		}
 		x, y := measure(small, 1), measure(large, 1)
 		a, b = cost{min(a.time, x.time), min(a.alloc, x.alloc)}, cost{min(b.time, y.time), min(b.alloc, y.alloc)}
 	}
@@ -168,7 +166,7 @@ func (c Case) grows() bool {
 }
 
 // ascend checks the case at each size, up to the first size that fails. A larger size would fail,
-// too, and take long. If the cost of the call grows at all, ascend records this in the map works.
+// too, and take long. If the cost of the call grows at all, ascend records this in the map `works`.
 func (c Case) ascend(t *testing.T, sizes []int, works map[string]bool) {
 	var base float64 // nanoseconds for a byte at the first size
 	for _, n := range sizes {
@@ -229,7 +227,7 @@ type seen struct {
 }
 
 // check compares the costs of n and 4n bytes. The error describes the cost that grows too much. The
-// argument base is the time per byte for a much smaller input, in nanoseconds, or 0 if no smaller
+// argument `base` is the time per byte for a much smaller input, in nanoseconds, or 0 if no smaller
 // input was measured.
 //
 // Some costs grow in steps. When the data no longer fits into a cache, a call becomes slower from
@@ -241,8 +239,8 @@ type seen struct {
 // If the CPU time grows by a factor of more than `doubtful`, one confirmation is enough. If the
 // calls are long, no confirmation is needed. Long calls confirm an earlier growth if their CPU time
 // grows by a factor of more than `worse`. At sizes that exceed the caches, the next size is always
-// measured, unless the calls take longer than `patience` or their time grows by a factor of more
-// than `leap`.
+// measured, with two exceptions: the calls take longer than `patience`, or their time grows by a
+// factor of more than `leap`.
 //
 // If the cost per byte is a + bn, and bn is more than a/5, then 4n bytes cost more than 6 times as
 // much as n bytes. At the next two sizes, the factor is more than 9 and more than 13. The
@@ -279,7 +277,7 @@ func (c Case) check(n int, base float64) (s seen, err error) {
 }
 
 // compare measures n and 4n bytes until the growth of the costs is permitted, or until all attempts
-// are used. The argument bound is the permitted factor.
+// are used. The argument `bound` is the permitted factor.
 func (c Case) compare(n int, bound float64) (a, b cost, times int, err error) {
 	small, large := c.Prepare(n), c.Prepare(factor*n)
 	times = max(1, repeated/n) // small inputs are repeated, so that the clock is fine enough
@@ -313,8 +311,8 @@ func grows(a, b cost) bool {
 }
 
 // judge returns an error if b is too large in comparison with a. The arguments a and b are the
-// costs of n and 4n bytes. The argument bound is the permitted factor for the growth of the
-// allocation, and the argument slower is the permitted factor for the growth of the CPU time.
+// costs of n and 4n bytes. The argument `bound` is the permitted growth factor of the allocation.
+// The argument `slower` is the permitted growth factor of the CPU time.
 func (c Case) judge(n, times int, a, b cost, bound, slower float64) error {
 	wrong := c.tooMuch(n, times, b)
 	// Costs below a quarter of the permitted allocation are not compared.

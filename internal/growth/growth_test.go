@@ -132,7 +132,7 @@ func TestVerdicts(t *testing.T) {
 			seen, err := c.check(n, 0)
 			if slices.Contains(constant, test.name) {
 				// On a busy machine, one of two equal costs may be measured as twice as high. A
-				// case does not fail for that.
+				// case must not fail in this situation.
 				for range attempts {
 					if seen.grows {
 						seen, err = c.check(n, 0)

@@ -12,8 +12,8 @@ const (
 	heldMost  = 256 << 10 // maximum number of bytes that may stay in use after a large message
 	heldSteps = 24        // number of small messages after the large message
 	heldSmall = 256       // size of a small message in bytes
-	heldLong  = 16 << 20  // size of the large message in bytes, in the long form
-	heldShort = 2 << 20   // the same in the short form
+	heldLong  = 16 << 20  // size of the large message in bytes, in the long test
+	heldShort = 2 << 20   // the same in the short test
 )
 
 // CheckHeld asserts that little memory stays in use after large messages. It runs in a separate

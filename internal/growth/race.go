@@ -2,6 +2,6 @@
 
 package growth
 
-// raced reports whether the build adds costs: the cost of the race detector, or of the checks that
-// the tag invariants enables.
+// raced reports whether the race detector or the build tag `invariants` makes calls slower in this
+// build.
 const raced = true

@@ -37,13 +37,13 @@ func NotUTF8() []Family[string] {
 	}
 }
 
-// Repeat returns a family whose inputs repeat the text unit and end with the text last.
+// Repeat returns a family whose inputs repeat the text `unit` and end with the text `last`.
 func Repeat(name, unit, last string) Family[string] {
 	make := fill(unit)
 	return Family[string]{Name: name, Make: func(n int) string { return make(n-len(last)) + last }}
 }
 
-// fill returns a function that repeats the text unit up to about n bytes.
+// fill returns a function that repeats the text `unit` up to about n bytes.
 func fill(unit string) func(int) string {
 	return func(n int) string { return strings.Repeat(unit, max(1, n/len(unit))) }
 }
@@ -68,7 +68,7 @@ func Without[In any](families []Family[In], words ...string) []Family[In] {
 	})
 }
 
-// Only returns the families with the given names, and includes them in the short form. The names of
+// Only returns the families with the given names, and includes them in the short test. The names of
 // the returned families end in "short".
 func Only[In any](families []Family[In], names ...string) []Family[In] {
 	var some []Family[In]
@@ -84,7 +84,7 @@ func Only[In any](families []Family[In], names ...string) []Family[In] {
 	return some
 }
 
-// OnlyLong returns the same families, but excludes them from the short form.
+// OnlyLong returns the same families, but excludes them from the short test.
 func OnlyLong[In any](families []Family[In]) []Family[In] {
 	all := make([]Family[In], len(families))
 	for i, f := range families {
@@ -103,7 +103,7 @@ func EachRune(s string, f func(rune) string) string {
 	return b.String()
 }
 
-// Every returns s with the given text inserted after every step bytes. It never inserts text inside
+// Every returns s with the given text inserted once per `step` bytes. It never inserts text inside
 // a character.
 func Every(s, text string, step int) string {
 	var b strings.Builder

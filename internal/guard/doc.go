@@ -9,5 +9,5 @@
 //
 // On systems other than Linux, a Region is plain memory, and accesses never fault. Only tests and
 // internal/corpus import this package. Package internal/corpus/matrix uses it in every build;
-// vectors and fuzz targets use it only with the tag invariants.
+// vectors and fuzz targets use it only with the build tag `invariants`.
 package guard

@@ -2,6 +2,6 @@
 
 package guard
 
-// Enabled reports whether Test and Kept guard their inputs. They do so only with the tag
-// invariants.
+// Enabled reports whether Test and Kept guard their inputs. They guard inputs only in builds with
+// the build tag `invariants`.
 const Enabled = false

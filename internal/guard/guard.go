@@ -22,8 +22,8 @@ func of(b []byte, part func(*Region, int) []byte) (input []byte, r *Region) {
 	return input, r
 }
 
-// Test returns a copy of b that was made by Input. The copy is valid while t runs. Without the tag
-// invariants, Test returns b itself. The argument t is a testing.TB.
+// Test returns a copy of b that was made by Input. The copy is valid while t runs. Without the
+// build tag `invariants`, Test returns b itself. The argument t is a testing.TB.
 func Test(t interface{ Cleanup(func()) }, b []byte) []byte {
 	if !Enabled {
 		return b
@@ -41,8 +41,8 @@ func Text(t interface{ Cleanup(func()) }, s string) string {
 	return mem.String(Test(t, []byte(s)))
 }
 
-// Kept returns a copy of b that was made by Input. The copy is never freed. Without the tag
-// invariants, Kept returns b itself. It is used for inputs that all tests of a package share.
+// Kept returns a copy of b that was made by Input. The copy is never freed. Without the build tag
+// `invariants`, Kept returns b itself. It is used for inputs that all tests of a package share.
 func Kept(b []byte) []byte {
 	if !Enabled {
 		return b

@@ -12,14 +12,14 @@ import (
 )
 
 // Plain returns an error whose text contains no Go types, if err is a [json.UnmarshalTypeError]. An
-// example is "fields.name: a number where a string must be". The new error wraps err. Other errors
-// are returned unchanged.
+// example is "fields.name: got a number, want a string". The new error wraps err. Other errors are
+// returned unchanged.
 func Plain(err error) error {
 	var mismatch *json.UnmarshalTypeError
 	if !errors.As(err, &mismatch) {
 		return err
 	}
-	text := found(mismatch.Value) + " where " + wanted(mismatch.Type) + " must be"
+	text := "got " + found(mismatch.Value) + ", want " + wanted(mismatch.Type)
 	if mismatch.Field != "" {
 		text = mismatch.Field + ": " + text
 	}

@@ -23,21 +23,21 @@ func TestPlain(t *testing.T) {
 	}
 	type outer struct{ Fields []inner }
 	for _, c := range []struct{ doc, want string }{
-		{`[]`, "an array where an object must be"},
-		{`"x"`, "a string where an object must be"},
-		{`{"Fields":{}}`, "Fields: an object where an array must be"},
-		{`{"Fields":[{"Name":5}]}`, "Fields.Name: a number where a string must be"},
-		{`{"Fields":[{"Name":true}]}`, "Fields.Name: a bool where a string must be"},
-		{`{"Fields":[{"Size":"1"}]}`, "Fields.Size: a string where an unsigned integer of 8 bits must be"},
-		{`{"Fields":[{"Size":-1}]}`, "Fields.Size: -1 where an unsigned integer of 8 bits must be"},
-		{`{"Fields":[{"Size":1.5}]}`, "Fields.Size: 1.5 where an unsigned integer of 8 bits must be"},
-		{`{"Fields":[{"Level":300}]}`, "Fields.Level: 300 where an integer of 8 bits must be"},
-		{`{"Fields":[{"Since":5}]}`, "Fields.Since: a number where a string must be"},
-		{`{"Fields":[{"Share":[]}]}`, "Fields.Share: an array where a number must be"},
-		{`{"Fields":[{"On":1}]}`, "Fields.On: a number where a bool must be"},
-		{`{"Fields":[{"Data":1}]}`, "Fields.Data: a number where a string must be"},
-		{`{"Fields":[{"Pair":1}]}`, "Fields.Pair: a number where an array must be"},
-		{`{"Fields":[{"More":[]}]}`, "Fields.More: an array where an object must be"},
+		{`[]`, "got an array, want an object"},
+		{`"x"`, "got a string, want an object"},
+		{`{"Fields":{}}`, "Fields: got an object, want an array"},
+		{`{"Fields":[{"Name":5}]}`, "Fields.Name: got a number, want a string"},
+		{`{"Fields":[{"Name":true}]}`, "Fields.Name: got a bool, want a string"},
+		{`{"Fields":[{"Size":"1"}]}`, "Fields.Size: got a string, want an unsigned integer of 8 bits"},
+		{`{"Fields":[{"Size":-1}]}`, "Fields.Size: got -1, want an unsigned integer of 8 bits"},
+		{`{"Fields":[{"Size":1.5}]}`, "Fields.Size: got 1.5, want an unsigned integer of 8 bits"},
+		{`{"Fields":[{"Level":300}]}`, "Fields.Level: got 300, want an integer of 8 bits"},
+		{`{"Fields":[{"Since":5}]}`, "Fields.Since: got a number, want a string"},
+		{`{"Fields":[{"Share":[]}]}`, "Fields.Share: got an array, want a number"},
+		{`{"Fields":[{"On":1}]}`, "Fields.On: got a number, want a bool"},
+		{`{"Fields":[{"Data":1}]}`, "Fields.Data: got a number, want a string"},
+		{`{"Fields":[{"Pair":1}]}`, "Fields.Pair: got a number, want an array"},
+		{`{"Fields":[{"More":[]}]}`, "Fields.More: got an array, want an object"},
 	} {
 		err := json.Unmarshal([]byte(c.doc), new(outer))
 		got := Plain(err)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// StoreBlock writes a block at any offset, also beyond the length, and writes nothing beside it.
+// StoreBlock writes a block at any offset, even beyond the length, and writes no other bytes.
 func TestStoreBlock(t *testing.T) {
 	var v Block
 	for i := range v.Text {
@@ -23,7 +23,7 @@ func TestStoreBlock(t *testing.T) {
 	}
 }
 
-// Room returns memory that can be written to its end. GrowRoom copies the existing bytes.
+// Room returns memory that can be written up to its end. GrowRoom copies the existing bytes.
 func TestRoom(t *testing.T) {
 	for _, n := range []int{0, 1, 7, 4096, 100000} {
 		b := Room(n)

@@ -17,11 +17,11 @@
 //
 // Two types represent an address. A Raw is an address as it is stored in memory, for example in a
 // pointer field, or in the data word of a slice or an interface. A plan is a type compiled to a
-// list of ops. A Pointer is an address with which these ops work: it points into an object whose
-// type the plan knows. Of, ArrayOf and PlaceOf return a Pointer. Without the tag invariants, both
-// types are unsafe.Pointer.
+// list of ops. A Pointer is the address on which these ops operate. It points into an object of a
+// type that the plan describes. Of, ArrayOf and PlaceOf return a Pointer. Without the build tag
+// `invariants`, both types are unsafe.Pointer.
 //
-// With the build tag invariants, a Pointer consists of a base, an offset, a size and a type. In
+// With the build tag `invariants`, a Pointer consists of a base, an offset, a size and a type. In
 // this build, At and RawAs panic if the requested value lies outside the object or is not aligned.
 // They also panic if the words of the value do not have the same classes (such as pointer, length
 // or number) as the words of the object. View, RawBytes, RawRoom, RawOf and FirstWord check only
@@ -31,10 +31,10 @@
 // With this tag, the Store functions and RawRoom panic if the memory contains text that Seal has
 // marked. If such text has changed, the next call of Seal panics. If there is no such call, a
 // finalizer panics when the text's chunk is collected (seal_invariants.go). The tag can be combined
-// with the race detector, and with the tag purego, with which the compiler checks Load and Store.
-// In a build with the tag invariants, measured times and allocations are meaningless.
+// with the race detector and with the tag purego. With purego, the compiler checks Load and Store.
+// In a build with the tag `invariants`, measured times and allocations are meaningless.
 //
-// Some functions make no checks, even with the tag invariants:
+// Some functions make no checks, even with the tag `invariants`:
 //   - Next moves through the ops of a plan, never through values. The last op is marked.
 //   - RawAt and RawAdd access memory that no plan describes.
 //   - SetUTC has a parameter of type *time.Time instead of Pointer, so the compiler checks the

@@ -163,8 +163,8 @@ func TestWordsRefuseOutside(t *testing.T) {
 	checkRefused(t, all)
 }
 
-// Writing to a text that was handed out is detected. Store functions and RawRoom reject the write
-// at once. The next Seal and the garbage collector detect other writes.
+// A write to a text that was returned to a caller is detected. Store functions and RawRoom reject
+// the write immediately. The next Seal and the garbage collector detect other writes.
 func TestSealedTextIsNotWritten(t *testing.T) {
 	b := append(make([]byte, 0, 64), "handed out, and free"...)
 	Seal(b[:10], 10)

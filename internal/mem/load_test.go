@@ -28,7 +28,7 @@ func TestLoad(t *testing.T) {
 }
 
 // The Store functions write every width at every offset, before and after the slice's length. They
-// write nothing beside it.
+// write no other bytes.
 func TestStore(t *testing.T) {
 	const v = 0x8192a3b4c5d6e7f8
 	for _, length := range []int{24, 3, 0} {

@@ -4,8 +4,8 @@ package mem
 
 import "reflect"
 
-// mapTypes is empty in this build. With the tag invariants it contains the types of a map's keys
-// and values.
+// mapTypes is empty in this build. With the build tag `invariants`, it contains the types of a
+// map's keys and values.
 type mapTypes struct{}
 
 func typesOf(reflect.Type) mapTypes { return mapTypes{} }

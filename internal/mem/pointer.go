@@ -7,13 +7,13 @@ import (
 	"unsafe"
 )
 
-// Guarded reports whether a Pointer contains the bounds of its object. It does so only with the tag
-// invariants.
+// Guarded reports whether a Pointer contains the bounds of its object. It is true only in builds
+// with the build tag `invariants`.
 const Guarded = false
 
-// Pointer is an address with which the ops of a plan work: it points into an object whose type the
-// plan knows. It is one word. With the tag invariants it also contains the object's bounds and
-// type, and each function checks its accesses (pointer_invariants.go).
+// Pointer is the address on which the ops of a plan operate. It points into an object of a type
+// that the plan describes. It is one word. With the build tag `invariants`, it also contains the
+// object's bounds and type, and each function checks its accesses (pointer_invariants.go).
 type Pointer = unsafe.Pointer
 
 // At returns a pointer to the value of type T at p+off. The caller must know that such a value is

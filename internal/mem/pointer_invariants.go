@@ -8,12 +8,12 @@ import (
 	"unsafe"
 )
 
-// Guarded reports whether a Pointer contains the bounds of its object. It does so only with the tag
-// invariants.
+// Guarded reports whether a Pointer contains the bounds of its object. It is true only in builds
+// with the build tag `invariants`.
 const Guarded = true
 
-// Pointer is an address with which the ops of a plan work. It consists of an object, and an offset
-// into this object.
+// Pointer is the address on which the ops of a plan operate. It consists of an object, and an
+// offset into this object.
 //
 //	base ├──────── off ────────┤ p
 //	     ├──────────────── size of what may be touched ────────────────┤

@@ -19,6 +19,6 @@ func RawAdd(r Raw, off uintptr) Raw { return unsafe.Add(r, off) }
 // RawTo returns p without its type.
 func RawTo[T any](p *T) Raw { return Raw(p) }
 
-// Length is the length word of a string or a slice. In memory, it follows the pointer to the
-// elements.
+// Length is the length word of a string or a slice. In memory, it is stored directly after the
+// pointer to the elements.
 type Length int

@@ -57,7 +57,7 @@ func Seal(b []byte, n int) {
 	s.add(b, n)
 }
 
-// enter applies the function change to the list of each page that contains one of the n bytes at
+// enter applies the function `change` to the list of each page that contains one of the n bytes at
 // s.base.
 func (s *sealed) enter(n int, change func([]*sealed) []*sealed) {
 	sealing.Lock()
@@ -124,7 +124,7 @@ func writable(p unsafe.Pointer, n int) {
 	}
 }
 
-// writable panics if one of the n bytes at from is part of a string.
+// writable panics if one of the n bytes at the offset `from` is part of a string.
 func (s *sealed) writable(from, n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

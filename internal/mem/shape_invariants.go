@@ -29,7 +29,7 @@ func (c class) String() string {
 		"an interface's value", "anything"}[c]
 }
 
-// fits reports whether code may use a word as class c if the object's word has the class have.
+// fits reports whether a word of the class `have` may be used as a word of the class c.
 func (c class) fits(have class) bool {
 	return c == have || have == unknown || c == anyPointer && (have == pointer || have == mapPointer) ||
 		have == anyPointer && (c == pointer || c == mapPointer)

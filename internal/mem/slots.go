@@ -105,8 +105,8 @@ func (s *MapShape) ValueOf(slot Raw) Pointer {
 	return s.types.value(v)
 }
 
-// Slots refers to the slots that a map had at the call of Open. If the map has changed since then,
-// a slot may contain the content of any time since then.
+// Slots refers to the slots that a map had at the call of Open. If the map changes later, a slot
+// may contain the entry that it had at any time since the call.
 type Slots struct {
 	dir    unsafe.Pointer // *group, or *[dirLen]*mapTable
 	dirLen int
@@ -152,8 +152,8 @@ type SlotWalk struct {
 }
 
 // Start begins a walk of all slots of s that contain an entry. It fills w instead of returning a
-// SlotWalk. A returned struct of this size would be written word by word and then copied in larger
-// units, and the copy would have to wait for the writes.
+// SlotWalk. A returned struct of this size would be written word by word, and then copied in larger
+// units. The copy would have to wait for the writes.
 func (w *SlotWalk) Start(s Slots) {
 	w.size, w.number, w.more = s.size, 0, 0
 	w.dir, w.dirLen, w.next = s.dir, s.dirLen, 0
@@ -200,7 +200,7 @@ func (w *SlotWalk) nextTable() bool {
 		t := *(**mapTable)(unsafe.Add(w.dir, uintptr(w.next)*unsafe.Sizeof(w.dir)))
 		w.next++
 		if t.index != int(w.next-1) {
-			continue // the directory contained this table before
+			continue // this table also occurs earlier in the directory
 		}
 		w.more = t.lengthMask
 		w.number = (w.next - 1) << slotBits

@@ -7,15 +7,15 @@ import (
 	"unsafe"
 )
 
-// For most maps, the runtime's own iterator costs more than reading the entries, because it chooses
-// a random start, and checks for growth at each step. A Walk reads the slots one after the other.
-// It relies on the memory layout of maps that internal/runtime/maps defines in the releases of Go
-// listed in the build tag. With other releases, walk_safe.go is used. It is also used in builds
-// with the race detector, because the race detector must see each access.
+// For most maps, the runtime's own iterator costs more than reading the entries. The iterator
+// chooses a random start, and checks for growth at each step. A Walk reads the slots one after the
+// other. It relies on the memory layout of maps that internal/runtime/maps defines in the releases
+// of Go listed in the build tag. With other releases, walk_safe.go is used. It is also used in
+// builds with the race detector, because the race detector must see each access.
 //
 //	Map     used, seed, directory, its length, …
-//	         └─ of a map of 8 or fewer: its only group
-//	         └─ else: tables, which may stand there more than once; each has a run of groups
+//	         └─ map of up to 8 entries: its only group
+//	         └─ larger map: tables, each with an array of groups; a table may occur more than once
 //	group   8 control bytes, 8 slots; the high bit of a control byte is clear where the slot holds an entry
 
 // Slot is an entry of a map.
@@ -36,7 +36,7 @@ type mapHeader struct {
 type mapTable struct {
 	_, _, _    uint16 // numbers of entries, of slots, and of slots that may still be filled
 	_          uint8  // number of bits of a hash that select the table
-	index      int    // index of the table's first place in the directory
+	index      int    // index of the table's first occurrence in the directory
 	groups     unsafe.Pointer
 	lengthMask uint64 // number of groups minus one
 }
@@ -56,8 +56,8 @@ type Walk[V any] struct {
 
 	more uint64 // number of groups that follow the current group in its table
 
-	// The directory at the start of the walk. Because the walk uses this directory, it ends even if
-	// entries are added during the walk.
+	// dir is the directory at the start of the walk. Because the walk uses this directory, it ends
+	// even if entries are added during the walk.
 	dir    unsafe.Pointer
 	dirLen int
 	next   int
@@ -114,7 +114,7 @@ func (w *Walk[V]) nextTable() bool {
 		t := *(**mapTable)(unsafe.Add(w.dir, uintptr(w.next)*unsafe.Sizeof(w.dir)))
 		w.next++
 		if t.index != w.next-1 {
-			continue // the directory contained this table before
+			continue // this table also occurs earlier in the directory
 		}
 		w.more = t.lengthMask
 		w.enter((*mapGroup[V])(t.groups))

@@ -193,7 +193,7 @@ func run[T any](t *testing.T, section string, parts []T, key func(T) (name, wher
 		name, where := key(part)
 		check, known := checks[name]
 		if !known || seen[name] {
-			t.Errorf("%s: there is no check of its own for %q", where, name)
+			t.Errorf("%s: %q has no check of its own", where, name)
 			continue
 		}
 		if seen[name] = true; check == nil {

@@ -59,7 +59,7 @@ func writeSums(t testing.TB, lines []string) {
 func writing() bool { return os.Getenv("SLIPSTREAM_PAGES") == "write" }
 
 // pinned reports an error if the file of checksums does not contain the given line. The line
-// belongs to a row or block that the argument check covers. If checksums are written, pinned adds
+// belongs to a row or block that the argument `check` covers. If checksums are written, pinned adds
 // the line instead.
 func pinned(t *testing.T, where, line, check string) {
 	t.Helper()

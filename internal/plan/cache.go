@@ -62,7 +62,7 @@ func (c *Cache[V]) Clear() {
 		}
 	}
 	for i := range c.slots {
-		c.slots[i].Store(nil) // a concurrent find may put a dead entry back: the entry retains memory, but Get does not find it
+		c.slots[i].Store(nil) // a concurrent call of find may store a cleared entry again: the entry retains memory, but Get does not return it
 	}
 }
 

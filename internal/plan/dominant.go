@@ -58,7 +58,7 @@ func structOf(t reflect.Type) reflect.Type {
 }
 
 // direct returns the fields that t itself declares, and the structs that t embeds. The argument
-// outer is the field through which t is reached.
+// `outer` is the field through which t is reached.
 func (r *Rules) direct(s *Struct, t reflect.Type, outer candidate, depth int) (fields, embedded []candidate) {
 	omit := false
 	for i := range t.NumField() {

@@ -57,8 +57,8 @@ type Rules struct {
 //
 // The fields of an embedded struct are inlined, with three exceptions: the struct's tag contains
 // noinline, its type encodes itself, or an earlier field has the same name as one of its fields. If
-// the tag contains inline, the struct is always inlined, but without the fields whose names earlier
-// fields have. An embedded type counts as exported, regardless of its name.
+// the tag contains inline, the struct is always inlined, but without the fields whose names are
+// used by earlier fields. An embedded type counts as exported, regardless of its name.
 func (r *Rules) Fields(t reflect.Type) Struct {
 	if r.Dominance {
 		return r.dominant(t)
@@ -66,7 +66,7 @@ func (r *Rules) Fields(t reflect.Type) Struct {
 	return r.fields(t, nil)
 }
 
-// tag returns the tag of the field sf according to the rules. The result skip reports whether the
+// tag returns the tag of the field sf according to the rules. The result `skip` reports whether the
 // field is omitted.
 func (r *Rules) tag(sf reflect.StructField) (tag Tag, skip bool) {
 	text := sf.Tag.Get(r.Key)
@@ -80,7 +80,7 @@ func (r *Rules) tag(sf reflect.StructField) (tag Tag, skip bool) {
 	return tag, tag.Name == "-"
 }
 
-// field returns the description of sf with its tag. The argument omit reports whether the whole
+// field returns the description of sf with its tag. The argument `omit` reports whether the whole
 // struct has the option omitempty.
 func (r *Rules) field(sf reflect.StructField, tag Tag, omit bool) Field {
 	f := Field{Name: tag.Name, Type: sf.Type, Tag: tag, Offset: sf.Offset, Exported: sf.IsExported(), Omit: omit || tag.Has("omitempty"), Zero: tag.Has("omitzero")}

@@ -97,8 +97,8 @@ func TestFields(t *testing.T) {
 		{struct{ *hidden }{}, ">C [hidden]"},
 		{struct{ Deep }{}, "X >A >B [Deep]"},
 		{struct{ *Deep }{}, ">X >>A >>B [Deep]"},
-		// If a name is already used, the whole struct keeps its own name. The option inline inlines
-		// the other fields nevertheless.
+		// If a name is already used, the whole struct keeps its own name. With the option inline,
+		// the other fields are inlined.
 		{struct {
 			A int
 			Inner

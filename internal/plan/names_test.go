@@ -24,7 +24,7 @@ func TestNamesAgainstMap(t *testing.T) {
 		for i := range names {
 			names[i] = word()
 			if i > 0 && r.IntN(10) == 0 {
-				names[i] = names[r.IntN(i)] // the last one is found
+				names[i] = names[r.IntN(i)] // Find must return the last of two equal names
 			}
 			want[names[i]] = i
 		}

@@ -8,10 +8,10 @@ import "github.com/slipstream-go/slipstream/internal/mem"
 // functions that depend on the machine:
 //
 //	copyKernel                    copies one chunk
-//	findStopKernel, blanksKernel  search one chunk, of least bytes or more
+//	findStopKernel, blanksKernel  search one chunk of at least `least` bytes
 //	markKernel                    describes the blocks of one chunk
-//	copyLow, findStopLow,         do all of the work up to the tier floor, which has no such kernels, and the rest of
-//	blanksLow                     the work where it is too short for a kernel
+//	copyLow, findStopLow,         do all of the work up to the tier `floor`, which has no such kernels; on
+//	blanksLow                     higher tiers, process the bytes that are too few for a kernel
 //
 // A few function calls take as long as copying 30 bytes. So only one call lies between a copying
 // function and its kernel.

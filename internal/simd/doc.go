@@ -9,11 +9,11 @@
 // Each of these functions has kernels in assembly for amd64 and arm64. It also has a twin: the same
 // function in Go (twin.go). The kernel is selected once, when the program starts:
 //
-//	amd64_avx512.s   Ice Lake, Zen 4 and later: 64 bytes a step, where that pays (not in FindStop and Blanks)
-//	amd64_avx2.s     Haswell, Zen and later: 32 bytes a step. From here on, Pack is left to the twin
-//	amd64_sse2.s     the rest: 16 bytes a step; from the first block on that is not ASCII, a string is left to the twin
-//	arm64.s          NEON: 16 bytes a step
-//	other.go         other machines, and the tag purego: the twin
+//	amd64_avx512.s   Ice Lake, Zen 4 and later: 64 bytes per step, except in FindStop and Blanks, where this is not faster
+//	amd64_avx2.s     Haswell, Zen and later: 32 bytes per step; on this level and below, Pack is the twin
+//	amd64_sse2.s     others: 16 bytes per step; the twin processes a string from its first block that is not ASCII
+//	arm64.s          NEON: 16 bytes per step
+//	other.go         other machines, and builds with the tag purego: the twin
 //
 // # What the kernels may touch
 //
@@ -55,7 +55,7 @@
 // all other places, it is an error. So the bit is compared with the sequence lengths that the bytes
 // two and three places earlier announce.
 //
-// The check skips a block of ASCII, unless the previous block contains other characters, because a
+// The check skips a block of ASCII if the previous block also contains only ASCII. Otherwise, a
 // sequence may be cut off at the end of the previous block.
 //
 // The position of an error is the byte that causes it. If the block contains a stop byte, errors
@@ -64,7 +64,7 @@
 //
 // # Marks
 //
-// To find classes of bytes, the kernels look up the low nibble of each byte in a table and compare
-// the result with the byte, as described by Geoff Langdale and Daniel Lemire, "Parsing Gigabytes of
-// JSON per Second", The VLDB Journal 28 (6), 2019.
+// To find classes of bytes, the kernels look up the low nibble of each byte in a table, and compare
+// the result with the byte. This method was described by Geoff Langdale and Daniel Lemire, "Parsing
+// Gigabytes of JSON per Second", The VLDB Journal 28 (6), 2019.
 package simd

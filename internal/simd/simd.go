@@ -4,7 +4,7 @@ import "github.com/slipstream-go/slipstream/internal/mem"
 
 // CopyString copies the body of a JSON string: the bytes of src[0:n] before the first stop byte,
 // which is a quote, a backslash or a control character (below 0x20). The result k is the index of
-// that byte, or n if there is no such byte. The result valid reports whether src[:k] is valid
+// that byte, or n if there is no such byte. The result `valid` reports whether src[:k] is valid
 // UTF-8, as defined by unicode/utf8. A sequence that is truncated at k is invalid, regardless of
 // the following bytes.
 //
@@ -19,7 +19,7 @@ func FindStop(src mem.Pointer, n int) (k int) { return findStop(mem.RawBytes(src
 // CopyPlain copies text that needs no escape in JSON: the bytes of src[0:n] before the first quote,
 // backslash or control character (below 0x20). If html is true, it also stops at <, > and &. The
 // result k is the index of the byte at which it stops, or n if there is no such byte. The result
-// plain reports whether src[:k] is valid UTF-8, as in CopyString, and contains neither U+2028 nor
+// `plain` reports whether src[:k] is valid UTF-8, as in CopyString, and contains neither U+2028 nor
 // U+2029.
 //
 // It reads nothing outside src[0:n] and writes nothing outside dst[0:n]. The content of dst[k:n] is

@@ -69,7 +69,7 @@ func naivePack(dst, src []byte, keep []uint64) []byte {
 	return dst
 }
 
-// A copier is one of the functions that copy.
+// A copier is one of the functions that copy text.
 type copier struct {
 	name  string
 	copy  func(dst, src mem.Pointer, n int) (int, bool)
@@ -93,7 +93,7 @@ var copiers = []copier{
 
 var none mem.Pointer
 
-// dataOf returns the address of b, or none if b has no capacity.
+// dataOf returns the address of b, or the variable none if b has no capacity.
 func dataOf(b []byte) mem.Pointer {
 	if cap(b) == 0 {
 		return none
@@ -124,7 +124,7 @@ func newRig(most int) *rig {
 	return &rig{make([]byte, most+3*margin), make([]byte, most+3*margin)}
 }
 
-// check compares c with its naive function. at shifts the input by 0 to 63 bytes.
+// check compares c with its naive function. The input is shifted by `at` bytes, from 0 to 63.
 func (b *rig) check(t *testing.T, c copier, text []byte, at int) {
 	t.Helper()
 	n := len(text)
@@ -177,7 +177,7 @@ var quick bool
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	quick = os.Getenv("SLIPSTREAM_LONG") == "" || testing.Short() || raced // the nightly tests use the long form
+	quick = os.Getenv("SLIPSTREAM_LONG") == "" || testing.Short() || raced // the nightly tests use the long test
 	os.Exit(m.Run())
 }
 
@@ -283,7 +283,7 @@ var sequences = []string{
 	"\xf4\x90\x80\x80", "\xf4\xa0\x80\x80", "\xf5\x80\x80\x80", "\xf5\x90\x80\x80", "\xf8\x88\x80\x80\x80", "\xfc\x84\x80\x80\x80\x80", "\xfe", "\xff", "\xf7\xbf\xbf\xbf", "\xf9\x80\x80\x80", // too large
 	"\xc3\xc3\xa9", "\xe2\xe2\x80\xa8", "\xe2\x80\xe2\x80\xa8", "\xf0\x9f\xf0\x9f\x98\x80", "\xf0\x9f\x98\xf0", "\xc3\xe2", // one inside another
 	"\xc3\x28", "\xe2\x28\xa1", "\xe2\x82\x28", "\xf0\x28\x8c\xbc", "\xf0\x90\x28\xbc", "\xf0\x28\x8c\x28", // with ASCII inside
-	"\xc3\"", "\xe2\"", "\xe2\x80\"", "\xf0\x9f\"", "\xf0\x9f\x98\\", "é\"\x80", "é\"\xff", "\"\xff", "\xff\"", // and stops
+	"\xc3\"", "\xe2\"", "\xe2\x80\"", "\xf0\x9f\"", "\xf0\x9f\x98\\", "é\"\x80", "é\"\xff", "\"\xff", "\xff\"", // followed by stop bytes
 	"<\x80", "\xe2\x80<\xa8", "\xe2\x80\"\xa8", "\u2028\"", "\"\u2028", "<\u2028",
 }
 
@@ -530,7 +530,8 @@ func randomKeep(r *rand.Rand, n int) []uint64 {
 	return keep
 }
 
-// checkPack compares Pack with its naive function. at shifts the input by 0 to 63 bytes.
+// checkPack compares Pack with its naive function. The input is shifted by `at` bytes, from 0 to
+// 63.
 func (b *rig) checkPack(t *testing.T, text []byte, keep []uint64, at int) {
 	t.Helper()
 	n := len(keep) * BlockSize

@@ -1,4 +1,3 @@
-// Package wire contains helpers for all byte formats: big-endian words, an error type with offset
-// and path, short type names for error texts, and a write function that returns an error unless the
-// write is complete.
+// Package wire contains helpers for all byte formats. They are big-endian words, an error type with
+// offset and path, short type names for error texts, and a function that reports incomplete writes.
 package wire

@@ -35,7 +35,7 @@ func TestLines(t *testing.T) {
 	databases := []string{"a", "b", "x", "xy", "team-", "team-a", "team", "A", "", "*"}
 	for token, want := range map[string]struct {
 		rights    Right
-		databases string // accessible databases of the list above; the field all is about the scope All
+		databases string // accessible databases of the list above; the field `all` is about the scope All
 		all       bool
 	}{
 		"plain":      {every, "a b x xy team- team-a team A  *", true},
@@ -119,7 +119,8 @@ func TestErrorsNameTheLineAndNoSecret(t *testing.T) {
 	}
 }
 
-// Each rejection has a reason, is counted by its reason, and says what is missing.
+// Each rejection has a reason and is counted by this reason. Its text mentions what is missing: a
+// valid token, a right, or a database.
 func TestRefusals(t *testing.T) {
 	g := NewGuard(tokensOf(t, "all", "writer db=a rights=write", "reader rights=read db=b"))
 	var want [Reasons]int64
@@ -137,15 +138,15 @@ func TestRefusals(t *testing.T) {
 		{bearer("al"), Write, Database("a"), UnknownToken, noValidToken},
 		{bearer("writer db=a rights=write"), Write, Database("a"), UnknownToken, noValidToken},
 		{requestOf("X-Api-Key", "wrong"), Read, Own, UnknownToken, noValidToken},
-		{bearer("writer"), Read, Own, LacksRight, "the token lacks the right to read: send one that has it"},
-		{bearer("writer"), Administer, All, LacksRight, "the token lacks the right to administer: send one that has it"},
-		{bearer("reader"), Write, Database("nowhere"), LacksRight, "the token lacks the right to write: send one that has it"},
-		{bearer("writer"), Write, Database("b"), OtherDatabase, `the token is not for the database "b": send one that is, or name a database of the token`},
+		{bearer("writer"), Read, Own, LacksRight, "the token lacks the right to read: send a token that has it"},
+		{bearer("writer"), Administer, All, LacksRight, "the token lacks the right to administer: send a token that has it"},
+		{bearer("reader"), Write, Database("nowhere"), LacksRight, "the token lacks the right to write: send a token that has it"},
+		{bearer("writer"), Write, Database("b"), OtherDatabase, `the token is not for the database "b": send a token for it, or name a database of the token`},
 		{bearer("writer"), Write, Database(strings.Repeat("x", 1000)), OtherDatabase,
-			`the token is not for the database "` + strings.Repeat("x", 64) + `": send one that is, or name a database of the token`},
-		{bearer("writer"), Write, Database("*"), OtherDatabase, `the token is not for the database "*": send one that is, or name a database of the token`},
-		{bearer("writer"), Write, Database(""), OtherDatabase, `the token is not for the database "": send one that is, or name a database of the token`},
-		{bearer("reader"), Read, All, OtherDatabase, "this concerns all databases, and the token is for some of them: send one that is for all"},
+			`the token is not for the database "` + strings.Repeat("x", 64) + `": send a token for it, or name a database of the token`},
+		{bearer("writer"), Write, Database("*"), OtherDatabase, `the token is not for the database "*": send a token for it, or name a database of the token`},
+		{bearer("writer"), Write, Database(""), OtherDatabase, `the token is not for the database "": send a token for it, or name a database of the token`},
+		{bearer("reader"), Read, All, OtherDatabase, "the request concerns all databases, but the token is only for some: send a token for all databases"},
 	} {
 		want[c.reason]++
 		grant, refused := g.Admit(c.request, c.right, c.scope)

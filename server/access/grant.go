@@ -99,7 +99,7 @@ func (g *Grant) equal(o *Grant) bool {
 	return g.rights == o.rights && slices.Equal(g.databases, o.databases)
 }
 
-// Key words of a line.
+// These are the keywords of a line.
 const (
 	databasesKey = "db="
 	rightsKey    = "rights="

@@ -56,7 +56,7 @@ func (r *Refusal) Error() string { return r.text }
 // Forbidden returns false, the request has no valid token (status 401).
 func (r *Refusal) Forbidden() bool { return r.Reason >= LacksRight }
 
-// Values of WWW-Authenticate, as defined by RFC 6750.
+// These are the values of the header WWW-Authenticate, as defined by RFC 6750.
 const (
 	Challenge         = `Bearer realm="slipstream"`                             // for a 401
 	InsufficientScope = `Bearer realm="slipstream", error="insufficient_scope"` // for a 403
@@ -93,16 +93,16 @@ func (g *Guard) check(r *http.Request, right Right, s Scope) (*Grant, *Refusal) 
 	case grant == nil:
 		return nil, &Refusal{UnknownToken, noValidToken}
 	case !grant.Has(right):
-		return nil, &Refusal{LacksRight, fmt.Sprintf("the token lacks the right to %v: send one that has it", right)}
+		return nil, &Refusal{LacksRight, fmt.Sprintf("the token lacks the right to %v: send a token that has it", right)}
 	case grant.covers(s):
 		return grant, nil
 	case s.kind == all:
-		return nil, &Refusal{OtherDatabase, "this concerns all databases, and the token is for some of them: send one that is for all"}
+		return nil, &Refusal{OtherDatabase, "the request concerns all databases, but the token is only for some: send a token for all databases"}
 	}
-	return nil, &Refusal{OtherDatabase, fmt.Sprintf("the token is not for the database %.64q: send one that is, or name a database of the token", s.database)}
+	return nil, &Refusal{OtherDatabase, fmt.Sprintf("the token is not for the database %.64q: send a token for it, or name a database of the token", s.database)}
 }
 
-const noValidToken = "no valid token: send one of the service's as Authorization: Bearer TOKEN"
+const noValidToken = "no valid token: send a token of the service as Authorization: Bearer TOKEN"
 
 // Refused returns the number of rejected requests for each Reason.
 func (g *Guard) Refused() (n [Reasons]int64) {

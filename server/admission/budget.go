@@ -156,6 +156,6 @@ func Busy(err error) bool {
 
 // The two values of a [BudgetError].
 var (
-	ErrFull  = &BudgetError{"the memory for requests is in use: retry later"}
-	ErrShare = &BudgetError{"your other requests hold this client's share of the memory: send fewer at a time, and this one again later"}
+	ErrFull  = &BudgetError{"all memory for requests is in use: retry later"}
+	ErrShare = &BudgetError{"your other requests use this client's whole share of the memory: send fewer requests at a time, and retry this one later"}
 )

@@ -87,7 +87,7 @@ func TestErrors(t *testing.T) {
 		{[]string{"--max-rows=0"}, "--max-rows=0: must be at least 1"},
 		{[]string{"--wal-max=-1"}, `--wal-max: "-1" is not a size; write bytes, or a number with KiB, MiB, GiB, kB, MB or GB`},
 		{[]string{"--token-file=/nothing"}, "--token-file: open /nothing: no such file or directory"},
-		{[]string{"--compression=lzma"}, `--compression: parquet: no codec "lzma"; use snappy, zstd or none`},
+		{[]string{"--compression=lzma"}, `--compression: parquet: unknown codec "lzma"; use snappy, zstd or none`},
 		{[]string{"--log-format=xml"}, `--log-format must be one of "text","json" but got "xml"`},
 		{[]string{"--config=" + write(t, `{"seal-agee": "1s"}`)}, `the configuration file sets "seal-agee", which is not a setting; see --help`},
 		{[]string{"--config=" + write(t, `[]`)}, "configuration file: must be a JSON object"},
@@ -99,7 +99,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// wantTokens checks that there are n tokens, and that the given ones may read.
+// wantTokens checks that there are n tokens, and that the given tokens may read.
 func wantTokens(t *testing.T, s *Serve, n int, secrets ...string) {
 	t.Helper()
 	tokens, err := s.Tokens()

@@ -50,7 +50,7 @@ type Limits struct {
 	MaxBody         Size `help:"Maximum size of a request body as received." default:"64MiB"`
 	MaxDecompressed Size `help:"Maximum size of a request body after decompression." default:"256MiB"`
 	MaxRatio        int  `help:"Maximum decompression ratio, enforced after the first MiB." default:"200"`
-	MaxInFlight     Size `help:"Maximum size of all request bodies in memory; above it: 429. One client may use at most half of what the others leave." default:"256MiB"`
+	MaxInFlight     Size `help:"Maximum size of all request bodies in memory; above it: 429. One client may use at most half of the memory that the other clients leave free." default:"256MiB"`
 	MinRate         Size `help:"Minimum upload rate in bytes per second, averaged over 5 s; below it: 408. 0: no minimum." default:"4KiB"`
 	MaxRows         int  `help:"Maximum rows per request." default:"1048576"`
 	MaxColumns      int  `help:"Maximum columns per table." default:"4096"`
@@ -60,11 +60,11 @@ type Limits struct {
 	IdempotencyWindow time.Duration `help:"How long the Idempotency-Key of a stored request is remembered." default:"1h"`
 }
 
-// Seal defines when the rows of a table are ready to land.
+// Seal defines when the buffered rows of a table are written to a file.
 type Seal struct {
-	Rows  int           `help:"Flush a table when it has this many buffered rows," default:"1048576"`
-	Bytes Size          `help:"or when its buffered rows use this much memory," default:"128MiB"`
-	Age   time.Duration `help:"or when its oldest buffered row has this age." default:"10s"`
+	Rows  int           `help:"Flush a table when it has this many buffered rows." default:"1048576"`
+	Bytes Size          `help:"Flush a table when its buffered rows use this much memory." default:"128MiB"`
+	Age   time.Duration `help:"Flush a table when its oldest buffered row has this age." default:"10s"`
 }
 
 // Landing contains the settings for writing rows to files.
@@ -179,7 +179,7 @@ func (s *Serve) AfterApply(ctx *kong.Context) error {
 // Tokens returns the token of the setting --token and the tokens of --token-file.
 func (s *Serve) Tokens() (*access.Tokens, error) { return s.ReadTokens(os.ReadFile) }
 
-// ReadTokens is like Tokens, but reads the file with the function read.
+// ReadTokens is like Tokens, but reads the file with the function `read`.
 func (s *Serve) ReadTokens(read func(path string) ([]byte, error)) (*access.Tokens, error) {
 	tokens := &access.Tokens{}
 	if err := tokens.Add(s.Token, "--token"); err != nil {

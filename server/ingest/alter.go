@@ -7,6 +7,8 @@ import (
 	"net/http"
 
 	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/server/refusal"
+	"github.com/slipstream-go/slipstream/server/registry"
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
@@ -45,11 +47,11 @@ func (h *Handler) setType(w http.ResponseWriter, r *http.Request) {
 			err = json.Unmarshal(text, &body)
 		}
 		if err != nil {
-			return invalid(`the body must be a JSON object such as {"type": "float64"}: %s`, oneLine(err))
+			return refusal.Errorf(`the body must be a JSON object such as {"type": "float64"}: %s`, registry.OneLine(err))
 		}
 		kind, ok := column.KindOf(body.Type)
 		if !ok || kind == column.Null {
-			return invalid("type %q: use bool, int64, float64, string or time", clip(body.Type)).in("type")
+			return refusal.Errorf("type %q: use bool, int64, float64, string or time", refusal.Clip(body.Type)).In("type")
 		}
 		return s.SetType(r.Context(), name, r.PathValue("column"), kind)
 	})
@@ -69,7 +71,7 @@ func filesOf(r *http.Request, change string) (bool, error) {
 	case "keep":
 		return false, nil
 	default:
-		return false, invalid("files=%q: say what happens to the Parquet files: files=%s or files=keep", clip(v), change).in("files")
+		return false, refusal.Errorf("files=%q: use files=%s or files=keep to choose what happens to the Parquet files", refusal.Clip(v), change).In("files")
 	}
 }
 
@@ -89,22 +91,22 @@ func (h *Handler) alter(w http.ResponseWriter, r *http.Request, do func(*table.S
 	w.WriteHeader(http.StatusNoContent)
 }
 
-func (h *Handler) explainAlteration(err error) *refusal {
-	var r *refusal
+func (h *Handler) explainAlteration(err error) *refusal.Error {
+	var r *refusal.Error
 	switch {
 	case errors.As(err, &r):
 		return r
 	case errors.Is(err, table.ErrInvalid):
-		return asRefusal(err)
+		return refusal.Of(err)
 	case errors.Is(err, table.ErrUnknown):
-		return refuse(NoSchema, "%v", err)
+		return refusal.New(refusal.NoSchema, "%v", err)
 	case errors.Is(err, table.ErrUnfit):
-		return refuse(Mismatch, "%s", oneLine(err))
+		return refusal.New(refusal.Mismatch, "%s", registry.OneLine(err))
 	case errors.Is(err, table.ErrHeld):
-		return refuse(Stalled, "%v", err)
+		return refusal.New(refusal.Stalled, "%v", err)
 	case errors.Is(err, table.ErrClosed):
-		return refuse(NotReady, "the service is stopping: the table is as it was")
+		return refusal.New(refusal.NotReady, "the service is stopping: the table was not changed")
 	}
 	h.log.Error("altering a table failed", "error", err)
-	return refuse(InDoubt, "the alteration is not complete; the catalog is as it was, and files may have been changed: repeat the request: %s", oneLine(err))
+	return refusal.New(refusal.InDoubt, "the alteration failed; the catalog is unchanged, but some files may have been changed: repeat the request: %s", registry.OneLine(err))
 }

@@ -40,7 +40,7 @@ func (r *rig) filed(dir string) (rows []row) {
 		for i := range b.Rows {
 			of := row{"kinds": strings.Join(kinds, " ")}
 			for _, c := range b.Columns {
-				if v := cell(c, i); v != nil && c.Name != timeColumn {
+				if v := cell(c, i); v != nil && c.Name != "time" {
 					of[c.Name] = v
 				}
 			}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/slipstream-go/slipstream/server/refusal"
 )
 
 // stalling is a body that returns its data and then blocks until it is released. At the first read
@@ -94,7 +96,7 @@ func TestShareOfClient(t *testing.T) {
 				t.Errorf("%d clients hold %d of %d bytes", n, used, 4*most)
 			}
 			wantProblem(t, r.sendFrom(fmt.Sprintf(hogs[0], 99), bytes.NewReader(make([]byte, most)), most), 429,
-				"your other requests hold this client's share of the memory: send fewer at a time, and this one again later")
+				"your other requests use this client's whole share of the memory: send fewer requests at a time, and retry this one later")
 			if got := r.h.Stats().InFlight; got != used {
 				t.Errorf("a refused request leaves %d bytes charged", got-used)
 			}
@@ -183,7 +185,7 @@ func TestTricklingBody(t *testing.T) {
 	defer in.Close()
 	resp, err := http.Post(server.URL+"/v1/write/db/t", "application/msgpack", in)
 	if err != nil { // the server closes the connection while the client sends the body, so the client may miss the answer
-		if n := r.h.Stats().Outcomes[TimedOut]; n != 1 {
+		if n := r.h.Stats().Outcomes[refusal.TimedOut]; n != 1 {
 			t.Fatalf("%v; %d requests timed out", err, n)
 		}
 		return

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/slipstream-go/slipstream/server/refusal"
 )
 
 // Batches contains the idempotency keys of stored requests, so that a repeated request gets a
@@ -106,7 +108,7 @@ func (b *Batches) claim(ctx context.Context, db string, id batchID, d digest) (*
 		if one := b.stored[id]; one != nil {
 			b.mu.Unlock()
 			if one.digest != d {
-				return nil, refuse(KeyReused, "nothing was stored: the key was used for another request: use a new key for each batch, and the same key only to send the same batch again").in("Idempotency-Key")
+				return nil, refusal.New(refusal.KeyReused, "nothing was stored: the key was used for another request: use a new key for each batch, and the same key only to send the same batch again").In("Idempotency-Key")
 			}
 			return one, nil
 		}
@@ -120,7 +122,7 @@ func (b *Batches) claim(ctx context.Context, db string, id batchID, d digest) (*
 		select {
 		case <-ended:
 		case <-ctx.Done():
-			return nil, refuse(TimedOut, "another request with this key has not ended: send it again")
+			return nil, refusal.New(refusal.TimedOut, "another request with this key is in progress: send this request again")
 		}
 	}
 }

@@ -20,6 +20,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/admission"
 	"github.com/slipstream-go/slipstream/server/disk"
 	"github.com/slipstream-go/slipstream/server/disk/faulty"
+	"github.com/slipstream-go/slipstream/server/registry"
+	"github.com/slipstream-go/slipstream/server/rows"
 	"github.com/slipstream-go/slipstream/server/table"
 	"github.com/slipstream-go/slipstream/server/testkit"
 	"github.com/slipstream-go/slipstream/server/wal"
@@ -149,16 +151,16 @@ func TestKeyOfAnotherRequest(t *testing.T) {
 // directly, because few bodies are valid in two formats.
 func TestDigest(t *testing.T) {
 	of := func(change func(q *request)) digest {
-		q := &request{record: wal.Record{DB: "db", Table: "t"}, codec: codec{format: JSON, unit: Seconds}}
-		q.job.body, q.job.schema = []byte("body"), &version{notation: "{v u8}"}
+		q := &request{record: wal.Record{DB: "db", Table: "t"}, codec: codec{format: rows.JSON, unit: rows.Seconds}}
+		q.job.Body, q.schema = []byte("body"), &registry.Version{Notation: "{v u8}"}
 		change(q)
 		return q.digest()
 	}
 	seen := make(map[digest]string)
 	for name, change := range map[string]func(q *request){
-		"as it is": func(*request) {}, "table": func(q *request) { q.record.Table = "u" }, "format": func(q *request) { q.codec.format = MessagePack },
-		"unit": func(q *request) { q.codec.unit = Milliseconds }, "schema": func(q *request) { q.job.schema = &version{notation: "{w u8}"} },
-		"no schema": func(q *request) { q.job.schema = nil }, "body": func(q *request) { q.job.body = []byte("bodY") },
+		"as it is": func(*request) {}, "table": func(q *request) { q.record.Table = "u" }, "format": func(q *request) { q.codec.format = rows.MessagePack },
+		"unit": func(q *request) { q.codec.unit = rows.Milliseconds }, "schema": func(q *request) { q.schema = &registry.Version{Notation: "{w u8}"} },
+		"no schema": func(q *request) { q.schema = nil }, "body": func(q *request) { q.job.Body = []byte("bodY") },
 	} {
 		d := of(change)
 		if other, ok := seen[d]; ok {
@@ -389,7 +391,7 @@ func TestKeysExpire(t *testing.T) {
 	payload, done := b.Carry(100)
 	done(7)
 	c := NewBatches(time.Hour)
-	if err := c.Recall(&wal.Record{Seq: 7, Type: wal.Carried, Payload: payload}); err != nil {
+	if err := c.Recall(&wal.Record{Seq: 7, Payload: payload}, true); err != nil {
 		t.Fatal(err)
 	}
 	if n, _ := c.stats(); n != 2 {
@@ -413,13 +415,13 @@ func TestKeysAreRecalledInOrder(t *testing.T) {
 	payload, _ := old.Carry(1)
 	one := batch{}
 	for i := 100; i < 200; i++ {
-		r := &wal.Record{Seq: uint64(i), Type: wal.Data, Codec: codec{format: JSON, keyed: true}.bits(), DB: "db", Time: now + int64(i)}
+		r := &wal.Record{Seq: uint64(i), Codec: codec{format: rows.JSON, keyed: true}.bits(), DB: "db", Time: now + int64(i)}
 		r.Payload = appendKey([]byte("{}"), idOf("db", fmt.Sprint(i)), &one)
-		if err := newer.Recall(r); err != nil {
+		if err := newer.Recall(r, false); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := newer.Recall(&wal.Record{Seq: 300, Type: wal.Carried, Payload: payload}); err != nil {
+	if err := newer.Recall(&wal.Record{Seq: 300, Payload: payload}, true); err != nil {
 		t.Fatal(err)
 	}
 	newer.fit(batchShare * batchSize * 100)
@@ -498,7 +500,7 @@ func twice() []byte {
 // contain the key.
 func TestRecalledInTwoDatabases(t *testing.T) {
 	b := NewBatches(time.Hour)
-	if err := b.Recall(&wal.Record{Seq: 1, Type: wal.Carried, Payload: twice()}); !errors.Is(err, errKeys) {
+	if err := b.Recall(&wal.Record{Seq: 1, Payload: twice()}, true); !errors.Is(err, errKeys) {
 		t.Errorf("carried: %v", err)
 	}
 	b = NewBatches(time.Hour)
@@ -527,7 +529,7 @@ func FuzzCarried(f *testing.F) {
 	f.Add(append(payload[:5:5], 0xff, 0xff, 0xff, 0xff, 0xff, 0x01))
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		b := NewBatches(time.Hour)
-		err := b.Recall(&wal.Record{Seq: 1, Type: wal.Carried, Payload: payload})
+		err := b.Recall(&wal.Record{Seq: 1, Payload: payload}, true)
 		if n, _ := b.stats(); err != nil && n > len(payload)/40 {
 			t.Errorf("%d keys of %d bytes", n, len(payload))
 		}

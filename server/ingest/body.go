@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/server/admission"
+	"github.com/slipstream-go/slipstream/server/refusal"
 )
 
 // readBody reads the whole body into q.body. The buffer has enough capacity for the suffix that
@@ -32,15 +33,15 @@ func (q *request) readBody(w http.ResponseWriter, r *http.Request) error {
 func errReading(err error, got int, want int64) error {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return refuse(TimedOut, "the body did not arrive in time: %d bytes did", got)
+		return refusal.New(refusal.TimedOut, "the body did not arrive in time: only %d bytes arrived", got)
 	case want >= 0:
-		return invalid("the body ended after %d of %d bytes: send it again", got, want)
+		return refusal.Errorf("the body ended after %d of %d bytes: send it again", got, want)
 	}
-	return invalid("the body ended after %d bytes, in the middle: send it again", got)
+	return refusal.Errorf("the body ended early, after %d bytes: send it again", got)
 }
 
 func errBodyLimit(most int64) error {
-	return refuse(TooLarge, "the body has more than %d bytes: send smaller batches, or compress them", most)
+	return refusal.New(refusal.TooLarge, "the body has more than %d bytes: send smaller batches, or compress them", most)
 }
 
 // window is the period in which the number of bytes that the minimum rate requires must arrive.

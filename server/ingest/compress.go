@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/slipstream-go/slipstream/server/admission"
+	"github.com/slipstream-go/slipstream/server/refusal"
 )
 
 // compressionOf returns the compression for the value of a Content-Encoding header.
@@ -17,7 +18,7 @@ func compressionOf(header string) (admission.Compression, error) {
 	case "zstd":
 		return admission.Zstd, nil
 	}
-	return admission.Identity, refuse(WrongType, "Content-Encoding %q: use gzip, zstd or identity", clip(header)).in("Content-Encoding")
+	return admission.Identity, refusal.New(refusal.WrongType, "Content-Encoding %q: use gzip, zstd or identity", refusal.Clip(header)).In("Content-Encoding")
 }
 
 // sniff returns the compression that the first bytes of a body indicate. An uncompressed
@@ -42,9 +43,9 @@ func (q *request) inflate() error {
 	case err == nil:
 		return nil
 	case errors.Is(err, admission.ErrTooLarge):
-		return refuse(TooLarge, "the body of %d bytes decompresses to more than %d: send smaller batches", len(body), most)
+		return refusal.New(refusal.TooLarge, "the body of %d bytes decompresses to more than %d bytes: send smaller batches", len(body), most)
 	case admission.Busy(err):
 		return err
 	}
-	return invalid("the body is not %v, or is damaged: %v", c, err)
+	return refusal.Errorf("the body is not %v, or is damaged: %v", c, err)
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/slipstream-go/slipstream/server/admission"
+	"github.com/slipstream-go/slipstream/server/rows"
 	"github.com/slipstream-go/slipstream/server/table"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
@@ -54,7 +55,7 @@ func telemetryJSON(t testing.TB, rows int) (columns, array, lines []byte) {
 }
 
 // decoder returns a function that decodes one body in the same way as a request does.
-func decoder(t testing.TB, f *Format, body []byte) func() {
+func decoder(t testing.TB, f *rows.Format, body []byte) func() {
 	h := New(Options{})
 	q := &request{handler: h, held: h.flight.Own(), body: &admission.Buffer{B: body}, codec: codec{format: f}, record: wal.Record{Time: t0, DB: "default", Table: "t"}}
 	return func() {
@@ -72,16 +73,16 @@ func decoder(t testing.TB, f *Format, body []byte) func() {
 func TestAllocations(t *testing.T) {
 	columns, array, lines := telemetryJSON(t, 1000)
 	for name, c := range map[string]struct {
-		format *Format
+		format *rows.Format
 		body   []byte
 		most   float64
 	}{
-		"columnar":      {Arc, telemetry(t, 1000), 2},
-		"one row":       {Arc, telemetry(t, 1), 2},
-		"row envelopes": {Arc, telemetryRows(t, 1000), 4},
-		"JSON columns":  {JSON, columns, 2},
-		"JSON rows":     {JSON, array, 2},
-		"NDJSON":        {NDJSON, lines, 2},
+		"columnar":      {rows.Arc, telemetry(t, 1000), 2},
+		"one row":       {rows.Arc, telemetry(t, 1), 2},
+		"row envelopes": {rows.Arc, telemetryRows(t, 1000), 4},
+		"JSON columns":  {rows.JSON, columns, 2},
+		"JSON rows":     {rows.JSON, array, 2},
+		"NDJSON":        {rows.NDJSON, lines, 2},
 	} {
 		decode := decoder(t, c.format, c.body)
 		decode()
@@ -94,11 +95,11 @@ func TestAllocations(t *testing.T) {
 func BenchmarkDecode(b *testing.B) {
 	columns, array, lines := telemetryJSON(b, 1000)
 	for name, c := range map[string]struct {
-		format *Format
+		format *rows.Format
 		body   []byte
 	}{
-		"columnar": {Arc, telemetry(b, 1000)}, "rows": {Arc, telemetryRows(b, 1000)},
-		"JSON columns": {JSON, columns}, "JSON rows": {JSON, array}, "NDJSON": {NDJSON, lines},
+		"columnar": {rows.Arc, telemetry(b, 1000)}, "rows": {rows.Arc, telemetryRows(b, 1000)},
+		"JSON columns": {rows.JSON, columns}, "JSON rows": {rows.JSON, array}, "NDJSON": {rows.NDJSON, lines},
 	} {
 		b.Run(name, func(b *testing.B) {
 			decode := decoder(b, c.format, c.body)

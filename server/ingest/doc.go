@@ -1,39 +1,25 @@
-// Package ingest accepts rows over HTTP. It decodes a request body directly into columns, checks
-// all of it, and passes the body and the columns to the store (package table). The response 204
-// means that the rows are in the log on disk, unless the sender chose durability=async. Rows land
-// when the store writes them to Parquet files.
+// Package ingest accepts rows over HTTP. It decodes a request body directly into columns (package
+// rows), checks all of it, and passes the body and the columns to the store (package table). The
+// response 204 means that the rows are in the log on disk, unless the sender chose
+// durability=async. Rows land when the store writes them to Parquet files.
 //
-//	requests     handler.go   routes, rights, /health, /ready, /v1/tables
-//	             route.go     serving of routes, parameters, latencies
-//	             write.go     one write request, from header to answer
-//	             body.go      reading of bodies, and their minimum rate
-//	             compress.go  compressions, by header or first bytes
-//	             refusal.go   outcomes and answers
-//	             alter.go     DELETE and PUT of tables and columns
-//	             batches.go   keys of stored requests
-//	             keyed.go     keys in requests and in the log
-//	             limits.go    limits
-//	             stats.go     counters
-//	decoding     format.go    formats, and their codes in the log
-//	             job.go       from a body to batches: groups, finish
-//	             tables.go    bodies with one table
-//	             arc.go       bodies that name their tables
-//	             partial.go   rows that are checked one by one
-//	             json.go      JSON
-//	             lines.go     NDJSON
-//	             schema.go    bodies that are encoded with a schema
-//	             times.go     units of time
-//	             timetext.go  times that are strings
-//	             names.go     names and text
-//	             fault.go     texts of the decoders' errors
-//	             replay.go    decoding of the log
-//	schemas      schemas.go   the registry of schemas
-//	             register.go  its endpoints
-//	remote write series.go    requests from the relay
-//	             samples.go   from requests to batches
-//	             labels.go    labels as JSON
-//	             histograms.go  native histograms
-//	             tenants.go   tables of tenants
+//	handler.go   routes, rights, /health, /ready, /v1/tables
+//	route.go     serving of routes, parameters, latencies
+//	write.go     one write request, from header to answer
+//	body.go      reading of bodies, and their minimum rate
+//	compress.go  compressions, by header or first bytes
+//	record.go    the payload of records in the log, and its decoding after a restart
+//	batches.go   keys of stored requests
+//	keyed.go     keys in requests and in the log
+//	alter.go     DELETE and PUT of tables and columns
+//	register.go  endpoints of the schema registry
+//	schema.go    the schema of a request
+//	series.go    Remote Write requests from the relay
+//	limits.go    limits
+//	stats.go     counters
+//
+// Package rows describes the bodies and decodes them, package registry contains the schemas, and
+// package series describes the tables of Remote Write.
 //
 // # Endpoints
 //
@@ -111,69 +97,6 @@
 // with 503, contain no paths and no tables. For a wrong fingerprint, the response is the same 404
 // as for an unknown schema.
 //
-// # Bodies
-//
-//	/v1/write            {"time": [1, 2], "host": ["a", "b"]}                  columns
-//	                     [{"time": 1, "host": "a"}, {"time": 2, "host": "b"}]  rows
-//	                     {"time": 1, "host": "a"}                              lines: a row on each
-//	                     {"time": 2, "host": "b"}
-//
-//	Content-Type                                                             columns  rows  lines
-//	application/msgpack, application/x-msgpack, application/vnd.msgpack      yes      yes   -
-//	application/json                                                         yes      yes   -
-//	application/x-ndjson, application/ndjson, application/jsonl              -        -     yes
-//	application/x-slipstream-schema; schema=NAME; fingerprint=HEX            yes      yes   -
-//
-//	/api/v1/write        {"m": "cpu", "columns": {"time": [1, 2], "host": ["a", "b"]}}
-//	                     {"m": "cpu", "t": 1, "h": "a", "tags": {"dc": "x"}, "fields": {"v": 0.5}}
-//	                     {"m": "cpu", "t": 1, "f": [0.5, 7]}
-//	                     {"batch": [any of these, …]}
-//	                     [any of these, …]
-//
-// A cell is nil, a bool, an int, a float, a str or a timestamp ext. The first value of a column
-// sets the column's type. The first float in an int column turns the column into a float column.
-// But if the column contains an int that a float64 cannot represent exactly, such as
-// 9007199254740993, the float is an error. In a float column, such an int is an error.
-//
-// In JSON, a number is an int unless it has a fraction or an exponent. An int that exceeds int64, a
-// float that is out of range, and half of a surrogate pair are errors. The number 1e20 is a float,
-// but some encoders write it as 100000000000000000000, which is an int. Times are numbers or
-// strings, because JSON has no timestamps. Lines that contain only white space are skipped.
-//
-// The column named time contains the time of the row. Unless the parameter time_unit is set, the
-// magnitude of a number determines its unit: seconds below 10^10, milliseconds below 10^13,
-// microseconds below 10^16, and otherwise nanoseconds. Fractions of floats are rounded to the
-// nearest microsecond, and integers in nanoseconds are rounded down to microseconds. All times of a
-// table in one body must have the same unit. Times must be in the years 1 to 9999, because all
-// engines can show this range.
-//
-// A string must be an RFC 3339 time with Z or an offset. It is stored in UTC, truncated to
-// microseconds. Bodies with a schema cannot contain times as strings. In one body, a table cannot
-// have both strings and numbers as times.
-//
-// The default time is the time of receipt. In a body of rows, the default is used if no row of the
-// table contains a time other than null. In a body of columns, it is used if no column is named
-// time. In Arc's envelope of one row, it is used if the key t is missing.
-//
-// In one request, the rows of a table may be in at most 1000 different hours (41 days), because
-// each hour of a table becomes a file. Split a longer backfill into several requests. If the
-// request is not a backfill, an error about the hours usually means that the unit of time is wrong.
-//
-// The name of a database consists of 1 to 64 letters, digits, _ - or ., and starts with a letter or
-// a digit. Names of tables and columns consist of 1 to 128 bytes of UTF-8 without control
-// characters. Names are case-sensitive. Strings must be UTF-8.
-//
-// Some file systems reserve certain names, or do not distinguish certain names. The directory of a
-// table with such a name gets an escaped name: the table Cpu is in the directory ~43pu, and the
-// table con is in ~63on. If engines do not distinguish the names of two columns of a table, the
-// name of the later column gets a number in files: V becomes V_2 if there is a column v. /v1/tables
-// shows the name that the column has in files.
-//
-// The endpoint /api/v1/write/msgpack differs from Arc as follows. A body is rejected if it mixes
-// units of time or types, or if it contains a tag and a field with the same name, or text that is
-// not UTF-8. An invalid item of a batch is never skipped silently. A row without the key h keeps
-// its own tag named host. Unknown keys of the envelope are ignored.
-//
 // # Alterations
 //
 // An alteration first locks the table, and lands the table's acknowledged rows. Meanwhile, requests
@@ -199,92 +122,6 @@
 // Files are replaced one after the other, so readers may temporarily see both types. After a
 // response 500 or a crash, the catalog is unchanged, but some files may have changed. Repeat the
 // request to complete the alteration.
-//
-// # Schemas
-//
-// A body of type application/x-slipstream-schema contains only values: see package schema and
-// docs/ingest-schema.md. The schema must be registered first, by a PUT request that contains the
-// JSON form of a schema.Shape. The response to this request is sent when the schema is on disk.
-//
-// Each body identifies a version of the schema by the version's fingerprint, as returned by
-// Shape.NamedFingerprint. The fingerprint is the first 8 bytes of the SHA-256 of the notation, as
-// 16 lower-case hex digits. The notation includes the names of fields, because they are the names
-// of the columns.
-//
-//	PUT /v1/schemas/cpu
-//	{"fields": [{"name": "time", "type": "i64"}, {"name": "host", "type": "str8"}, {"name": "load", "type": "f64"}]}
-//
-//	{"name": "cpu", "fingerprint": "2090ebf1f20b9f1d", "notation": "{time i64, host str8, load f64}", "form": "rows", …}
-//
-// The form of a schema, rows or columns, is the form of its bodies:
-//
-//	{time i64, host str8}
-//	    rows: a sequence of messages; a single message, if the schema has a Tail
-//	{time list32(i64), host list32(str8)}
-//	    columns: all fields are lists; a single message, whose lists have the same length
-//
-//	in a message                      a cell
-//	u8 … u64, i8 … i64, big-endian    int; a u64 beyond int64 is an error of its row
-//	f32, f64                          float
-//	bool, str                         bool, string
-//	time                              time, rounded down to microseconds
-//	opt(…)                            null, or the cell; a missing struct is null in all its columns
-//	{…}, in rows                      columns named outer.inner
-//	skip                              no column
-//	a missing Tail                    null
-//	blob, array, map, timezone, a     none: the schema is rejected, with the path of the field
-//	struct within itself; lists in
-//	rows, and of structs
-//
-// A schema may be registered repeatedly. The response is 201 if the version is new, and 200 if the
-// version already exists. A new version must be able to read the messages of the version that was
-// newest so far (see schema.Compat). Older versions remain valid for senders that still use them.
-// To register an incompatible schema, use another name, or delete the old schema first. The
-// registry may contain 1000 versions in total, with 4 MiB of notations. A schema may have at most
-// 128 KiB, and as many columns as a table in a request.
-//
-// For an unknown fingerprint, the response is 409. If the client also sends the notation of its
-// schema, in the header Slipstream-Schema, the error contains the first field that differs:
-//
-//	{"error": "schema \"cpu\" has no version with the fingerprint 5727…; its newest has 2090…: yours has load f32 where that has
-//	load f64: …", "field": "load"}
-//
-// # Remote Write
-//
-// The relay splits requests of Prometheus Remote Write by tenant, and passes the parts to
-// [Handler.AppendSeries]. A request is one record of the log, so it is stored completely or not at
-// all. The tables are in the database named metrics. A tenant named t has these tables:
-//
-//	t              a row for each sample: time, metric, labels, value, start_time
-//	t-histograms   a row for each native histogram: time, metric, labels, count, sum, zero_count,
-//	               zero_threshold, schema, buckets, message, start_time
-//	t-exemplars    a row for each exemplar: time, metric, labels, value, exemplar
-//	t-metadata     a row for each distinct metadata in a request: time, metric, type, help, unit
-//
-// The name of a tenant is used unchanged if it consists of letters, digits, _ and -, and starts
-// with a letter. Other names are escaped: 12345 becomes x--12345, and team.a becomes x--team-2ea.
-// The file tenants.go describes the escapes and the exceptions.
-//
-//	column         type    content
-//	time           time    time of the sample; of metadata, time of receipt
-//	metric         string  the label __name__, or empty; for metadata of version 1, the name of the
-//	                       family
-//	labels         string  the other labels, sorted by name: {"instance":"a:1","job":"x"}. If a name
-//	                       is repeated, which the protocol forbids, its values are an array
-//	value, sum     float   all bits are kept, including those of stale markers (7ff0000000000002)
-//	start_time     time    in version 2, if the sender knows it, otherwise null
-//	count          float   like zero_count, rounded beyond 2^53
-//	buckets        string  [{"lower":1,"upper":2,"count":3}, …], in ascending order, including the
-//	                       zero bucket. Infinities and NaN are strings; bounds are null if the schema
-//	                       is unknown or a count has no span
-//	message        string  the unchanged protobuf message of the histogram, in base64
-//	exemplar       string  the labels of the exemplar, in the form of labels
-//
-// Series without data produce no rows. Remote Write requests have the same limits as other
-// requests. A series may have as many labels as a table may have columns. Each sample repeats the
-// labels of its series. The limit for the text of all rows is a multiple of the body's size; the
-// factor is the maximum decompression ratio. If a label is not UTF-8, or a time is out of range,
-// the whole request is rejected.
 //
 // # Responses
 //
@@ -391,13 +228,4 @@
 //	         │ body │ {time i64, host str8}: as text    │ u32: its length in  │ rejected rows, │
 //	         │      │                                   │ bytes               │ if any         │
 //	         └──────┴───────────────────────────────────┴─────────────────────┴────────────────┘
-//
-// The body of a Remote Write record consists of the parts of a request, compressed together. Each
-// part contains the name of the tenant's samples table, not of the tenant. So the content of a
-// record does not depend on the rule by which tables of tenants are named.
-//
-//	part     ┌────────────────────┬───────┬─────────────┬────────────────────┬──────┐
-//	         │ uvarint: length of │ table │ u8: version │ uvarint: length of │ body │
-//	         │ the table's name   │       │ (1 or 2)    │ the body           │      │
-//	         └────────────────────┴───────┴─────────────┴────────────────────┴──────┘
 package ingest

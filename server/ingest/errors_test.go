@@ -6,15 +6,17 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/slipstream-go/slipstream/server/rows"
 )
 
 // Each invalid request gets the expected error text.
 func TestErrors(t *testing.T) {
-	r := newRig(t, Options{Limits: Limits{Rows: 100, Columns: 30, Tables: 10}})
+	r := newRig(t, Options{Limits: Limits{Limits: rows.Limits{Rows: 100, Columns: 30, Tables: 10}}})
 	const cut = "the body ends in the middle of a value, or a length in it is wrong: it was cut short, or is not MessagePack"
 	const cells = "a column cannot hold arrays, maps, bin or ext other than time"
 	const types = ": a column has one type, or ints and floats"
-	const once = ": t, h, tags and fields of a row give it twice: t is the column time, and h is host; send it once"
+	const once = ": the row contains it twice, in t, h, tags or fields: t is the column time, and h is host; send it once"
 	tooMany := make(list, 101)
 	for i := range tooMany {
 		tooMany[i] = dict{}
@@ -44,19 +46,19 @@ func TestErrors(t *testing.T) {
 		{"cut in a string", "\x81\xa1a\x91\xaaabc", "", cut, "", -1, 4},
 		{"claims rows", "\xdd\xff\xff\xff\xff", "", cut, "", -1, 5},
 		{"claims cells", "\x81\xa1a\xdd\xff\xff\xff\xff\x01", "", cut, "", -1, 8},
-		{"goes on", "\x81\xa1v\x91\x01\x05", "", "the body goes on for 1 bytes after its value: send one value in a request", "", -1, 5},
+		{"goes on", "\x81\xa1v\x91\x01\x05", "", "the body contains 1 more bytes after its value: send one value per request", "", -1, 5},
 		{"unused code", "\xc1", "", "the body is the unused code c1: send an array of maps, or a map of columns", "", -1, 0},
 		{"int", 5, "", "the body is an int: send an array of maps, or a map of columns", "", -1, 0},
-		{"name is an int", "\x81\x01\x91\x01", "", "an int where a name must be: names are strings", "", -1, 1},
-		{"name is an int, rows", "\x91\x81\x01\x01", "", "row 0: an int where a name must be: names are strings", "", 0, 2},
+		{"name is an int", "\x81\x01\x91\x01", "", "got an int, want a name: names are strings", "", -1, 1},
+		{"name is an int, rows", "\x91\x81\x01\x01", "", "row 0: got an int, want a name: names are strings", "", 0, 2},
 		{"one row", dict{"time", 1}, "", `column "time": an int instead of an array of cells: a column is an array, and a single row is sent as an array of one map`, "time", -1, 6},
 		{"no columns", dict{}, "", "the body has no rows: send at least one", "", -1, -1},
 		{"no rows", list{}, "", "the body has no rows: send at least one", "", -1, -1},
 		{"empty columns", dict{"time", list{}}, "", "the body has no rows: send at least one", "", -1, -1},
-		{"row is an int", list{5}, "", "row 0: an int where a map from column names must be", "", 0, 1},
+		{"row is an int", list{5}, "", "row 0: got an int, want a map with column names as keys", "", 0, 1},
 		{"kinds", dict{"time", list{1, 2}, "v", list{1, "x"}}, "", `row 1: column "v": a string in a column of int64` + types, "v", 1, 13},
 		{"kinds, rows", list{dict{"v", 1}, dict{"v", true}}, "", `row 1: column "v": a bool in a column of int64` + types, "v", 1, 8},
-		{"lengths", dict{"time", list{1, 2}, "v", list{1}}, "", `column "v": the column has 1 rows, but "time" has 2: give all columns as many`, "v", -1, 11},
+		{"lengths", dict{"time", list{1, 2}, "v", list{1}}, "", `column "v": the column has 1 rows, but "time" has 2: give all columns the same number of rows`, "v", -1, 11},
 		{"column twice", dict{"v", list{1}, "v", list{2}}, "", `column "v": the column is repeated: send it once`, "v", -1, 5},
 		{"column twice, rows", list{dict{"v", 1, "v", 2}}, "", `row 0: column "v": the column is repeated: send it once`, "v", 0, 5},
 		{"array in a cell", dict{"v", list{list{1}}}, "", `row 0: column "v": ` + cells, "v", 0, 4},
@@ -74,37 +76,37 @@ func TestErrors(t *testing.T) {
 		{"name not UTF-8", dict{"a\xff", list{1}}, "", "a name is not UTF-8: send UTF-8", "", -1, 1},
 		{"empty name", dict{"", list{1}}, "", `column "": a column name has 1 to 128 bytes`, "", -1, -1},
 		{"long name", dict{strings.Repeat("x", 129), list{1}}, "", `column "` + strings.Repeat("x", 128) + `…": a column name has 1 to 128 bytes`, strings.Repeat("x", 128) + "…", -1, -1},
-		{"time is nil", dict{"time", list{1, nil}}, "", "row 1: time is missing: give every row a time, or leave the column out to have the time of receipt", "time", 1, -1},
-		{"times are nil", dict{"time", list{nil}}, "", "row 0: time is missing: give every row a time, or leave the column out to have the time of receipt", "time", 0, -1},
-		{"time is missing in a row", list{dict{"time", 1}, dict{"v", 1}}, "", "row 1: time is missing: give every row a time, or leave the column out to have the time of receipt", "time", 1, -1},
+		{"time is nil", dict{"time", list{1, nil}}, "", "row 1: time is missing: give every row a time, or omit the column to use the time of receipt", "time", 1, -1},
+		{"times are nil", dict{"time", list{nil}}, "", "row 0: time is missing: give every row a time, or omit the column to use the time of receipt", "time", 0, -1},
+		{"time is missing in a row", list{dict{"time", 1}, dict{"v", 1}}, "", "row 1: time is missing: give every row a time, or omit the column to use the time of receipt", "time", 1, -1},
 		{"time is text", dict{"time", list{"2020"}}, "", `row 0: time "2020" is not RFC 3339: send 2006-01-02T15:04:05Z, with a fraction or an offset such as +07:00, or a number since 1970`, "time", 0, -1},
-		{"time is a bool", dict{"time", list{true}}, "", "row 0: time holds bool: send ints or floats since 1970, RFC 3339 strings, or MessagePack's timestamp ext", "time", 0, -1},
-		{"time is NaN", dict{"time", list{1.5, math.NaN()}}, "", "row 1: time NaN: it must be a number", "time", 1, -1},
-		{"units", dict{"time", list{1700000000, int64(1700000000000)}}, "", "row 1: time 1700000000000 looks like milliseconds and the first like seconds: say which with ?time_unit=s, ms, us or ns", "time", 1, -1},
-		{"units of floats", dict{"time", list{1700000000.5, int64(1700000000000)}}, "", "row 1: time 1700000000000 looks like milliseconds and the first like seconds: say which with ?time_unit=s, ms, us or ns", "time", 1, -1},
-		{"time out of range", dict{"time", list{9e11}}, "?time_unit=s", "row 0: time 900000000000 in seconds is not in the years 1 to 9999: check it, or say its unit with ?time_unit=s, ms, us or ns", "time", 0, -1},
-		{"ext out of range", dict{"time", list{time.Date(10001, 1, 1, 0, 0, 0, 0, time.UTC)}}, "", "row 0: time 253433923200000000 in microseconds is not in the years 1 to 9999: check it, or say its unit with ?time_unit=s, ms, us or ns", "time", 0, -1},
+		{"time is a bool", dict{"time", list{true}}, "", "row 0: time has the type bool: send ints or floats since 1970, RFC 3339 strings, or MessagePack's timestamp ext", "time", 0, -1},
+		{"time is NaN", dict{"time", list{1.5, math.NaN()}}, "", "row 1: time NaN: must be a finite number", "time", 1, -1},
+		{"units", dict{"time", list{1700000000, int64(1700000000000)}}, "", "row 1: time 1700000000000 looks like milliseconds, but the first time looks like seconds: set the unit with ?time_unit=s, ms, us or ns", "time", 1, -1},
+		{"units of floats", dict{"time", list{1700000000.5, int64(1700000000000)}}, "", "row 1: time 1700000000000 looks like milliseconds, but the first time looks like seconds: set the unit with ?time_unit=s, ms, us or ns", "time", 1, -1},
+		{"time out of range", dict{"time", list{9e11}}, "?time_unit=s", "row 0: time 900000000000 in seconds is not in the years 1 to 9999: check the value, or set the unit with ?time_unit=s, ms, us or ns", "time", 0, -1},
+		{"ext out of range", dict{"time", list{time.Date(10001, 1, 1, 0, 0, 0, 0, time.UTC)}}, "", "row 0: time 253433923200000000 in microseconds is not in the years 1 to 9999: check the value, or set the unit with ?time_unit=s, ms, us or ns", "time", 0, -1},
 		{"time_unit", dict{}, "?time_unit=h", `time_unit="h": use s, ms, us, ns or auto`, "time_unit", -1, -1},
 		{"durability", dict{}, "?durability=x", `durability="x": use sync or async`, "durability", -1, -1},
 		{"partial", dict{}, "?partial=x", `partial="x": use true or false`, "partial", -1, -1},
-		{"catalog", dict{"time", list{t0}, "old", list{"x"}}, "", `table db.t: column "old" holds int64 and cannot take string: convert it, or send it under another name`, "old", -1, -1},
+		{"catalog", dict{"time", list{t0}, "old", list{"x"}}, "", `table db.t: column "old" contains int64 values, so it cannot store string values: convert the values, or use another column name`, "old", -1, -1},
 
 		{"arc: int", 5, "arc", "the body is an int: send a map with m and columns or fields, a map with batch, or an array of such maps", "", -1, 0},
-		{"arc: item is an int", list{5}, "arc", "row 0: an int where a map must be, with m and columns or fields", "", 0, 1},
+		{"arc: item is an int", list{5}, "arc", "row 0: got an int, want a map with m and columns or fields", "", 0, 1},
 		{"arc: no m", dict{"columns", dict{"v", list{1}}}, "arc", "row 0: m is missing: it names the table", "m", 0, -1},
 		{"arc: m is nil", dict{"m", nil, "fields", dict{"v", 1}}, "arc", "row 0: m is missing: it names the table", "m", 0, -1},
 		{"arc: m is a bool", dict{"m", true, "fields", dict{"v", 1}}, "arc", "row 0: m is a bool: it must be a string or an int", "m", 0, 3},
 		{"arc: m has a control character", dict{"m", "a\nb", "fields", dict{"v", 1}}, "arc", `row 0: table "a\nb": a table name must not have control characters`, "table", 0, -1},
 		{"arc: m is empty", list{dict{"m", "a", "f", list{1}}, dict{"m", "", "f", list{1}}}, "arc", `row 1: table "": a table name has 1 to 128 bytes`, "table", 1, -1},
 		{"arc: m twice", dict{"m", "a", "m", "b", "f", list{1}}, "arc", "row 0: m is repeated: send it once", "m", 0, 7},
-		{"arc: no rows", dict{"m", "a"}, "arc", "row 0: there are no columns, fields or f: a row has at least one of them, and a batch is not nested", "fields", 0, -1},
-		{"arc: nested batch", dict{"batch", list{dict{"batch", list{}}}}, "arc", "row 0: there are no columns, fields or f: a row has at least one of them, and a batch is not nested", "fields", 0, -1},
+		{"arc: no rows", dict{"m", "a"}, "arc", "row 0: columns, fields and f are missing: a row has at least one of them, and a batch must not contain a batch", "fields", 0, -1},
+		{"arc: nested batch", dict{"batch", list{dict{"batch", list{}}}}, "arc", "row 0: columns, fields and f are missing: a row has at least one of them, and a batch must not contain a batch", "fields", 0, -1},
 		{"arc: empty batch", dict{"batch", list{}}, "arc", "the body has no rows: send at least one", "", -1, -1},
-		{"arc: batch and more", dict{"batch", list{}, "m", "a"}, "arc", "batch stands beside other rows: put those into the batch", "batch", -1, 7},
-		{"arc: fields and columns", dict{"fields", dict{}, "columns", dict{"v", list{1}}, "m", "a"}, "arc", "row 0: columns stands beside t, h, f, fields or tags: put those into columns", "columns", 0, 17},
-		{"arc: batch and columns in an item", list{dict{"m", "a", "columns", dict{"v", list{1}}, "batch", list{}}}, "arc", "batch stands beside other rows: put those into the batch", "batch", -1, 25},
+		{"arc: batch and more", dict{"batch", list{}, "m", "a"}, "arc", "batch is combined with other rows: put these rows into the batch", "batch", -1, 7},
+		{"arc: fields and columns", dict{"fields", dict{}, "columns", dict{"v", list{1}}, "m", "a"}, "arc", "row 0: columns is combined with t, h, f, fields or tags: put these values into columns", "columns", 0, 17},
+		{"arc: batch and columns in an item", list{dict{"m", "a", "columns", dict{"v", list{1}}, "batch", list{}}}, "arc", "batch is combined with other rows: put these rows into the batch", "batch", -1, 25},
 		{"arc: cut after columns", "\x83\xa1m\xa1a\xa7columns\x81\xa1v\x91\x01", "arc", "the body ends where a value should begin: it was cut short", "", -1, 18},
-		{"arc: columns and fields", dict{"m", "a", "columns", dict{"v", list{1}}, "fields", dict{}}, "arc", "columns stands beside t, h, f, fields or tags: put those into columns", "columns", -1, 13},
+		{"arc: columns and fields", dict{"m", "a", "columns", dict{"v", list{1}}, "fields", dict{}}, "arc", "columns is combined with t, h, f, fields or tags: put these values into columns", "columns", -1, 13},
 		{"arc: tag and field", list{dict{"m", "a", "tags", dict{"v", "x"}, "fields", dict{"v", 1}}}, "arc", `row 0: column "v"` + once, "v", 0, -1},
 		{"arc: h and tag", dict{"m", "a", "h", "x", "tags", dict{"host", "x"}, "f", list{1}}, "arc", `row 0: column "host"` + once, "host", 0, -1},
 		{"arc: t and field", dict{"m", "a", "t", 1, "fields", dict{"time", 1}}, "arc", `row 0: column "time"` + once, "time", 0, -1},
@@ -112,14 +114,14 @@ func TestErrors(t *testing.T) {
 		{"arc: tags is an int", dict{"m", "a", "tags", 5, "f", list{1}}, "arc", "row 0: tags is an int: it must be a map from names to values", "tags", 0, 10},
 		{"arc: tag is a float", dict{"m", "a", "tags", dict{"x", 1.5}, "f", list{1}}, "arc", "row 0: x is a float: it must be a string or an int", "x", 0, 13},
 		{"arc: f is an int", dict{"m", "a", "f", 5}, "arc", "row 0: f is an int: it must be an array of values", "f", 0, 7},
-		{"arc: columns is an array", dict{"m", "a", "columns", list{1}}, "arc", "an array where a map from column names must be", "", -1, 13},
+		{"arc: columns is an array", dict{"m", "a", "columns", list{1}}, "arc", "got an array, want a map with column names as keys", "", -1, 13},
 		{"arc: h is a bool", dict{"m", "a", "h", true, "f", list{1}}, "arc", "row 0: host is a bool: it must be a string or an int", "host", 0, 7},
 		{"arc: t is text", dict{"m", "a", "t", "now", "f", list{1}}, "arc", `row 0: time "now" is not RFC 3339: send 2006-01-02T15:04:05Z, with a fraction or an offset such as +07:00, or a number since 1970`, "time", 0, -1},
-		{"arc: a tag where a field was", list{dict{"m", "a", "fields", dict{"x", 1}}, dict{"m", "a", "tags", dict{"x", "y"}, "f", list{1}}}, "arc", `row 1: column "x": a tag in a column of int64: give it another name`, "x", 1, -1},
-		{"arc: units", list{dict{"m", "a", "t", 1, "f", list{1}}, dict{"m", "b", "t", 1, "f", list{1}}, dict{"m", "a", "t", t0, "f", list{1}}}, "arc", "row 2: time 1700000000000000 looks like microseconds and the first like seconds: say which with ?time_unit=s, ms, us or ns", "time", 2, -1},
-		{"arc: kinds of two items", list{dict{"m", "a", "columns", dict{"x", list{1}}}, dict{"m", "a", "columns", dict{"x", list{"s"}}}}, "arc", `row 1: column "x": string here and int64 in rows before it` + types, "x", 1, -1},
-		{"arc: an integer that no float is, after floats", list{dict{"m", "a", "columns", dict{"x", list{1.5}}}, dict{"m", "a", "columns", dict{"x", list{int64(1<<53 + 1)}}}}, "arc", `row 1: column "x": it holds floats in rows before, and a float64 would round an integer here`, "x", 1, -1},
-		{"arc: a float, after an integer that none is", list{dict{"m", "a", "columns", dict{"x", list{int64(1<<53 + 1)}}}, dict{"m", "a", "columns", dict{"x", list{1.5}}}}, "arc", `row 1: column "x": a float64 in a column of int64, whose row 0 is 9007199254740993: a float64 would round it`, "x", 1, -1},
+		{"arc: a tag where a field was", list{dict{"m", "a", "fields", dict{"x", 1}}, dict{"m", "a", "tags", dict{"x", "y"}, "f", list{1}}}, "arc", `row 1: column "x": a tag cannot be stored in a column of int64: give the tag another name`, "x", 1, -1},
+		{"arc: units", list{dict{"m", "a", "t", 1, "f", list{1}}, dict{"m", "b", "t", 1, "f", list{1}}, dict{"m", "a", "t", t0, "f", list{1}}}, "arc", "row 2: time 1700000000000000 looks like microseconds, but the first time looks like seconds: set the unit with ?time_unit=s, ms, us or ns", "time", 2, -1},
+		{"arc: kinds of two items", list{dict{"m", "a", "columns", dict{"x", list{1}}}, dict{"m", "a", "columns", dict{"x", list{"s"}}}}, "arc", `row 1: column "x": string here, but int64 in earlier rows` + types, "x", 1, -1},
+		{"arc: an integer that no float is, after floats", list{dict{"m", "a", "columns", dict{"x", list{1.5}}}, dict{"m", "a", "columns", dict{"x", list{int64(1<<53 + 1)}}}}, "arc", `row 1: column "x": an integer cannot be stored exactly as a float64, and earlier rows contain floats`, "x", 1, -1},
+		{"arc: a float, after an integer that none is", list{dict{"m", "a", "columns", dict{"x", list{int64(1<<53 + 1)}}}, dict{"m", "a", "columns", dict{"x", list{1.5}}}}, "arc", `row 1: column "x": a float64 in a column of int64, whose row 0 is 9007199254740993, which float64 cannot represent exactly`, "x", 1, -1},
 		{"arc: kinds in the second item", list{dict{"m", "a", "columns", dict{"x", list{1}}}, dict{"m", "a", "columns", dict{"x", list{1, true}}}}, "arc", `row 2: column "x": a bool in a column of int64` + types, "x", 2, 37},
 		{"arc: too many tables", tables, "arc", "row 10: more than 10 tables in one request: split it", "", 10, -1},
 		{"arc: too many rows", tooMany, "arc", "more than 100 rows in one request: split it", "", -1, -1},
@@ -160,18 +162,18 @@ func TestErrors(t *testing.T) {
 func TestNames(t *testing.T) {
 	r := newRig(t, Options{})
 	body := pack(t, dict{"v", list{1}})
-	const plain = " letters, digits, _ - or ., a letter or digit first"
+	const plain = " letters, digits, _ - or . and begins with a letter or digit"
 	for _, c := range []struct{ path, text string }{
-		{"/v1/write/_db/t", `database "_db": a name is 1 to 64` + plain},
-		{"/v1/write/" + strings.Repeat("d", 65) + "/t", `database "` + strings.Repeat("d", 65) + `": a name is 1 to 64` + plain},
-		{"/v1/write/d%C3%A9/t", `database "dé": a name is 1 to 64` + plain},
+		{"/v1/write/_db/t", `database "_db": a name has 1 to 64` + plain},
+		{"/v1/write/" + strings.Repeat("d", 65) + "/t", `database "` + strings.Repeat("d", 65) + `": a name has 1 to 64` + plain},
+		{"/v1/write/d%C3%A9/t", `database "dé": a name has 1 to 64` + plain},
 		{"/v1/write/db/" + strings.Repeat("t", 200), `table "` + strings.Repeat("t", 128) + `…": a table name has 1 to 128 bytes`},
 		{"/v1/write/db/%00", `table "\x00": a table name must not have control characters`},
 		{"/v1/write/db/%FF", `table "\xff": a table name must be UTF-8 without control characters`},
 	} {
 		wantProblem(t, r.do("POST", c.path, body, "Content-Type", "application/msgpack"), 400, c.text)
 	}
-	wantProblem(t, r.arc(dict{"m", "t", "f", list{1}}, "X-Arc-Database", "../etc"), 400, `database "../etc": a name is 1 to 64`+plain)
+	wantProblem(t, r.arc(dict{"m", "t", "f", list{1}}, "X-Arc-Database", "../etc"), 400, `database "../etc": a name has 1 to 64`+plain)
 	for _, path := range []string{strings.Repeat("d", 64) + "/" + strings.Repeat("T", 128), "a-b_9/X", "1.db/net.if-x", "db/t%2Fx", "db/..%2F..", "db/_t", "db/%C3%A9 ="} {
 		wantStatus(t, r.do("POST", "/v1/write/"+strings.ReplaceAll(path, " ", "%20"), body, "Content-Type", "application/msgpack"), 204)
 	}
@@ -180,7 +182,7 @@ func TestNames(t *testing.T) {
 func TestHeads(t *testing.T) {
 	r := newRig(t, Options{})
 	body := pack(t, dict{"v", list{1}})
-	const types = " is none of application/msgpack, application/x-msgpack, application/vnd.msgpack, application/json, application/x-ndjson, application/ndjson, application/jsonl, application/x-slipstream-schema"
+	const types = " is not supported: use application/msgpack, application/x-msgpack, application/vnd.msgpack, application/json, application/x-ndjson, application/ndjson, application/jsonl, application/x-slipstream-schema"
 	wantProblem(t, r.do("POST", "/v1/write/db/t", body), 415, `Content-Type ""`+types)
 	wantProblem(t, r.do("POST", "/v1/write/db/t", body, "Content-Type", "text/plain"), 415, `Content-Type "text/plain"`+types)
 	wantProblem(t, r.do("POST", "/v1/write/db/t", body, "Content-Type", "application/msgpack", "Content-Encoding", "br"), 415,
@@ -189,7 +191,7 @@ func TestHeads(t *testing.T) {
 		"the body is not gzip, or is damaged: unexpected EOF")
 	wantProblem(t, r.do("POST", "/v1/write/db/t", body, "Content-Type", "application/msgpack", "Content-Encoding", "zstd"), 400,
 		"the body is not zstd, or is damaged: invalid input: magic number mismatch")
-	for _, contentType := range MessagePack.ContentTypes {
+	for _, contentType := range rows.MessagePack.ContentTypes {
 		wantStatus(t, r.do("POST", "/v1/write/db/t", body, "Content-Type", contentType+"; charset=binary"), 204)
 	}
 	for _, c := range []struct{ method, path, allow string }{
@@ -202,5 +204,5 @@ func TestHeads(t *testing.T) {
 			t.Errorf("%s %s: Allow %q", c.method, c.path, got)
 		}
 	}
-	wantProblem(t, r.do("GET", "/nothing", nil), 404, "there is nothing at /nothing: write to /v1/write/{db}/{table} or /api/v1/write/msgpack")
+	wantProblem(t, r.do("GET", "/nothing", nil), 404, "there is no endpoint at /nothing: write to /v1/write/{db}/{table} or /api/v1/write/msgpack")
 }

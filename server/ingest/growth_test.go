@@ -7,25 +7,28 @@ import (
 
 	"github.com/slipstream-go/slipstream/internal/growth"
 	"github.com/slipstream-go/slipstream/remotewrite"
+	"github.com/slipstream-go/slipstream/server/names"
+	"github.com/slipstream-go/slipstream/server/rows"
+	"github.com/slipstream-go/slipstream/server/series"
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
 // similar returns column names that differ only in the last bytes.
-func similar(i int) string { return strings.Repeat("n", maxName-6) + fmt.Sprintf("%06d", i) }
+func similar(i int) string { return strings.Repeat("n", names.Max-6) + fmt.Sprintf("%06d", i) }
 
 // The time to decode a body grows linearly with its size, even if rows are checked one by one.
 func TestGrowth(t *testing.T) {
 	limits := new(Limits)
 	limits.setDefaults()
-	decode := func(f *Format, partial, judged bool) func() func([]byte) {
+	decode := func(f *rows.Format, partial, judged bool) func() func([]byte) {
 		return func() func([]byte) {
-			j := &job{limits: limits, pool: table.NewPool(64 << 20), partial: partial, judged: judged,
-				target: table.Name{DB: "d", Table: "t"}, received: t0}
+			j := &rows.Job{Limits: &limits.Limits, Pool: table.NewPool(64 << 20), Partial: partial, Judged: judged,
+				Target: table.Name{DB: "d", Table: "t"}, Received: t0}
 			return func(body []byte) {
-				j.body = body
-				writes, _ := j.decode(f)
+				j.Body, j.MaxText = body, limits.decompressed(len(body))
+				writes, _ := j.Decode(f)
 				for _, w := range writes {
-					j.pool.Put(w.Batch)
+					j.Pool.Put(w.Batch)
 				}
 			}
 		}
@@ -54,17 +57,19 @@ func TestGrowth(t *testing.T) {
 		{Name: "columns of many tables", Alloc: 100},
 	}
 	for i, of := range []struct {
-		format  *Format
+		format  *rows.Format
 		judged  bool
 		partial bool
 		body    func(n int) []byte
 	}{
-		{RemoteWrite, false, false, func(n int) []byte { return appendPart(nil, seriesPart{[]byte("t"), remotewrite.V2, symbolsInTurn(n)}) }},
-		{MessagePack, true, true, func(n int) []byte { return pack(t, items(n, 150, wide)) }},
-		{JSON, false, true, func(n int) []byte { return toJSON(t, items(n, 40, bad)) }},
-		{NDJSON, false, true, func(n int) []byte { return toLines(t, items(n, 40, bad)) }},
-		{MessagePack, false, true, func(n int) []byte { return pack(t, items(n, 20, bad)) }},
-		{Arc, false, false, func(n int) []byte { return pack(t, items(n, 40, tables)) }},
+		{series.Format, false, false, func(n int) []byte {
+			return series.Append(nil, &series.Part{Tenant: "t", Version: remotewrite.V2, Body: symbolsInTurn(n)})
+		}},
+		{rows.MessagePack, true, true, func(n int) []byte { return pack(t, items(n, 150, wide)) }},
+		{rows.JSON, false, true, func(n int) []byte { return toJSON(t, items(n, 40, bad)) }},
+		{rows.NDJSON, false, true, func(n int) []byte { return toLines(t, items(n, 40, bad)) }},
+		{rows.MessagePack, false, true, func(n int) []byte { return pack(t, items(n, 20, bad)) }},
+		{rows.Arc, false, false, func(n int) []byte { return pack(t, items(n, 40, tables)) }},
 	} {
 		cases[i].Prepare = func(n int) func() {
 			body, run := of.body(n), decode(of.format, of.partial, of.judged)()
@@ -99,8 +104,8 @@ func TestMergedColumns(t *testing.T) {
 		}
 		return pack(t, items)
 	}
-	few := testing.AllocsPerRun(5, decoder(t, Arc, body(1)))
-	many := testing.AllocsPerRun(5, decoder(t, Arc, body(200)))
+	few := testing.AllocsPerRun(5, decoder(t, rows.Arc, body(1)))
+	many := testing.AllocsPerRun(5, decoder(t, rows.Arc, body(200)))
 	if many > few+2000 {
 		t.Errorf("%v allocations for 200 envelopes more, %v for one", many, few)
 	}

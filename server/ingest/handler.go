@@ -11,6 +11,8 @@ import (
 
 	"github.com/slipstream-go/slipstream/server/access"
 	"github.com/slipstream-go/slipstream/server/admission"
+	"github.com/slipstream-go/slipstream/server/refusal"
+	"github.com/slipstream-go/slipstream/server/registry"
 	"github.com/slipstream-go/slipstream/server/table"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
@@ -23,7 +25,7 @@ type Options struct {
 	Pool    *table.Pool       // the store's pool
 	Flight  *admission.Budget // budget for the bytes of bodies; nil means a new budget of Limits.InFlight bytes
 	Batches *Batches          // keys of stored requests; also the store's Carrier; nil means that requests with keys are rejected
-	Schemas *Schemas          // schemas of bodies; nil means that there are no schemas, and that none can be registered
+	Schemas *registry.Schemas // schemas of bodies; nil means that there are no schemas, and that none can be registered
 	Logger  *slog.Logger
 
 	ReadTimeout time.Duration // maximum time in which a whole body must arrive; 0 means no limit
@@ -44,7 +46,7 @@ type Handler struct {
 	guard   *access.Guard
 	metrics http.Handler
 	pool    *table.Pool
-	schemas *Schemas
+	schemas *registry.Schemas
 	batches *Batches
 	log     *slog.Logger
 	answer  http.Handler // handles all requests
@@ -56,16 +58,17 @@ type Handler struct {
 	flight   *admission.Budget // budget for the bytes of bodies
 	large    chan struct{}     // held while a large body is decoded
 	counters counters
-	refusals [outcomes]summary
+	refusals [refusal.Outcomes]summary
 
-	readTimeout time.Duration // Options.ReadTimeout
-	shortage    func() string // Options.Shortage
-	window      time.Duration // the constant window, except in tests
+	readTimeout time.Duration    // Options.ReadTimeout
+	shortage    func() string    // Options.Shortage
+	window      time.Duration    // the constant window, except in tests
+	clock       func() time.Time // time.Now, except in tests
 }
 
 // New returns a handler that is not ready.
 func New(o Options) *Handler {
-	h := &Handler{limits: o.Limits, metrics: o.Metrics, pool: o.Pool, batches: o.Batches, log: o.Logger, window: window, readTimeout: o.ReadTimeout, shortage: o.Shortage}
+	h := &Handler{limits: o.Limits, metrics: o.Metrics, pool: o.Pool, batches: o.Batches, log: o.Logger, window: window, clock: time.Now, readTimeout: o.ReadTimeout, shortage: o.Shortage}
 	h.counters.latencies = make(map[string]*latencies)
 	if h.guard = o.Guard; h.guard == nil {
 		h.guard = access.NewGuard(nil)
@@ -76,7 +79,7 @@ func New(o Options) *Handler {
 	}
 	h.large = make(chan struct{}, runtime.GOMAXPROCS(0))
 	if h.schemas = o.Schemas; h.schemas == nil {
-		h.schemas = newSchemas(nil, "")
+		h.schemas = registry.New(nil, "")
 	}
 	if h.log == nil {
 		h.log = slog.Default()
@@ -103,7 +106,7 @@ func (h *Handler) routes(schemas bool) []route {
 		{"DELETE", "/v1/tables/{db}/{table}", demand{right: access.Administer, of: pathDatabase}, simple(h.dropTable)},
 		{"DELETE", columnPath, demand{right: access.Administer, of: pathDatabase}, simple(h.dropColumn)},
 		{"PUT", columnPath, demand{right: access.Administer, of: pathDatabase}, h.plain(h.setType)},
-		{"GET", "/health", everybody, simple(func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, status{"alive", ""}) })},
+		{"GET", "/health", everybody, simple(func(w http.ResponseWriter, _ *http.Request) { refusal.WriteJSON(w, http.StatusOK, status{"alive", ""}) })},
 		{"GET", "/ready", everybody, simple(h.ready)},
 		{"GET", "/alive", everybody, simple(h.alive)},
 	}
@@ -147,10 +150,10 @@ type status struct {
 // whether the service is stopping.
 func (h *Handler) alive(w http.ResponseWriter, _ *http.Request) {
 	if h.draining.Load() {
-		writeJSON(w, http.StatusServiceUnavailable, status{"not ready", "stopping"})
+		refusal.WriteJSON(w, http.StatusServiceUnavailable, status{"not ready", "stopping"})
 		return
 	}
-	writeJSON(w, http.StatusOK, status{"alive", ""})
+	refusal.WriteJSON(w, http.StatusOK, status{"alive", ""})
 }
 
 // seesAll reports whether a response may contain information about every database.
@@ -165,13 +168,13 @@ func (h *Handler) ready(w http.ResponseWriter, r *http.Request) {
 		if err := h.store.Load().Trouble(); err != nil && h.seesAll(r) {
 			st.Reason = err.Error()
 		}
-		writeJSON(w, http.StatusOK, st)
+		refusal.WriteJSON(w, http.StatusOK, st)
 		return
 	}
 	if detail != nil && h.seesAll(r) { // the detail contains paths and tables
 		reason += ": " + detail.Error()
 	}
-	writeJSON(w, http.StatusServiceUnavailable, status{"not ready", reason})
+	refusal.WriteJSON(w, http.StatusServiceUnavailable, status{"not ready", reason})
 }
 
 // unready returns the reason why clients should send no writes, or an empty string. Only clients
@@ -182,16 +185,16 @@ func (h *Handler) unready() (reason string, detail error) {
 	case s == nil:
 		if s := h.reading.Load(); s != nil {
 			if err := s.Err(); err != nil {
-				return "recovering: rows that are in the log do not land", err
+				return "recovering: rows in the log cannot be written to files", err
 			}
 		}
-		return "recovering: rows that are in the log are being read", nil
+		return "recovering: the rows in the log are being read", nil
 	case h.draining.Load():
 		return "stopping", nil
 	}
 	log, err := s.Log(), s.Err()
 	if err != nil && !errors.Is(err, wal.ErrFailed) {
-		return "rows do not land", err
+		return "rows cannot be written to files", err
 	}
 	if reason = log.Shortage(); reason == "" && h.shortage != nil {
 		reason = h.shortage()
@@ -207,14 +210,14 @@ func (h *Handler) flush(w http.ResponseWriter, r *http.Request) {
 	}
 	if err := s.Flush(r.Context()); err != nil {
 		h.log.Error("flush ended early", "error", err)
-		h.refuse(w, r, refuse(NotReady, "%v", err))
+		h.refuse(w, r, refusal.New(refusal.NotReady, "%v", err))
 		return
 	}
 	w.WriteHeader(http.StatusNoContent)
 }
 
-func errNotReady() *refusal {
-	return refuse(NotReady, "the service is not ready: see /ready, and retry later")
+func errNotReady() *refusal.Error {
+	return refusal.New(refusal.NotReady, "the service is not ready: see /ready, and retry later")
 }
 
 // tableStatus is an element of /v1/tables.
@@ -265,5 +268,5 @@ func (h *Handler) tables(w http.ResponseWriter, r *http.Request, g *access.Grant
 		}
 		list = append(list, st)
 	}
-	writeJSON(w, http.StatusOK, list)
+	refusal.WriteJSON(w, http.StatusOK, list)
 }

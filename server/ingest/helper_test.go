@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,6 +24,7 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 	"github.com/slipstream-go/slipstream/server/access"
 	"github.com/slipstream-go/slipstream/server/parquet"
+	"github.com/slipstream-go/slipstream/server/refusal"
 	"github.com/slipstream-go/slipstream/server/series"
 	"github.com/slipstream-go/slipstream/server/table"
 	"github.com/slipstream-go/slipstream/server/wal"
@@ -183,7 +185,9 @@ type rig struct {
 	sink  *memSink
 	h     *Handler
 	store *table.Store
-	now   int64 // time of receipt of the last stored request
+	now   atomic.Int64 // time of receipt of the last request
+
+	schemas string // path of the schema registry's file
 }
 
 func newRig(t testing.TB, o Options, change ...func(*table.Options)) *rig {
@@ -195,6 +199,11 @@ func newRig(t testing.TB, o Options, change ...func(*table.Options)) *rig {
 		o.Batches = NewBatches(time.Hour)
 	}
 	r.h = New(o)
+	r.h.clock = func() time.Time {
+		now := time.Now()
+		r.now.Store(now.UnixMicro())
+		return now
+	}
 	r.open(change...)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -208,14 +217,7 @@ func (r *rig) open(change ...func(*table.Options)) {
 	r.t.Helper()
 	o := table.Options{
 		Dir: r.dir, Sink: r.sink, Pool: r.h.pool, Decode: Replay(r.h.pool), Carrier: r.h.batches, Logger: r.h.log,
-		WAL: wal.Options{SegmentBytes: 1 << 20, OnFail: r.h.Failed, OnCommit: func(recs []*wal.Record) {
-			for _, rec := range recs {
-				if rec.Type == wal.Data {
-					r.now = rec.Time
-				}
-			}
-			r.h.Committed(recs)
-		}},
+		WAL: wal.Options{SegmentBytes: 1 << 20},
 	}
 	for _, f := range change {
 		f(&o)
@@ -344,9 +346,9 @@ func wantRows(t testing.TB, got, want map[string][]row) {
 }
 
 // wantProblem checks that the request was rejected with this status and this complete error text.
-func wantProblem(t testing.TB, w *httptest.ResponseRecorder, status int, text string) problem {
+func wantProblem(t testing.TB, w *httptest.ResponseRecorder, status int, text string) refusal.Problem {
 	t.Helper()
-	var p problem
+	var p refusal.Problem
 	if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil {
 		t.Fatalf("status %d, body %q: %v", w.Code, w.Body, err)
 	}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/server/admission"
+	"github.com/slipstream-go/slipstream/server/rows"
+	"github.com/slipstream-go/slipstream/server/series"
 	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
@@ -76,12 +78,12 @@ func TestJSONAsMessagePack(t *testing.T) {
 		"nothing in them":  {dict{}, dict{}},
 		"no rows":          {},
 	}
-	for name, rows := range bodies {
+	for name, sent := range bodies {
 		for _, query := range []string{"", "?partial=true", "?time_unit=s", "?partial=true&time_unit=us"} {
 			t.Run(name+query, func(t *testing.T) {
 				want := newRig(t, Options{})
-				first := want.v1(rows, query)
-				wantLanded, wantNow := want.landed(), want.now
+				first := want.v1(sent, query)
+				wantLanded, wantNow := want.landed(), want.now.Load()
 				var wantReport report
 				if first.Code == 200 {
 					wantReport = reply(t, first)
@@ -90,7 +92,7 @@ func TestJSONAsMessagePack(t *testing.T) {
 				for _, c := range []struct {
 					contentType string
 					body        []byte
-				}{{asJSON, toJSON(t, rows)}, {asLines, toLines(t, rows)}} {
+				}{{asJSON, toJSON(t, sent)}, {asLines, toLines(t, sent)}} {
 					if name == "no rows" && c.contentType == asLines {
 						continue // the body is empty
 					}
@@ -101,7 +103,7 @@ func TestJSONAsMessagePack(t *testing.T) {
 						}
 						if w.Code == 200 {
 							got := reply(t, w)
-							same := func(a, b Rejection) bool {
+							same := func(a, b rows.Rejection) bool {
 								return a.Row == b.Row && (a.Line == a.Row+1) == (c.contentType == asLines)
 							}
 							if got.Rows != wantReport.Rows || !slices.EqualFunc(got.Rejected, wantReport.Rejected, same) {
@@ -111,7 +113,7 @@ func TestJSONAsMessagePack(t *testing.T) {
 						landed := out()
 						for _, rows := range landed {
 							for _, row := range rows {
-								if row["time"] == r.now {
+								if row["time"] == r.now.Load() {
 									row["time"] = wantNow
 								}
 							}
@@ -126,11 +128,11 @@ func TestJSONAsMessagePack(t *testing.T) {
 
 // Each invalid JSON body gets the expected error text.
 func TestJSONErrors(t *testing.T) {
-	r := newRig(t, Options{Limits: Limits{Rows: 100, Columns: 30}})
+	r := newRig(t, Options{Limits: Limits{Limits: rows.Limits{Rows: 100, Columns: 30}}})
 	const types = ": a column has one type, or ints and floats"
 	const single = ": a column is an array, and a single row is sent as an array of one object"
 	const beyond = " is beyond the range of int64 and cannot be stored; send it as a float, with an exponent, or as a string"
-	const missing = "time is missing: give every row a time, or leave the column out to have the time of receipt"
+	const missing = "time is missing: give every row a time, or omit the column to use the time of receipt"
 	wide := dict{}
 	for i := range 31 {
 		wide = append(wide, fmt.Sprint("c", i), list{1})
@@ -159,7 +161,7 @@ func TestJSONErrors(t *testing.T) {
 		{"kinds", asJSON, `{"v":[1,"x"]}`, `row 1: column "v": a string in a column of int64` + types, "v", 1, 0, 8},
 		{"kinds, rows", asJSON, `[{"v":1},{"v":true}]`, `row 1: column "v": a bool in a column of int64` + types, "v", 1, 0, 14},
 		{"kinds, before what is no JSON", asJSON, `[{"v":1},{"v":true},{]`, "not valid JSON: invalid character ']' looking for beginning of object key string", "", -1, 0, 21},
-		{"lengths", asJSON, `{"time":[1,2],"v":[1]}`, `column "v": the column has 1 rows, but "time" has 2: give all columns as many`, "v", -1, 0, 18},
+		{"lengths", asJSON, `{"time":[1,2],"v":[1]}`, `column "v": the column has 1 rows, but "time" has 2: give all columns the same number of rows`, "v", -1, 0, 18},
 		{"column twice", asJSON, `{"v":[1],"v":[2]}`, `column "v": the column is repeated: send it once`, "v", -1, 0, 9},
 		{"column twice, rows", asJSON, `[{"v":1,"v":2}]`, `row 0: column "v": the column is repeated: send it once`, "v", 0, 0, 8},
 		{"array in a cell", asJSON, `{"v":[[1]]}`, `row 0: column "v": a column cannot hold arrays or objects`, "v", 0, 0, 6},
@@ -176,7 +178,7 @@ func TestJSONErrors(t *testing.T) {
 		{"time is null", asJSON, `{"time":[1,null]}`, "row 1: " + missing, "time", 1, 0, -1},
 		{"time is missing in a row", asJSON, `[{"time":1},{"v":1}]`, "row 1: " + missing, "time", 1, 0, -1},
 		{"time is text", asJSON, `{"time":["2020"]}`, `row 0: time "2020" is not RFC 3339: send 2006-01-02T15:04:05Z, with a fraction or an offset such as +07:00, or a number since 1970`, "time", 0, 0, -1},
-		{"catalog", asJSON, `{"time":[1700000000],"old":["x"]}`, `table db.t: column "old" holds int64 and cannot take string: convert it, or send it under another name`, "old", -1, 0, -1},
+		{"catalog", asJSON, `{"time":[1700000000],"old":["x"]}`, `table db.t: column "old" contains int64 values, so it cannot store string values: convert the values, or use another column name`, "old", -1, 0, -1},
 
 		{"line: cut", asLines, "{\"v\":1}\n\n{\"v\":2", "line 3: not valid JSON: unexpected end of JSON input", "", 1, 3, 15},
 		{"line: over two", asLines, "{\"v\":1}\n{\"v\":\n2}", "line 2: not valid JSON: unexpected end of JSON input", "", 1, 2, 13},
@@ -186,7 +188,7 @@ func TestJSONErrors(t *testing.T) {
 		{"line: kinds", asLines, "\n{\"v\":1}\n{\"v\":\"x\"}\n]", `line 3: column "v": a string in a column of int64` + types, "v", 1, 3, 14},
 		{"line: not UTF-8", asLines, "{\"s\":\"\xff\"}", `line 1: column "s": a string is not UTF-8: send UTF-8`, "s", 0, 1, 5},
 		{"line: time is missing", asLines, "{\"time\":1}\n\n{\"v\":1}", "line 3: " + missing, "time", 1, 3, -1},
-		{"line: units", asLines, "{\"time\":1}\n \n\n{\"time\":1700000000000}", "line 4: time 1700000000000 looks like milliseconds and the first like seconds: say which with ?time_unit=s, ms, us or ns", "time", 1, 4, -1},
+		{"line: units", asLines, "{\"time\":1}\n \n\n{\"time\":1700000000000}", "line 4: time 1700000000000 looks like milliseconds, but the first time looks like seconds: set the unit with ?time_unit=s, ms, us or ns", "time", 1, 4, -1},
 		{"line: too many", asLines, strings.Repeat("{}\n\n", 101), "line 201: more than 100 rows in one batch; send smaller batches", "", 100, 201, 400},
 		{"line: none", asLines, "\n\n \r\n", "the body has no rows: send at least one", "", -1, 0, -1},
 	} {
@@ -214,16 +216,16 @@ func TestJSONErrors(t *testing.T) {
 // A partial request stores and rejects the expected rows, directly and after a replay from the log.
 func TestJSONPartial(t *testing.T) {
 	const types = ": a column has one type, or ints and floats"
-	const missing = "time is missing: give every row a time, or leave the column out to have the time of receipt"
+	const missing = "time is missing: give every row a time, or omit the column to use the time of receipt"
 	two := map[string][]row{"db.t": {{"time": t0, "v": 1.0}, {"time": t2, "v": 2.5, "s": "ok"}}}
 	for _, c := range []struct {
 		name, contentType, body string
-		rejected                []Rejection
+		rejected                []rows.Rejection
 		want                    map[string][]row
 	}{
 		{"rows", asJSON, fmt.Sprintf(`[{"time":%d,"v":1}, {"time":1,"v":"x"} ,5,{"time":%d,"v":[1,{"a":"]"}]},{"time":%[2]d,"s":"\ud800"},
 			{"v":3}, {"time":%[2]d,"v":99999999999999999999},{"time":%[3]d,"v":2.5,"s":"ok"},"",{"v":1,"v":2}]`, t0, t1, t2),
-			[]Rejection{
+			[]rows.Rejection{
 				{Row: 1, Field: "v", Reason: `column "v": a string in a column of int64` + types},
 				{Row: 2, Reason: "a number instead of a row: a row is an object"},
 				{Row: 3, Field: "v", Reason: `column "v": a column cannot hold arrays or objects`},
@@ -234,13 +236,13 @@ func TestJSONPartial(t *testing.T) {
 				{Row: 9, Field: "v", Reason: `column "v": the column is repeated: send it once`},
 			}, two},
 		{"columns", asJSON, fmt.Sprintf(`{ "time" : [%d, 1,null ,%d,%d ] , "v":[1,"x",3,4,2.5], "\u0073":[null,"a","b","\ud800","ok"]}`, t0, t1, t2),
-			[]Rejection{
+			[]rows.Rejection{
 				{Row: 1, Field: "v", Reason: `column "v": a string in a column of int64` + types},
 				{Row: 2, Field: "time", Reason: missing},
 				{Row: 3, Field: "s", Reason: `column "s": a string is not UTF-8: send UTF-8`},
 			}, two},
 		{"lines", asLines, fmt.Sprintf("\n{\"time\":%d,\"v\":1}\r\n\n{\"time\":1,\"v\":\"x\"}\n{\"time\":\n1}\n{} {}\n[]\n{\"time\":%d,\"v\":2.5,\"s\":\"ok\"}\n{\"time\":", t0, t2),
-			[]Rejection{
+			[]rows.Rejection{
 				{Row: 1, Line: 4, Field: "v", Reason: `column "v": a string in a column of int64` + types},
 				{Row: 2, Line: 5, Field: "time", Reason: `column "time": not valid JSON: unexpected end of JSON input`},
 				{Row: 3, Line: 6, Reason: "not valid JSON: invalid character '}' after top-level value"},
@@ -248,7 +250,7 @@ func TestJSONPartial(t *testing.T) {
 				{Row: 5, Line: 8, Reason: "an array instead of a row: a row is an object"},
 				{Row: 7, Line: 10, Field: "time", Reason: `column "time": not valid JSON: unexpected end of JSON input`},
 			}, two},
-		{"nothing taken", asLines, "x\ny", []Rejection{
+		{"nothing taken", asLines, "x\ny", []rows.Rejection{
 			{Row: 0, Line: 1, Reason: "not valid JSON: invalid character 'x' looking for beginning of value"},
 			{Row: 1, Line: 2, Reason: "not valid JSON: invalid character 'y' looking for beginning of value"},
 		}, nil},
@@ -268,7 +270,7 @@ func TestJSONPartial(t *testing.T) {
 
 // A partial request is rejected as a whole if the error does not belong to single rows.
 func TestJSONPartialWhole(t *testing.T) {
-	r := newRig(t, Options{Limits: Limits{Rows: 10}})
+	r := newRig(t, Options{Limits: Limits{Limits: rows.Limits{Rows: 10}}})
 	const single = ": a column is an array, and a single row is sent as an array of one object"
 	for _, c := range []struct{ contentType, body, text string }{
 		{asJSON, `[{"v":1},{"v":]`, "not valid JSON: invalid character ']' looking for beginning of value"},
@@ -278,7 +280,7 @@ func TestJSONPartialWhole(t *testing.T) {
 		{asJSON, `[]`, "the body has no rows: send at least one"},
 		{asJSON, `{"v":[]}`, "the body has no rows: send at least one"},
 		{asJSON, `{"t":[1], "v" : {"a":[]}}`, `column "v": an object instead of an array of cells` + single},
-		{asJSON, `{"t":[1,2],"v":[1]}`, `column "v": the column has 1 rows, but "t" has 2: give all columns as many`},
+		{asJSON, `{"t":[1,2],"v":[1]}`, `column "v": the column has 1 rows, but "t" has 2: give all columns the same number of rows`},
 		{asJSON, `{"v":[1],"v":[1]}`, `column "v": the column is repeated: send it once`},
 		{asJSON, "[" + strings.Repeat("1,", 10) + "1]", "more than 10 rows in one request: split it"},
 		{asJSON, `{"v":[` + strings.Repeat("1,", 10) + "1]}", "more than 10 rows in one request: split it"},
@@ -321,10 +323,10 @@ func TestJSONTimeOfReceipt(t *testing.T) {
 			for _, out := range []func() map[string][]row{r.landed, r.replayed} {
 				wantStatus(t, r.write(c.contentType, query, []byte(c.body)), 204)
 				got := out()
-				if r.now < before || r.now > time.Now().UnixMicro() {
-					t.Errorf("received at %d, sent at %d", r.now, before)
+				if r.now.Load() < before || r.now.Load() > time.Now().UnixMicro() {
+					t.Errorf("received at %d, sent at %d", r.now.Load(), before)
 				}
-				wantRows(t, got, map[string][]row{"db.t": {{"time": r.now, "v": int64(1)}, {"time": r.now, "v": int64(2)}}})
+				wantRows(t, got, map[string][]row{"db.t": {{"time": r.now.Load(), "v": int64(1)}, {"time": r.now.Load(), "v": int64(2)}}})
 			}
 		}
 	}
@@ -364,7 +366,7 @@ func TestJSONLimits(t *testing.T) {
 	wantProblem(t, r.write(asJSON, "", bytes.Repeat([]byte(" "), 2001)), 413, "the body has more than 2000 bytes: send smaller batches, or compress them")
 	bomb := testkit.Gzipped(slices.Concat([]byte("["), bytes.Repeat([]byte(" "), 1<<20), []byte("]")))
 	wantProblem(t, r.write(asJSON, "", bomb, "Content-Encoding", "gzip"), 413,
-		fmt.Sprintf("the body of %d bytes decompresses to more than %d: send smaller batches", len(bomb), 1<<20))
+		fmt.Sprintf("the body of %d bytes decompresses to more than %d bytes: send smaller batches", len(bomb), 1<<20))
 	for _, contentType := range []string{asJSON, asLines} {
 		for _, query := range []string{"", "?partial=true"} {
 			w := r.write(contentType, query, testkit.Gzipped(bytes.Repeat([]byte("["), 1<<20)), "Content-Encoding", "gzip")
@@ -382,16 +384,16 @@ func TestJSONLimits(t *testing.T) {
 // releases.
 func TestCodecs(t *testing.T) {
 	for bits, want := range map[uint16]codec{
-		0x001: {format: MessagePack},
-		0x002: {format: Arc},
-		0x003: {format: JSON},
-		0x004: {format: NDJSON},
-		0x0d1: {format: MessagePack, compression: admission.Gzip, unit: Microseconds},
-		0x224: {format: NDJSON, compression: admission.Zstd, rejected: true},
-		0x035: {format: RemoteWrite, compression: admission.Snappy},
-		0x256: {format: Schema, compression: admission.Gzip, unit: Seconds, rejected: true},
-		0x401: {format: MessagePack, keyed: true},
-		0x624: {format: NDJSON, compression: admission.Zstd, rejected: true, keyed: true},
+		0x001: {format: rows.MessagePack},
+		0x002: {format: rows.Arc},
+		0x003: {format: rows.JSON},
+		0x004: {format: rows.NDJSON},
+		0x0d1: {format: rows.MessagePack, compression: admission.Gzip, unit: rows.Microseconds},
+		0x224: {format: rows.NDJSON, compression: admission.Zstd, rejected: true},
+		0x035: {format: series.Format, compression: admission.Snappy},
+		0x256: {format: rows.Schema, compression: admission.Gzip, unit: rows.Seconds, rejected: true},
+		0x401: {format: rows.MessagePack, keyed: true},
+		0x624: {format: rows.NDJSON, compression: admission.Zstd, rejected: true, keyed: true},
 	} {
 		got, err := codecOf(bits)
 		if err != nil || got != want || want.bits() != bits {
@@ -402,17 +404,5 @@ func TestCodecs(t *testing.T) {
 		if got, err := codecOf(bits); err == nil {
 			t.Errorf("%#x: %+v", bits, got)
 		}
-	}
-}
-
-// Lines are numbered as in a text editor.
-func TestRowLines(t *testing.T) {
-	body := []byte("\n a\r\n\n\t\r\nb\nc")
-	var got []int
-	for line, at := range rowLines(body) {
-		got = append(got, line, at)
-	}
-	if !slices.Equal(got, []int{2, 2, 5, 9, 6, 11}) || lineOf(body, 0) != 2 || lineOf(body, 2) != 6 || lineOf(body, 3) != 0 {
-		t.Error(got)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slipstream-go/slipstream/server/refusal"
+	"github.com/slipstream-go/slipstream/server/series"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
@@ -21,9 +23,9 @@ func keyOf(r *http.Request, param string, given bool) (string, error) {
 	headers := r.Header.Values("Idempotency-Key")
 	switch {
 	case len(headers) > 1:
-		return "", invalid("Idempotency-Key is there %d times: send it once", len(headers)).in("Idempotency-Key")
+		return "", refusal.Errorf("the request has %d Idempotency-Key headers: send one", len(headers)).In("Idempotency-Key")
 	case len(headers) == 1 && given:
-		return "", invalid("the request has both Idempotency-Key and batch_id: send one of them").in("batch_id")
+		return "", refusal.Errorf("the request has both Idempotency-Key and batch_id: send one of them").In("batch_id")
 	case given:
 		return param, checkKey("batch_id", param)
 	case len(headers) == 1:
@@ -38,7 +40,7 @@ func keyOf(r *http.Request, param string, given bool) (string, error) {
 
 func checkKey(field, key string) error {
 	if key == "" || len(key) > maxKey || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return invalid("%s: a key has 1 to %d characters of ASCII without spaces, as a UUID has", field, maxKey).in(field)
+		return refusal.Errorf("%s: a key has 1 to %d ASCII characters without spaces, for example a UUID", field, maxKey).In(field)
 	}
 	return nil
 }
@@ -49,7 +51,7 @@ func checkKey(field, key string) error {
 //	│ id: 16 │ digest: 16 │ uvarint: rows │ uvarint: rejected │ u32: length of that │
 //	└────────┴────────────┴───────────────┴───────────────────┴─────────────────────┘
 //
-// A record of type wal.Carried has the following payload. The numbers of fixed length in this
+// A record from Carry has the following payload. The numbers of fixed length in this
 // payload are little-endian, too:
 //
 //	┌────────────┬──────────────────┬────┬─────────────────┬─────────────┬ … ┬ … ┐
@@ -62,7 +64,7 @@ const carriedVersion = 1
 
 const batchSize = 2*16 + 2*binary.MaxVarintLen32 // maximum size of a key
 
-var errKeys = errors.New("ingest: the keys of requests in it are damaged")
+var errKeys = errors.New("ingest: the record contains damaged idempotency keys")
 
 // appendBatch appends a key.
 func appendBatch(b []byte, id batchID, one *batch) []byte {
@@ -106,10 +108,10 @@ func cutKey(payload []byte) (body []byte, id batchID, one batch, err error) {
 }
 
 // Recall implements table.Carrier.
-func (b *Batches) Recall(r *wal.Record) error {
+func (b *Batches) Recall(r *wal.Record, carried bool) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if r.Type == wal.Carried {
+	if carried {
 		return b.recallCarried(r)
 	}
 	c, err := codecOf(r.Codec)
@@ -129,7 +131,7 @@ func (b *Batches) recallCarried(r *wal.Record) error {
 		return errKeys
 	}
 	for rest := r.Payload[1:]; len(rest) > 0; {
-		db, next, ok := cutBytes(rest)
+		db, next, ok := series.CutBytes(rest)
 		n, k := binary.Uvarint(next)
 		if !ok || k <= 0 {
 			return errKeys

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/server/disk"
+	"github.com/slipstream-go/slipstream/server/refusal"
 	"github.com/slipstream-go/slipstream/server/table"
 	"github.com/slipstream-go/slipstream/server/testkit"
 	"github.com/slipstream-go/slipstream/server/wal"
@@ -46,7 +47,7 @@ func (r *rig) send(body io.Reader, length int64, header ...string) *httptest.Res
 
 func TestTokens(t *testing.T) {
 	r := newRig(t, Options{Guard: guardOf(t, "first", "second"), Metrics: http.NotFoundHandler()})
-	const text = "no valid token: send one of the service's as Authorization: Bearer TOKEN"
+	const text = "no valid token: send a token of the service as Authorization: Bearer TOKEN"
 	for _, header := range [][]string{
 		nil, {"Authorization", "Bearer"}, {"Authorization", "Bearer wrong"}, {"Authorization", "Bearer "}, {"Authorization", "Basic first"},
 		{"Authorization", "first"}, {"Authorization", "Bearer firs"}, {"X-Api-Key", "wrong"},
@@ -85,7 +86,7 @@ func TestBodyLimit(t *testing.T) {
 		t.Errorf("%d rows", got)
 	}
 	wantProblem(t, r.send(bytes.NewReader(body[:500]), int64(len(body))), 400, fmt.Sprintf("the body ended after 500 of %d bytes: send it again", len(body)))
-	wantProblem(t, r.send(io.MultiReader(bytes.NewReader(body[:500]), failing{io.ErrUnexpectedEOF}), -1), 400, "the body ended after 500 bytes, in the middle: send it again")
+	wantProblem(t, r.send(io.MultiReader(bytes.NewReader(body[:500]), failing{io.ErrUnexpectedEOF}), -1), 400, "the body ended early, after 500 bytes: send it again")
 	if n := r.h.Stats().InFlight; n != 0 {
 		t.Errorf("%d bytes in flight at the end", n)
 	}
@@ -161,7 +162,7 @@ func TestBombs(t *testing.T) {
 				n := testkit.Allocated(func() {
 					w = r.do("POST", path, c.body, "Content-Type", "application/msgpack", "Content-Encoding", name[:4])
 				})
-				wantProblem(t, w, 413, fmt.Sprintf("the body of %d bytes decompresses to more than %d: send smaller batches", len(c.body), limit))
+				wantProblem(t, w, 413, fmt.Sprintf("the body of %d bytes decompresses to more than %d bytes: send smaller batches", len(c.body), limit))
 				if most := uint64(3*limit) + 24<<20; n > most {
 					t.Errorf("%s: %d bytes allocated for a limit of %d", path, n, limit)
 				}
@@ -211,9 +212,10 @@ func TestHostileMemory(t *testing.T) {
 		"arc: skipped depth":     append([]byte("\x82\xa1x"), bytes.Repeat([]byte{0x91}, size)...),
 	} {
 		for _, path := range []string{"/v1/write/db/t", "/api/v1/write/msgpack", "/v1/write/db/t?partial=1", "/api/v1/write/msgpack?partial=1"} {
-			// A cell uses 8 bytes. A slice that has just grown has up to twice the capacity that it
-			// needs, and the old slice may still be in memory.
-			most := uint64(2*8*cellsPerByte*len(body)) + 8<<20
+			// A body of n bytes has at most 4n cells. A cell uses 8 bytes. A slice that has just
+			// grown has up to twice the capacity that it needs, and the old slice may still be in
+			// memory.
+			most := uint64(2*8*4*len(body)) + 8<<20
 			var w *httptest.ResponseRecorder
 			var n uint64
 			for range 10 { // on a busy machine, memory that is not yet collected counts too; one good run is enough
@@ -280,7 +282,7 @@ func TestOverload(t *testing.T) {
 		t.Errorf("%d rows landed, %d were acknowledged", got, stored.Load())
 	}
 	s := r.h.Stats()
-	if s.InFlight != 0 || s.Outcomes[Overloaded] != refused.Load() || s.Outcomes[Stored] != stored.Load() {
+	if s.InFlight != 0 || s.Outcomes[refusal.Overloaded] != refused.Load() || s.Outcomes[refusal.Stored] != stored.Load() {
 		t.Errorf("%+v", s)
 	}
 }
@@ -294,9 +296,9 @@ func TestLargerThanBudget(t *testing.T) {
 	wantStatus(t, r.send(bytes.NewReader(testkit.Zstded(big)), -1, "Content-Encoding", "zstd"), 204)
 	others := r.h.flight.Own()
 	others.Take(1)
-	wantProblem(t, r.send(bytes.NewReader(big), int64(len(big))), 429, "the memory for requests is in use: retry later")
+	wantProblem(t, r.send(bytes.NewReader(big), int64(len(big))), 429, "all memory for requests is in use: retry later")
 	others.Take(999) // the budget is used up, so the body is not read
-	wantProblem(t, r.send(untouched{t}, 1000), 429, "the memory for requests is in use: retry later")
+	wantProblem(t, r.send(untouched{t}, 1000), 429, "all memory for requests is in use: retry later")
 	others.Release()
 }
 
@@ -325,7 +327,7 @@ func TestSlowSink(t *testing.T) {
 		}
 	}
 	send, stored, w := fillMemory(r)
-	wantProblem(t, w, 429, "too many rows wait to land: send it again later")
+	wantProblem(t, w, 429, "too many rows wait to be written to files: retry later")
 	if stored < 3 {
 		t.Errorf("%d were stored before", stored)
 	}
@@ -374,7 +376,7 @@ func TestLogFull(t *testing.T) {
 	for range 3 {
 		wantStatus(t, r.send(bytes.NewReader(body), int64(len(body))), 204)
 	}
-	wantProblem(t, r.send(bytes.NewReader(body), int64(len(body))), 429, "the log is full of rows that wait to land: send it again later")
+	wantProblem(t, r.send(bytes.NewReader(body), int64(len(body))), 429, "the log is full of rows that are not yet in files: retry later")
 }
 
 // nearlyFull is the system's disk, but reports that only 10 MiB are free.
@@ -386,11 +388,11 @@ func TestLowDisk(t *testing.T) {
 	r := newRig(t, Options{}, func(o *table.Options) { o.WAL.MinFree, o.WAL.Disk = 20<<20, nearlyFull{disk.OS} })
 	body := pack(t, dict{"v", list{1}})
 	w := r.send(bytes.NewReader(body), int64(len(body)))
-	wantProblem(t, w, 503, "the disk is nearly full: nothing was stored, send it again later")
+	wantProblem(t, w, 503, "the disk is nearly full: nothing was stored, retry later")
 	if w.Header().Get("Retry-After") != "5" {
 		t.Errorf("Retry-After %q", w.Header().Get("Retry-After"))
 	}
-	const want = "{\"status\":\"not ready\",\"reason\":\"the disk is nearly full: 10 MiB are free; writes are taken again at 20 MiB\"}\n"
+	const want = "{\"status\":\"not ready\",\"reason\":\"the disk is nearly full: 10 MiB are free; writes are accepted again at 20 MiB\"}\n"
 	if w := r.do("GET", "/ready", nil); w.Code != 503 || w.Body.String() != want {
 		t.Errorf("/ready: %d %s, want %s", w.Code, w.Body, want)
 	}
@@ -420,7 +422,7 @@ func TestReady(t *testing.T) {
 	wantStatus(t, r.do("GET", "/ready", nil), 503)
 	wantStatus(t, r.v1(dict{"v", list{1}}, ""), 204)
 	r.store.Close(context.Background())
-	wantProblem(t, r.v1(dict{"v", list{1}}, ""), 503, "the service is stopping: nothing was stored, send it again later")
+	wantProblem(t, r.v1(dict{"v", list{1}}, ""), 503, "the service is stopping: nothing was stored, retry later")
 }
 
 func TestTablesAndFlush(t *testing.T) {
@@ -446,27 +448,27 @@ func TestStoreErrors(t *testing.T) {
 	for _, c := range []struct {
 		err     error
 		landing error
-		outcome Outcome
+		outcome refusal.Outcome
 		text    string
 	}{
-		{fmt.Errorf("%w: bad", table.ErrInvalid), nil, Invalid, "invalid: bad"},
-		{table.ErrBusy, nil, Backlogged, "too many rows wait to land: send it again later"},
-		{wal.ErrFull, nil, LogFull, "the log is full of rows that wait to land: send it again later"},
-		{table.ErrBusy, stuck, Stalled, "rows do not land at present: nothing was stored, send it again later (no space)"},
-		{wal.ErrFull, stuck, Stalled, "rows do not land at present: nothing was stored, send it again later (no space)"},
-		{wal.ErrLowDisk, nil, LowDisk, "the disk is nearly full: nothing was stored, send it again later"},
-		{table.ErrClosed, nil, NotReady, "the service is stopping: nothing was stored, send it again later"},
-		{wal.ErrClosed, nil, NotReady, "the service is stopping: nothing was stored, send it again later"},
-		{errors.New("table: something else"), nil, Stalled, "nothing was stored: table: something else"},
-		{wal.ErrFailed, nil, InDoubt, "the disk failed while the rows were written: they may be stored or not; the service must be restarted"},
-		{fmt.Errorf("%w: fdatasync", wal.ErrFailed), nil, InDoubt, "the disk failed while the rows were written: they may be stored or not; the service must be restarted"},
+		{fmt.Errorf("%w: bad", table.ErrInvalid), nil, refusal.Invalid, "invalid: bad"},
+		{table.ErrBusy, nil, refusal.Backlogged, "too many rows wait to be written to files: retry later"},
+		{wal.ErrFull, nil, refusal.LogFull, "the log is full of rows that are not yet in files: retry later"},
+		{table.ErrBusy, stuck, refusal.Stalled, "writing rows to files fails at present: nothing was stored, retry later (no space)"},
+		{wal.ErrFull, stuck, refusal.Stalled, "writing rows to files fails at present: nothing was stored, retry later (no space)"},
+		{wal.ErrLowDisk, nil, refusal.LowDisk, "the disk is nearly full: nothing was stored, retry later"},
+		{table.ErrClosed, nil, refusal.NotReady, "the service is stopping: nothing was stored, retry later"},
+		{wal.ErrClosed, nil, refusal.NotReady, "the service is stopping: nothing was stored, retry later"},
+		{errors.New("table: something else"), nil, refusal.Stalled, "nothing was stored: table: something else"},
+		{wal.ErrFailed, nil, refusal.InDoubt, "the disk failed while the rows were written: they may or may not be stored; the service must be restarted"},
+		{fmt.Errorf("%w: fdatasync", wal.ErrFailed), nil, refusal.InDoubt, "the disk failed while the rows were written: they may or may not be stored; the service must be restarted"},
 	} {
-		got := asRefusal(r.h.explain(fmt.Errorf("%w", c.err), func() error { return c.landing }, true))
-		if got.outcome != c.outcome || got.text != c.text {
-			t.Errorf("%v: %v %q", c.err, got.outcome, got.text)
+		got := refusal.Of(r.h.explain(fmt.Errorf("%w", c.err), func() error { return c.landing }, true))
+		if got.Outcome != c.outcome || got.Text != c.text {
+			t.Errorf("%v: %v %q", c.err, got.Outcome, got.Text)
 		}
 	}
-	if status := InDoubt.Status(); status != 500 {
+	if status := refusal.InDoubt.Status(); status != 500 {
 		t.Errorf("in doubt is %d, which clients send again", status)
 	}
 	wantProblem(t, r.v1(dict{"v", list{1}}, ""), 503, "the service is not ready: see /ready, and retry later")

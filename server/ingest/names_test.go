@@ -10,7 +10,9 @@ import (
 	"testing"
 
 	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/server/names"
 	"github.com/slipstream-go/slipstream/server/parquet"
+	"github.com/slipstream-go/slipstream/server/refusal"
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
@@ -21,11 +23,11 @@ func TestNamesOfSenders(t *testing.T) {
 	r := newFileRig(t, dir)
 	tables := []string{"cpu", "Cpu", "CPU", "net.if-stat", "_internal", ".hidden", "con", "CON", "nul.x", "a/b", "..", "a b", "é", "e\u0301", "x=1", "~63on",
 		strings.Repeat("é", 64), strings.Repeat("é", 63) + "ê", "a:b", "-x", "COM1", "t.", "t"}
-	names := []string{"date", "hour", "Date", "v", "V", "V_2", "TIME", "net.in-octets", "utc_date", "UTC_hour", "v_2"}
+	valid := []string{"date", "hour", "Date", "v", "V", "V_2", "TIME", "net.in-octets", "utc_date", "UTC_hour", "v_2"}
 	var batch list
 	for i, m := range tables {
 		columns := dict{"time", list{t0}, "table", list{i}}
-		for n, name := range names {
+		for n, name := range valid {
 			columns = append(columns, name, list{n})
 		}
 		batch = append(batch, dict{"m", m, "columns", columns})
@@ -76,7 +78,7 @@ func TestNamesOfSenders(t *testing.T) {
 			}
 			values[original] = c.Ints[0]
 		}
-		for n, name := range names {
+		for n, name := range valid {
 			if v, ok := values[name]; !ok || v != int64(n) {
 				t.Errorf("%q: column %q is %d, %v; want %d", tables[id], name, v, ok, n)
 			}
@@ -109,8 +111,8 @@ func TestNamesOfSenders(t *testing.T) {
 func TestNamesOfDatabases(t *testing.T) {
 	dir := t.TempDir()
 	r := newFileRig(t, dir)
-	names := []string{"t", "T", "CON", "con", "Con", "nul", "com1", "lpt9.x", "a.b", "a-b", "a_b", "x.", "0", "9a", strings.Repeat("d", maxDatabase), strings.Repeat("D", maxDatabase)}
-	for i, name := range names {
+	valid := []string{"t", "T", "CON", "con", "Con", "nul", "com1", "lpt9.x", "a.b", "a-b", "a_b", "x.", "0", "9a", strings.Repeat("d", names.MaxDatabase), strings.Repeat("D", names.MaxDatabase)}
+	for i, name := range valid {
 		wantStatus(t, r.do("POST", "/v1/write/"+name+"/m", pack(t, dict{"time", list{t0}, "n", list{i}}), "Content-Type", asMessagePack), 204)
 		wantStatus(t, r.arc(dict{"m", "m", "columns", dict{"time", list{t0}, "n", list{i}}}, "X-Arc-Database", name), 204)
 	}
@@ -125,8 +127,8 @@ func TestNamesOfDatabases(t *testing.T) {
 		database := strings.ToLower(strings.Split(path, "/")[0])
 		for _, n := range b.Find("n").Ints {
 			found[database]++
-			if had, ok := owner[database]; ok && had != n || meta["slipstream.db"] != names[n] {
-				t.Errorf("directory %q has rows of %q and %q; its file says %q", database, names[had], names[n], meta["slipstream.db"])
+			if had, ok := owner[database]; ok && had != n || meta["slipstream.db"] != valid[n] {
+				t.Errorf("directory %q has rows of %q and %q; its file says %q", database, valid[had], valid[n], meta["slipstream.db"])
 			}
 			owner[database] = n
 		}
@@ -136,12 +138,12 @@ func TestNamesOfDatabases(t *testing.T) {
 			t.Errorf("directory %q has %d rows", database, rows)
 		}
 	}
-	if len(found) != len(names) {
-		t.Errorf("%d directories for %d databases", len(found), len(names))
+	if len(found) != len(valid) {
+		t.Errorf("%d directories for %d databases", len(found), len(valid))
 	}
-	for _, name := range []string{"..", ".", ".x", "-x", "_x", "a/b", "a\x00b", "a b", "é", strings.Repeat("d", maxDatabase+1), strings.Repeat("d", 255)} {
+	for _, name := range []string{"..", ".", ".x", "-x", "_x", "a/b", "a\x00b", "a b", "é", strings.Repeat("d", names.MaxDatabase+1), strings.Repeat("d", 255)} {
 		w := r.arc(dict{"m", "m", "columns", dict{"time", list{t0}}}, "X-Arc-Database", name)
-		var p problem
+		var p refusal.Problem
 		if err := json.Unmarshal(w.Body.Bytes(), &p); w.Code != 400 || err != nil || p.Field != "database" {
 			t.Errorf("database %q: %d %s", name, w.Code, w.Body)
 		}
@@ -151,7 +153,7 @@ func TestNamesOfDatabases(t *testing.T) {
 		}
 	}
 	r.flush()
-	if entries, err := os.ReadDir(filepath.Join(dir, "tables")); err != nil || len(entries) != len(names) {
+	if entries, err := os.ReadDir(filepath.Join(dir, "tables")); err != nil || len(entries) != len(valid) {
 		t.Errorf("%d directories, %v, after the names that are none", len(entries), err)
 	}
 }
@@ -167,21 +169,21 @@ func escaped(name string) (s string) {
 // A table name may be in the URL or in the body. Both write to the same table.
 func TestNamesInURLs(t *testing.T) {
 	r := newRig(t, Options{})
-	names := []string{"..", ".", "a/b", "a b", "a?b", "a#b", "a%b", "x=1", "é", "CON", "T", "t", ".hidden", "a\\b", strings.Repeat("é", maxName/2)}
-	for _, name := range names {
+	valid := []string{"..", ".", "a/b", "a b", "a?b", "a#b", "a%b", "x=1", "é", "CON", "T", "t", ".hidden", "a\\b", strings.Repeat("é", names.Max/2)}
+	for _, name := range valid {
 		wantStatus(t, r.do("POST", "/v1/write/db/"+escaped(name), pack(t, dict{"time", list{t0}, "v", list{1}}), "Content-Type", asMessagePack), 204)
 		wantStatus(t, r.arc(dict{"m", name, "columns", dict{"time", list{t0}, "v", list{1}}}, "X-Arc-Database", "db"), 204)
 	}
 	landed := r.landed()
-	for _, name := range names {
+	for _, name := range valid {
 		if n := len(landed["db."+name]); n != 2 {
 			t.Errorf("table %q has %d rows", name, n)
 		}
 	}
-	if len(landed) != len(names) {
-		t.Errorf("%d tables for %d names", len(landed), len(names))
+	if len(landed) != len(valid) {
+		t.Errorf("%d tables for %d names", len(landed), len(valid))
 	}
-	for _, name := range []string{"a\x00b", "a\nb", "\x7f", "\u0085", "\xff", strings.Repeat("n", maxName+1), strings.Repeat("n", 255)} {
+	for _, name := range []string{"a\x00b", "a\nb", "\x7f", "\u0085", "\xff", strings.Repeat("n", names.Max+1), strings.Repeat("n", 255)} {
 		if w := r.do("POST", "/v1/write/db/"+escaped(name), pack(t, dict{"time", list{t0}}), "Content-Type", asMessagePack); w.Code/100 != 4 && w.Code/100 != 3 {
 			t.Errorf("table %q: %d %s", name, w.Code, w.Body)
 		}
@@ -196,8 +198,8 @@ func TestNamesInURLs(t *testing.T) {
 // stored. Without partial=true, the request is rejected, and the error contains the name as its
 // field.
 func TestNamesOfColumns(t *testing.T) {
-	taken := []string{"date", "hour", "Date", "utc_date", "UTC_HOUR", "a.b", "a-b", "a b", "..", ".", "CON", "nul", "T", "t", "é", "e\u0301", "a/b", "x=1", "'", `"`, "\\", "$", strings.Repeat("n", maxName)}
-	refused := []string{"", "\x00", "a\x00b", "a\nb", "\x7f", "\u0085", "\ufffd", strings.Repeat("n", maxName+1), strings.Repeat("é", 255)}
+	taken := []string{"date", "hour", "Date", "utc_date", "UTC_HOUR", "a.b", "a-b", "a b", "..", ".", "CON", "nul", "T", "t", "é", "e\u0301", "a/b", "x=1", "'", `"`, "\\", "$", strings.Repeat("n", names.Max)}
+	refused := []string{"", "\x00", "a\x00b", "a\nb", "\x7f", "\u0085", "\ufffd", strings.Repeat("n", names.Max+1), strings.Repeat("é", 255)}
 	for _, f := range forms {
 		t.Run(f.name, func(t *testing.T) {
 			for _, name := range taken {
@@ -219,12 +221,12 @@ func TestNamesOfColumns(t *testing.T) {
 				r := newRig(t, Options{})
 				rows := []dict{{"time", t0, "v", 1, name, nil}, {"time", t0, "v", 2, name, 7}, {"time", t0, "v", 3, name, nil}}
 				w := r.do("POST", f.url, f.body(t, rows), "Content-Type", f.contentType)
-				var p problem
-				if err := json.Unmarshal(w.Body.Bytes(), &p); w.Code != 400 || err != nil || p.Field != clip(name) {
+				var p refusal.Problem
+				if err := json.Unmarshal(w.Body.Bytes(), &p); w.Code != 400 || err != nil || p.Field != refusal.Clip(name) {
 					t.Errorf("column %q: %d %s", name, w.Code, w.Body)
 				}
 				got := reply(t, r.do("POST", f.url+"?partial=true", f.body(t, rows), "Content-Type", f.contentType))
-				if len(got.Rejected) != 1 || got.Rejected[0].Row != 1 || got.Rejected[0].Field != clip(name) || got.Rows != 2 {
+				if len(got.Rejected) != 1 || got.Rejected[0].Row != 1 || got.Rejected[0].Field != refusal.Clip(name) || got.Rows != 2 {
 					t.Errorf("column %q: %+v", name, got)
 				}
 				for _, rows := range r.landed() {

@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"net/http/httptest"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/slipstream-go/slipstream/internal/pages"
 	"github.com/slipstream-go/slipstream/schema"
+	"github.com/slipstream-go/slipstream/server/refusal"
+	"github.com/slipstream-go/slipstream/server/registry"
 )
 
 // The tables of docs/ingest-schema.md agree with the responses of the routes and with
@@ -66,7 +69,7 @@ func TestPagesIngestSchema(t *testing.T) {
 				"{time u32, a str8}": {"\x01x", 400},
 				"{time u32, b str8}": {"\x01x", 204},
 			} {
-				name := "s" + hexOf(shapeOf(t, notation).NamedFingerprint())
+				name := "s" + registry.Hex(shapeOf(t, notation).NamedFingerprint())
 				s.follows("cpu", "{time u32, a u8}", notation, false)
 				wantStatus(t, s.write(s.follows(name, "", notation, true), "", []byte("\x00\xf1\x53\x65"+c.a)), c.status)
 			}
@@ -86,31 +89,20 @@ func TestPagesIngestSchema(t *testing.T) {
 	page.Rows(t, "When it is refused", checks{
 		"400 to `PUT`": func(t *testing.T, r pages.Row) {
 			s := newSchemaRig(t, Options{})
-			s.refuses(r, s.put("x", `{"fields": [{"name": "a", "type": "u9"}]}`), "the body is no schema", "")
-			s.refuses(r, s.put("x", `{"fields": [{"name": "a", "type": "blob8"}]}`), "a blob has no cell", "a")
+			s.refuses(r, s.put("x", `{"fields": [{"name": "a", "type": "u9"}]}`), "the body is not a valid schema", "")
+			s.refuses(r, s.put("x", `{"fields": [{"name": "a", "type": "blob8"}]}`), "a blob cannot be stored", "a")
 			most := regexp.MustCompile(`(\d+) versions of schemas, or (\d+) MiB`).FindStringSubmatch(r.Cells[1])
-			if most == nil || most[1] != fmt.Sprint(maxVersions) || most[2] != fmt.Sprint(maxNotations>>20) {
+			if most == nil || most[1] != fmt.Sprint(registry.MaxVersions) || most[2] != fmt.Sprint(registry.MaxNotations>>20) {
 				t.Fatalf("%s: %q", r.Where, most)
 			}
-			v, err := newVersion(shapeOf(t, "{a u8}"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			large := *v
-			large.notation = strings.Repeat("n", maxNotations)
 			for _, c := range []struct {
-				known map[string][]*version
+				known []string
 				text  string
 			}{
-				{map[string][]*version{"s": make([]*version, maxVersions)}, "one more than the 1000 versions"},
-				{map[string][]*version{"s": {&large}}, "would have more than 4194304 bytes"},
+				{slices.Repeat([]string{"{a u8}"}, registry.MaxVersions), "the maximum of 1000 versions"},
+				{[]string{long(registry.MaxNotations)}, "would have more than 4194304 bytes"},
 			} {
-				for i := range c.known["s"] {
-					if c.known["s"][i] == nil {
-						c.known["s"][i] = v
-					}
-				}
-				s.h.schemas.known.Store(&c.known)
+				s.fill(c.known...)
 				s.refuses(r, s.put("x", `{"fields": [{"name": "a", "type": "u8"}]}`), c.text, "")
 				wantStatus(t, s.do("DELETE", "/v1/schemas/s", nil), 204)
 				wantStatus(t, s.put("x", `{"fields": [{"name": "a", "type": "u8"}]}`), 201)
@@ -121,7 +113,7 @@ func TestPagesIngestSchema(t *testing.T) {
 			s.register("cpu", "{time u32, skip4, b u8, c u8}")
 			s.follows("cpu", "{time u32, skip4, b u8, c u8}", "{time u32, a f32, b u8, c u8}", true)
 			// Only the newest version counts; the older one could read a.
-			s.refuses(r, s.put("cpu", string(toJSON(t, shapeOf(t, "{time u32, a i32, b u8, c u16}")))), "it has a (i32) where that has a (f32)", "a")
+			s.refuses(r, s.put("cpu", string(toJSON(t, shapeOf(t, "{time u32, a i32, b u8, c u16}")))), "the new version has a (i32), the registered one a (f32)", "a")
 		},
 		"403 to `PUT`": func(t *testing.T, r pages.Row) {
 			s := newSchemaRig(t, Options{Guard: guardOf(t, "all", "mine db=mine", "writer rights=write")})
@@ -152,7 +144,7 @@ func TestPagesIngestSchema(t *testing.T) {
 			if header := r.Code(1)[1]; header != "Slipstream-Schema" {
 				t.Errorf("%s: %s", r.Where, header)
 			} else {
-				s.refuses(r, s.write(codedBy("cpu", yours), "", nil, header, yours.String()), "yours has a u16 where that has a u8", "a")
+				s.refuses(r, s.write(codedBy("cpu", yours), "", nil, header, yours.String()), "your schema has a u16, the newest version a u8", "a")
 			}
 		},
 		"400 to `POST`": func(t *testing.T, r pages.Row) {
@@ -187,10 +179,10 @@ func (r *rig) follows(name, before, notation string, want bool) (contentType str
 
 // refuses checks the response: the status at the beginning of the row, an error that contains text,
 // and the field.
-func (r *rig) refuses(of pages.Row, w *httptest.ResponseRecorder, text, field string) problem {
+func (r *rig) refuses(of pages.Row, w *httptest.ResponseRecorder, text, field string) refusal.Problem {
 	r.t.Helper()
 	status, _, _ := strings.Cut(of.Cells[0], " ")
-	var p problem
+	var p refusal.Problem
 	if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil {
 		r.t.Fatalf("status %d, body %q: %v", w.Code, w.Body, err)
 	}

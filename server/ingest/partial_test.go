@@ -7,6 +7,8 @@ import (
 	"net/http/httptest"
 	"slices"
 	"testing"
+
+	"github.com/slipstream-go/slipstream/server/rows"
 )
 
 func reply(t *testing.T, w *httptest.ResponseRecorder) report {
@@ -29,7 +31,7 @@ func TestPartial(t *testing.T) {
 		name     string
 		arc      bool
 		body     any
-		rejected []Rejection
+		rejected []rows.Rejection
 		want     map[string][]row
 	}{
 		{"rows", false, list{
@@ -49,38 +51,38 @@ func TestPartial(t *testing.T) {
 			dict{"time", t2, "v", 1, "v", 2},
 			dict{"time", "now"},
 			dict{"time", tooLate},
-		}, []Rejection{
+		}, []rows.Rejection{
 			{Row: 1, Field: "v", Reason: `column "v": a string in a column of int64` + wrongInt},
 			{Row: 2, Field: "s", Reason: `column "s": a string is not UTF-8: send UTF-8`},
-			{Row: 3, Reason: "an int where a map from column names must be"},
+			{Row: 3, Reason: "got an int, want a map with column names as keys"},
 			{Row: 4, Field: "v", Reason: `column "v": a column cannot hold arrays, maps, bin or ext other than time`},
-			{Row: 6, Field: "time", Reason: "time is missing: give every row a time, or leave the column out to have the time of receipt"},
-			{Row: 7, Field: "time", Reason: "time is missing: give every row a time, or leave the column out to have the time of receipt"},
-			{Row: 8, Field: "time", Reason: "time 1700000000 looks like seconds and the first like microseconds: say which with ?time_unit=s, ms, us or ns"},
+			{Row: 6, Field: "time", Reason: "time is missing: give every row a time, or omit the column to use the time of receipt"},
+			{Row: 7, Field: "time", Reason: "time is missing: give every row a time, or omit the column to use the time of receipt"},
+			{Row: 8, Field: "time", Reason: "time 1700000000 looks like seconds, but the first time looks like microseconds: set the unit with ?time_unit=s, ms, us or ns"},
 			{Row: 9, Field: "\n", Reason: `column "\n": a column name must not have control characters`},
-			{Row: 11, Reason: "an int where a name must be: names are strings"},
+			{Row: 11, Reason: "got an int, want a name: names are strings"},
 			{Row: 12, Field: "v", Reason: `column "v": a uint64 beyond the range of int64 cannot be stored; send it as a float or a string`},
 			{Row: 13, Field: "v", Reason: `column "v": the column is repeated: send it once`},
 			{Row: 14, Field: "time", Reason: `column "time": a string in a column of int64` + wrongInt},
-			{Row: 15, Field: "time", Reason: "time 9223372036854775807 looks like nanoseconds and the first like microseconds: say which with ?time_unit=s, ms, us or ns"},
+			{Row: 15, Field: "time", Reason: "time 9223372036854775807 looks like nanoseconds, but the first time looks like microseconds: set the unit with ?time_unit=s, ms, us or ns"},
 		}, map[string][]row{"db.t": {{"time": t0, "v": 1.0}, {"time": t2, "v": 2.5, "s": "ok"}, {"time": t2, "V_2": int64(1)}}}},
 
 		{"a rejected row gives no column its type", false, list{dict{"time", t0, "v", "x", "w", list{}}, dict{"time", t1, "v", 1}, dict{"time", t2, "w", true, "Host", 1}},
-			[]Rejection{{Row: 0, Field: "w", Reason: `column "w": a column cannot hold arrays, maps, bin or ext other than time`}},
+			[]rows.Rejection{{Row: 0, Field: "w", Reason: `column "w": a column cannot hold arrays, maps, bin or ext other than time`}},
 			map[string][]row{"db.t": {{"time": t1, "v": int64(1)}, {"time": t2, "w": true, "Host": int64(1)}}}},
 
 		{"times after none", false, list{dict{"v", "x", "time", nil}, dict{"time", t0, "v", "y"}},
-			[]Rejection{{Row: 1, Field: "time", Reason: "there is a time, and the rows before have none: give every row one, or none"}}, nil},
+			[]rows.Rejection{{Row: 1, Field: "time", Reason: "this row has a time, but earlier rows have none: give every row a time, or none"}}, nil},
 
 		{"columns", false, dict{
 			"time", list{t0, t1, nil, t2, 1, t2 + 1},
 			"v", list{1, "x", 3, 4, 5, 6.5},
 			"s", list{"a", "b", "c", "\xff", "e", nil}},
-			[]Rejection{
+			[]rows.Rejection{
 				{Row: 1, Field: "v", Reason: `column "v": a string in a column of int64` + wrongInt},
-				{Row: 2, Field: "time", Reason: "time is missing: give every row a time, or leave the column out to have the time of receipt"},
+				{Row: 2, Field: "time", Reason: "time is missing: give every row a time, or omit the column to use the time of receipt"},
 				{Row: 3, Field: "s", Reason: `column "s": a string is not UTF-8: send UTF-8`},
-				{Row: 4, Field: "time", Reason: "time 1 looks like seconds and the first like microseconds: say which with ?time_unit=s, ms, us or ns"},
+				{Row: 4, Field: "time", Reason: "time 1 looks like seconds, but the first time looks like microseconds: set the unit with ?time_unit=s, ms, us or ns"},
 			},
 			map[string][]row{"db.t": {{"time": t0, "v": 1.0, "s": "a"}, {"time": t2 + 1, "v": 6.5}}}},
 
@@ -96,16 +98,16 @@ func TestPartial(t *testing.T) {
 			dict{"m", "b", "columns", dict{"time", list{t1, t2}, "v", list{"s", 2}}},
 			dict{"m", "a", "t", t2, "fields", dict{"v", 3}},
 			dict{"m", "a", "t", t2},
-		}, []Rejection{
+		}, []rows.Rejection{
 			{Row: 1, Field: "table", Reason: `table "": a table name has 1 to 128 bytes`},
 			{Row: 2, Field: "m", Reason: "m is missing: it names the table"},
 			{Row: 3, Field: "v", Reason: `column "v": a string in a column of int64` + wrongInt},
-			{Row: 4, Reason: "an int where a map must be, with m and columns or fields"},
-			{Row: 5, Reason: "an int where a name must be: names are strings"},
+			{Row: 4, Reason: "got an int, want a map with m and columns or fields"},
+			{Row: 5, Reason: "got an int, want a name: names are strings"},
 			{Row: 7, Field: "v", Reason: `column "v": a bool in a column of int64` + wrongInt},
-			{Row: 8, Field: "v", Reason: `column "v": a tag in a column of int64: give it another name`},
-			{Row: 9, Field: "v", Reason: `column "v" holds int64 and cannot take string: convert it, or send it under another name`},
-			{Row: 12, Field: "fields", Reason: "there are no columns, fields or f: a row has at least one of them, and a batch is not nested"},
+			{Row: 8, Field: "v", Reason: `column "v": a tag cannot be stored in a column of int64: give the tag another name`},
+			{Row: 9, Field: "v", Reason: `column "v" contains int64 values, so it cannot store string values: convert the values, or use another column name`},
+			{Row: 12, Field: "fields", Reason: "columns, fields and f are missing: a row has at least one of them, and a batch must not contain a batch"},
 		}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -138,12 +140,12 @@ func TestPartial(t *testing.T) {
 			if n != got.Rows {
 				t.Errorf("%d rows landed, the reply says %d", n, got.Rows)
 			}
-			now := r.now
+			now := r.now.Load()
 			send(r)
 			replayed := r.replayed()
 			for _, rows := range replayed { // the second request has another time of receipt
 				for _, row := range rows {
-					if row["time"] == r.now {
+					if row["time"] == r.now.Load() {
 						row["time"] = now
 					}
 				}
@@ -166,8 +168,8 @@ func TestPartialAgainstCatalog(t *testing.T) {
 			r.landed()
 			for _, out := range []func() map[string][]row{r.landed, r.replayed} {
 				got := reply(t, r.v1(body, "?partial=true"))
-				want := []Rejection{
-					{Row: 0, Field: "v", Reason: `column "v" holds int64 and cannot take string: convert it, or send it under another name`},
+				want := []rows.Rejection{
+					{Row: 0, Field: "v", Reason: `column "v" contains int64 values, so it cannot store string values: convert the values, or use another column name`},
 					{Row: 2, Field: "v", Reason: `column "v": a bool in a column of int64: a column has one type, or ints and floats`},
 				}
 				if got.Rows != 2 || !slices.Equal(got.Rejected, want) {
@@ -184,8 +186,8 @@ func TestPartialAgainstCatalog(t *testing.T) {
 // Both hold even if the integer and the floats are in different bodies.
 func TestIntegersOfTheCatalogAreNotRounded(t *testing.T) {
 	const big int64 = 1<<53 + 1
-	const float = `column "n" holds integers that a float64 would round and cannot take 2.5: send integers, or send it under another name`
-	const integer = `column "f" holds float64 and cannot take 9007199254740993, which a float64 would round: send it as a string, or send it under another name`
+	const float = `column "n" contains integers that float64 cannot represent exactly, so it cannot store 2.5: send integers, or use another column name`
+	const integer = `column "f" contains float64 values, so it cannot store 9007199254740993, which float64 cannot represent exactly: send it as a string, or use another column name`
 	r := newRig(t, Options{})
 	wantStatus(t, r.v1(list{dict{"time", t0, "n", big, "f", 0.5}}, ""), 204)
 	first := row{"time": t0, "n": big, "f": 0.5}
@@ -211,7 +213,7 @@ func TestIntegersOfTheCatalogAreNotRounded(t *testing.T) {
 	r.landed()
 
 	got := reply(t, r.v1(list{dict{"time", t1, "n", 2.5}, dict{"time", t1, "n", 3, "f", 4}, dict{"time", t2, "f", big}}, "?partial=true"))
-	want := []Rejection{{Row: 0, Field: "n", Reason: float}, {Row: 2, Field: "f", Reason: integer}}
+	want := []rows.Rejection{{Row: 0, Field: "n", Reason: float}, {Row: 2, Field: "f", Reason: integer}}
 	if got.Rows != 1 || !slices.Equal(got.Rejected, want) {
 		t.Errorf("%+v", got)
 	}
@@ -249,9 +251,9 @@ func TestPartialNothingTaken(t *testing.T) {
 
 // An error that concerns the body as a whole rejects the request, not single rows.
 func TestPartialWhole(t *testing.T) {
-	r := newRig(t, Options{Limits: Limits{Rows: 10}})
+	r := newRig(t, Options{Limits: Limits{Limits: rows.Limits{Rows: 10}}})
 	w := r.v1(dict{"time", list{t0, t1}, "v", list{1}}, "?partial=true")
-	wantProblem(t, w, 400, `column "v": the column has 1 rows, but "time" has 2: give all columns as many`)
+	wantProblem(t, w, 400, `column "v": the column has 1 rows, but "time" has 2: give all columns the same number of rows`)
 	w = r.v1(dict{"v", list{1}, "v", list{1}}, "?partial=true")
 	wantProblem(t, w, 400, `column "v": the column is repeated: send it once`)
 	w = r.v1(make(list, 11), "?partial=true")
@@ -277,7 +279,7 @@ func TestPartialManyReasons(t *testing.T) {
 		}
 	}
 	got := reply(t, r.v1(body, "?partial=true&durability=async"))
-	if got.Rows != want || len(got.Rejected) != maxReasons || got.More != 2000-maxReasons || got.Rejected[999].Row != 1499 {
+	if got.Rows != want || len(got.Rejected) != rows.MaxReasons || got.More != 2000-rows.MaxReasons || got.Rejected[999].Row != 1499 {
 		t.Errorf("rows %d, reasons %d, more %d, last %v", got.Rows, len(got.Rejected), got.More, got.Rejected[len(got.Rejected)-1])
 	}
 	if n := len(r.replayed()["db.t"]); n != want {

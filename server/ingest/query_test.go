@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/slipstream-go/slipstream/server/refusal"
 )
 
 // Unknown parameters in a URL are rejected, and the error lists the known ones. Otherwise a
@@ -16,20 +18,20 @@ func TestUnknownParameters(t *testing.T) {
 	for _, c := range []struct {
 		method, url, want, field string
 	}{
-		{"POST", "/v1/write/db/t?durabilty=async", `unknown parameter "durabilty": there are batch_id, durability, partial, time_unit`, "durabilty"},
-		{"POST", "/api/v1/write/msgpack?db=x&precision=ms", `unknown parameter "db": there are batch_id, durability, partial, time_unit`, "db"},
-		{"POST", "/v1/write/db/t?partial=true&Partial=true", `unknown parameter "Partial": there are batch_id, durability, partial, time_unit`, "Partial"},
-		{"POST", "/v1/write/db/t?partial=true&partial=false", `parameter "partial" is there 2 times`, "partial"},
+		{"POST", "/v1/write/db/t?durabilty=async", `unknown parameter "durabilty": the parameters are batch_id, durability, partial, time_unit`, "durabilty"},
+		{"POST", "/api/v1/write/msgpack?db=x&precision=ms", `unknown parameter "db": the parameters are batch_id, durability, partial, time_unit`, "db"},
+		{"POST", "/v1/write/db/t?partial=true&Partial=true", `unknown parameter "Partial": the parameters are batch_id, durability, partial, time_unit`, "Partial"},
+		{"POST", "/v1/write/db/t?partial=true&partial=false", `parameter "partial" occurs 2 times`, "partial"},
 		{"POST", "/v1/write/db/t?partial=true;durability=async", "the parameters cannot be read", ""},
 		{"POST", "/v1/write/db/t?partial=%zz", "the parameters cannot be read", ""},
-		{"POST", "/-/flush?table=t", `unknown parameter "table": there are none here`, "table"},
-		{"GET", "/v1/tables?db=x", `unknown parameter "db": there are none here`, "db"},
+		{"POST", "/-/flush?table=t", `unknown parameter "table": this endpoint has no parameters`, "table"},
+		{"GET", "/v1/tables?db=x", `unknown parameter "db": this endpoint has no parameters`, "db"},
 	} {
 		q := httptest.NewRequest(c.method, c.url, strings.NewReader(`{"time":1,"v":1}`))
 		q.Header.Set("Content-Type", "application/x-ndjson")
 		w := httptest.NewRecorder()
 		r.h.ServeHTTP(w, q)
-		var p problem
+		var p refusal.Problem
 		if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil {
 			t.Errorf("%s: %d %s", c.url, w.Code, w.Body)
 		}
@@ -76,7 +78,7 @@ func TestEveryRouteRefusesUnknownParameters(t *testing.T) {
 			}
 			continue
 		}
-		var p problem
+		var p refusal.Problem
 		if err := json.Unmarshal(w.Body.Bytes(), &p); w.Code != http.StatusBadRequest || err != nil || p.Field != "x" {
 			t.Errorf("%s: %d %s", route, w.Code, w.Body)
 		}

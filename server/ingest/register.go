@@ -9,6 +9,10 @@ import (
 
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/schema"
+	"github.com/slipstream-go/slipstream/server/names"
+	"github.com/slipstream-go/slipstream/server/refusal"
+	"github.com/slipstream-go/slipstream/server/registry"
+	"github.com/slipstream-go/slipstream/server/rows"
 )
 
 // This file contains the endpoints of the schema registry.
@@ -31,16 +35,16 @@ type versionStatus struct {
 	Notation    string `json:"notation"`
 }
 
-func statusOf(name string, versions []*version, v *version) *schemaStatus {
-	st := &schemaStatus{Name: name, Fingerprint: v.fingerprint, Notation: v.notation, Form: "rows", Schema: v.shape}
-	if v.columns.Lists() {
+func statusOf(name string, versions []*registry.Version, v *registry.Version) *schemaStatus {
+	st := &schemaStatus{Name: name, Fingerprint: v.Fingerprint, Notation: v.Notation, Form: "rows", Schema: v.Shape}
+	if v.Columns.Lists() {
 		st.Form = "columns"
 	}
-	for name, kind := range v.columns.All() {
+	for name, kind := range v.Columns.All() {
 		st.Columns = append(st.Columns, columnStatus{Name: name, Type: kind.String()})
 	}
 	for _, v := range versions {
-		st.Versions = append(st.Versions, versionStatus{v.fingerprint, v.notation})
+		st.Versions = append(st.Versions, versionStatus{v.Fingerprint, v.Notation})
 	}
 	return st
 }
@@ -54,28 +58,28 @@ type schemaSummary struct {
 
 func (h *Handler) listSchemas(w http.ResponseWriter, _ *http.Request) {
 	list := []schemaSummary{}
-	for name, versions := range h.schemas.all() {
+	for name, versions := range h.schemas.All() {
 		s := schemaSummary{Name: name}
 		for _, v := range versions {
-			s.Fingerprint = v.fingerprint
-			s.Versions = append(s.Versions, v.fingerprint)
+			s.Fingerprint = v.Fingerprint
+			s.Versions = append(s.Versions, v.Fingerprint)
 		}
 		list = append(list, s)
 	}
-	writeJSON(w, http.StatusOK, list)
+	refusal.WriteJSON(w, http.StatusOK, list)
 }
 
 func (h *Handler) getSchema(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
-	err := checkSchema(name)
-	versions := h.schemas.versions(name)
+	err := names.CheckSchema(name)
+	versions := h.schemas.Versions(name)
 	switch {
 	case err != nil:
-		h.refuse(w, r, asRefusal(err))
+		h.refuse(w, r, refusal.Of(err))
 	case len(versions) == 0:
-		h.refuse(w, r, errNoSchema(name))
+		h.refuse(w, r, registry.Missing(name))
 	default:
-		writeJSON(w, http.StatusOK, statusOf(name, versions, versions[len(versions)-1]))
+		refusal.WriteJSON(w, http.StatusOK, statusOf(name, versions, versions[len(versions)-1]))
 	}
 }
 
@@ -84,32 +88,32 @@ func (h *Handler) getSchema(w http.ResponseWriter, r *http.Request) {
 // incorrectly.
 func (h *Handler) putSchema(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
-	err := checkSchema(name)
-	var v *version
+	err := names.CheckSchema(name)
+	var v *registry.Version
 	if err == nil {
 		v, err = h.readVersion(r)
 	}
-	var versions []*version
+	var versions []*registry.Version
 	created := false
 	if err == nil {
-		versions, created, err = h.schemas.put(name, v)
+		versions, created, err = h.schemas.Put(name, v)
 	}
 	switch {
 	case err != nil:
 		h.refuseSchema(w, r, name, err)
 	case created:
-		h.log.Info("schema registered", "schema", name, "fingerprint", v.fingerprint, "versions", len(versions))
-		writeJSON(w, http.StatusCreated, statusOf(name, versions, v))
+		h.log.Info("schema registered", "schema", name, "fingerprint", v.Fingerprint, "versions", len(versions))
+		refusal.WriteJSON(w, http.StatusCreated, statusOf(name, versions, v))
 	default:
-		writeJSON(w, http.StatusOK, statusOf(name, versions, v))
+		refusal.WriteJSON(w, http.StatusOK, statusOf(name, versions, v))
 	}
 }
 
 func (h *Handler) deleteSchema(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
-	err := checkSchema(name)
+	err := names.CheckSchema(name)
 	if err == nil {
-		err = h.schemas.remove(name)
+		err = h.schemas.Remove(name)
 	}
 	if err != nil {
 		h.refuseSchema(w, r, name, err)
@@ -122,8 +126,8 @@ func (h *Handler) deleteSchema(w http.ResponseWriter, r *http.Request) {
 // refuseSchema rejects a change. If the cause is a disk error, it also counts and logs the failure
 // for the operator.
 func (h *Handler) refuseSchema(w http.ResponseWriter, r *http.Request, name string, err error) {
-	refused := asRefusal(err)
-	if refused.outcome == InDoubt {
+	refused := refusal.Of(err)
+	if refused.Outcome == refusal.InDoubt {
 		h.counters.unsaved.Add(1)
 		h.log.Error("writing the schema registry failed", "schema", name, "error", err)
 	}
@@ -131,54 +135,54 @@ func (h *Handler) refuseSchema(w http.ResponseWriter, r *http.Request, name stri
 }
 
 // readVersion returns the schema in a request.
-func (h *Handler) readVersion(r *http.Request) (*version, error) {
+func (h *Handler) readVersion(r *http.Request) (*registry.Version, error) {
 	contentType := r.Header.Get("Content-Type")
 	if media, _, _ := mime.ParseMediaType(contentType); media != "application/json" {
-		return nil, refuse(WrongType, "Content-Type %q: a schema is application/json", clip(contentType)).in("Content-Type")
+		return nil, refusal.New(refusal.WrongType, "Content-Type %q: send a schema as application/json", refusal.Clip(contentType)).In("Content-Type")
 	}
 	held := h.flight.Of(r.RemoteAddr)
 	defer held.Release()
-	if err := held.Take(maxDefinition); err != nil {
+	if err := held.Take(registry.MaxDefinition); err != nil {
 		return nil, err
 	}
-	text, err := io.ReadAll(io.LimitReader(r.Body, maxDefinition+1))
+	text, err := io.ReadAll(io.LimitReader(r.Body, registry.MaxDefinition+1))
 	switch {
 	case err != nil:
 		return nil, errReading(err, len(text), r.ContentLength)
-	case len(text) > maxDefinition:
-		return nil, refuse(TooLarge, "the schema has more than %d bytes", maxDefinition)
+	case len(text) > registry.MaxDefinition:
+		return nil, refusal.New(refusal.TooLarge, "the schema has more than %d bytes", registry.MaxDefinition)
 	}
 	shape := new(schema.Shape)
 	if err := json.Unmarshal(text, shape); err != nil {
-		return nil, invalid("the body is no schema: %s", oneLine(err))
+		return nil, refusal.Errorf("the body is not a valid schema: %s", registry.OneLine(err))
 	}
-	v, err := newVersion(shape)
+	v, err := registry.NewVersion(shape)
 	var e *schema.Error
 	if errors.As(err, &e) {
 		if e.Path == "" {
-			return nil, invalid("the schema is for no table: %s", plain(e.Cause))
+			return nil, refusal.Errorf("the schema cannot be used for a table: %s", refusal.Plain(e.Cause))
 		}
-		return nil, invalid("field %q: %s", brief(e.Path), plain(e.Cause)).in(brief(e.Path))
+		return nil, refusal.Errorf("field %q: %s", registry.Brief(e.Path), refusal.Plain(e.Cause)).In(registry.Brief(e.Path))
 	}
 	return v, h.checkVersion(v)
 }
 
 // checkVersion returns an error if the schema cannot be used to write to a table.
-func (h *Handler) checkVersion(v *version) error {
+func (h *Handler) checkVersion(v *registry.Version) error {
 	var b column.Batch
-	for name, kind := range v.columns.All() {
+	for name, kind := range v.Columns.All() {
 		if _, err := b.Column([]byte(name)); err != nil {
 			return err
 		}
-		if name == timeColumn && (kind == column.String || kind == column.Bool) {
-			return invalid("field %q: time holds %v: make it an integer, a float or a time", name, kind).in(name)
+		if name == rows.TimeColumn && (kind == column.String || kind == column.Bool) {
+			return refusal.Errorf("field %q: time has the type %v: use an integer, a float or a time", name, kind).In(name)
 		}
 	}
-	if _, err := b.Column(timeName); err != nil { // rows have a time even if the schema has none
+	if _, err := b.Column([]byte(rows.TimeColumn)); err != nil { // rows have a time even if the schema has none
 		return err
 	}
 	if n := len(b.Columns); n > h.limits.Columns {
-		return invalid("the schema has %d columns, time included, and a table in a request may have %d", n, h.limits.Columns)
+		return refusal.Errorf("the schema has %d columns including time, but a table in a request may have at most %d", n, h.limits.Columns)
 	}
-	return checkColumns(&b)
+	return names.CheckColumns(&b)
 }

@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/slipstream-go/slipstream/server/admission"
+	"github.com/slipstream-go/slipstream/server/names"
+	"github.com/slipstream-go/slipstream/server/refusal"
+	"github.com/slipstream-go/slipstream/server/rows"
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
@@ -24,37 +27,37 @@ func TestPartialRejectsRowsAlone(t *testing.T) {
 		rejected []string // "row field: part of the reason"
 		rows     int
 	}{
-		{"a table too many", list{good, columns("b"), columns("c"), columns("d"), good}, []string{"3 table: as many tables as it may have"}, 4},
-		{"a column too many", list{good, columns("a", "w", 1, "x", 2), columns("a", "w", 1), columns("a", "y", 2), good}, []string{"1 x: one more than the 3", "3 y: one more than the 3"}, 3},
-		{"a column too many, in rows", list{good, dict{"m", "a", "t", t0, "fields", dict{"w", 1, "x", 2}}, good}, []string{"1 x: one more than the 3"}, 2},
+		{"a table too many", list{good, columns("b"), columns("c"), columns("d"), good}, []string{"3 table: the maximum number of tables"}, 4},
+		{"a column too many", list{good, columns("a", "w", 1, "x", 2), columns("a", "w", 1), columns("a", "y", 2), good}, []string{"1 x: the maximum of 3 columns", "3 y: the maximum of 3 columns"}, 3},
+		{"a column too many, in rows", list{good, dict{"m", "a", "t", t0, "fields", dict{"w", 1, "x", 2}}, good}, []string{"1 x: the maximum of 3 columns"}, 2},
 		{"an hour too many", list{item("a", dict{"time", list{t0, t0 + hour, t0 + 2*hour, t0 + 3*hour, t0 + hour}})}, []string{"3 time: 3 different hours"}, 4},
 		{"an hour too many, over items", list{columns("a"), item("a", dict{"time", list{t0 + hour, t0 + 2*hour}}), item("a", dict{"time", list{t0 + 3*hour, t0}})},
 			[]string{"3 time: 3 different hours"}, 4},
-		{"a type that the catalog does not have", list{good, columns("old", "s", 1), columns("old", "s", "x")}, []string{`1 s: holds string and cannot take int64`}, 2},
+		{"a type that the catalog does not have", list{good, columns("old", "s", 1), columns("old", "s", "x")}, []string{`1 s: contains string values, so it cannot store int64 values`}, 2},
 		{"rows and columns of a new table", list{good, dict{"m", "a", "t", t0, "fields", dict{"v", "x"}}, dict{"m", "a", "t", t0, "fields", dict{"v", 2}}},
-			[]string{"1 v: holds int64 and cannot take string"}, 2},
+			[]string{"1 v: contains int64 values, so it cannot store string values"}, 2},
 		{"an int after a float that would round it, in another form", list{columns("a", "v", 0.5), dict{"m", "a", "t", t0, "fields", dict{"v", big}}},
-			[]string{"1 v: cannot take 9007199254740993"}, 1},
+			[]string{"1 v: cannot store 9007199254740993"}, 1},
 		{"a float after an int that it would round, in another item", list{columns("a", "v", big), columns("a", "v", 0.5), columns("a", "v", 2)},
-			[]string{"1 v: cannot take 0.5"}, 2},
+			[]string{"1 v: cannot store 0.5"}, 2},
 		{"an int after a float that would round it, in another item", list{columns("a", "v", 0.5), columns("a", "v", big), columns("a", "v", 2)},
-			[]string{"1 v: cannot take 9007199254740993"}, 2},
+			[]string{"1 v: cannot store 9007199254740993"}, 2},
 		{"an item without a name", list{good, dict{"columns", dict{"time", list{t0, t0}}}, good}, []string{"1 m: m is missing", "2 m: m is missing"}, 2},
 		{"an item with a name that is none", list{good, item("a\nb", dict{"time", list{t0, t0}}), good}, []string{"1 table: control characters", "2 table: control characters"}, 2},
 		{"an item whose m is a map", list{good, item(dict{}, dict{"time", list{t0}}), good}, []string{"1 m: it must be a string or an int"}, 2},
-		{"an item whose columns are none", list{good, dict{"m", "a", "columns", 5}, good}, []string{"1 : where a map from column names must be"}, 2},
+		{"an item whose columns are none", list{good, dict{"m", "a", "columns", 5}, good}, []string{"1 : want a map with column names as keys"}, 2},
 		{"an item with a column that is none", list{good, item("a", dict{"time", list{t0, t0}, "v", 5}), good}, []string{"1 v: a column is an array", "2 v: a column is an array"}, 2},
 		{"an item with columns of different lengths", list{good, item("a", dict{"time", list{t0}, "v", list{1, 2, 3}}), good},
-			[]string{"1 v: give all columns as many", "2 v: give all columns as many", "3 v: give all columns as many"}, 2},
+			[]string{"1 v: give all columns the same", "2 v: give all columns the same", "3 v: give all columns the same"}, 2},
 		{"an item with a column twice", list{good, item("a", dict{"time", list{t0}, "time", list{t0}}), good}, []string{"1 time: send it once"}, 2},
 		{"an item of columns with the parts of a row", list{good, dict{"m", "a", "columns", dict{"time", list{t0, t0}}, "t", t0}, good},
-			[]string{"1 columns: put those into columns", "2 columns: put those into columns"}, 2},
+			[]string{"1 columns: put these values into columns", "2 columns: put these values into columns"}, 2},
 		{"an item with columns twice", list{good, dict{"m", "a", "columns", dict{"time", list{t0}}, "columns", dict{"time", list{t0}}}, good},
 			[]string{"1 columns: send it once"}, 2},
 		{"a column whose name has a control character", list{good, item("a", dict{"time", list{t0, t0}, "x\n", list{nil, 1}}), good}, []string{"2 x\n: control characters"}, 3},
-		{"an item without rows and a name", list{good, item("", dict{"time", list{}}), columns("old", "s", 1), good}, []string{"1 columns: no rows", "2 s: holds string"}, 2},
+		{"an item without rows and a name", list{good, item("", dict{"time", list{}}), columns("old", "s", 1), good}, []string{"1 columns: no rows", "2 s: contains string values"}, 2},
 		{"an item with a column twice and no rows", list{good, item("a", dict{"x", list{}, "x", list{}})}, []string{"1 columns: no rows"}, 1},
-		{"nothing that is right", list{columns("old", "s", 1), 5}, []string{"0 s: holds string", "1 : must be"}, 0},
+		{"nothing that is right", list{columns("old", "s", 1), 5}, []string{"0 s: contains string values", "1 : want a map"}, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t, Options{}, func(o *table.Options) { o.MaxTables, o.MaxColumns, o.MaxHours = 4, 3, 3 })
@@ -93,7 +96,7 @@ func TestRejectedBeyondShareOfTables(t *testing.T) {
 		items = append(items, dict{"m", name, "columns", dict{"time", list{t0}, "v", list{1}}})
 	}
 	got := reply(t, r.do("POST", arcPartial, pack(t, items)))
-	if got.Rows != 3 || len(got.Rejected) != 1 || got.Rejected[0].Row != 2 || !strings.Contains(got.Rejected[0].Reason, "as many tables as it may have") {
+	if got.Rows != 3 || len(got.Rejected) != 1 || got.Rejected[0].Row != 2 || !strings.Contains(got.Rejected[0].Reason, "the maximum number of tables") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -106,10 +109,10 @@ func TestJudgingLooksUpEachTableOnce(t *testing.T) {
 	for i := range 4 * tables {
 		items = append(items, dict{"m", fmt.Sprint("t", i%tables), "columns", dict{"time", list{t0}, "v", list{i}}})
 	}
-	q := &request{handler: r.h, held: r.h.flight.Own(), codec: codec{format: Arc}, body: &admission.Buffer{B: pack(t, items)}, partial: true}
+	q := &request{handler: r.h, held: r.h.flight.Own(), codec: codec{format: rows.Arc}, body: &admission.Buffer{B: pack(t, items)}, partial: true}
 	q.record.DB = "default"
 	calls := 0
-	q.job.known = func(name table.Name) table.Bounds {
+	q.job.Known = func(name table.Name) table.Bounds {
 		calls++
 		return r.store.Bounds(name)
 	}
@@ -136,7 +139,7 @@ var forms = []struct {
 		var items list
 		for _, one := range sparse(rows) {
 			item := dict{"m", "t"}
-			if all := one.(dict); len(all) > 0 && all[0] == timeColumn {
+			if all := one.(dict); len(all) > 0 && all[0] == "time" {
 				item, one = append(item, "t", all[1]), all[2:]
 			}
 			items = append(items, append(item, "fields", one))
@@ -174,7 +177,7 @@ func turned(rows []dict) (all dict) {
 // Every rejection contains its row and its column, in each form of each format. The other rows are
 // stored.
 func TestRejectionsNameTheField(t *testing.T) {
-	long := strings.Repeat("n", maxName+1)
+	long := strings.Repeat("n", names.Max+1)
 	rows := func() (all []dict) {
 		for _, r := range []struct{ time, v, s, n, long, old any }{
 			{t0, 1, "a", nil, nil, nil},
@@ -199,7 +202,7 @@ func TestRejectionsNameTheField(t *testing.T) {
 				wantStatus(t, r.do("POST", url, pack(t, dict{"time", list{t0}, "old", list{"text"}}), "Content-Type", asMessagePack), 204)
 			}
 			r.landed()
-			want := []string{"1v", "2s", "3time", "4time", "5time", "6\n", "7" + clip(long), "8old"}
+			want := []string{"1v", "2s", "3time", "4time", "5time", "6\n", "7" + refusal.Clip(long), "8old"}
 			sent := rows()
 			if f.name == "Arc rows" { // Arc rows may lack a time
 				sent[4][1] = "then"

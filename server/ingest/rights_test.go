@@ -17,6 +17,8 @@ import (
 
 	"github.com/slipstream-go/slipstream/server/access"
 	"github.com/slipstream-go/slipstream/server/parquet"
+	"github.com/slipstream-go/slipstream/server/refusal"
+	"github.com/slipstream-go/slipstream/server/registry"
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
@@ -126,7 +128,7 @@ func TestEveryRouteDemandsItsRight(t *testing.T) {
 			what := fmt.Sprintf("%s with %q", route, line)
 			before := r.state()
 			if line != "" && line != "unknown" && has && reaches {
-				r.h.schemas.put("s", r.versionOf(definition)) // an earlier request may have removed it, and the table too
+				r.h.schemas.Put("s", r.versionOf(definition)) // an earlier request may have removed it, and the table too
 				send("POST /v1/write/{db}/{table}", "t0", strings.NewReader(bodies["POST /v1/write/{db}/{table}"]))
 				if w := send(route, token, body{strings.NewReader(bodies[route]), t, what}); w.Code/100 != 2 && route != "GET /metrics" || w.Code == 401 || w.Code == 403 {
 					t.Errorf("%s: %d %s", what, w.Code, w.Body)
@@ -136,13 +138,13 @@ func TestEveryRouteDemandsItsRight(t *testing.T) {
 			status, challenge, text := 403, access.InsufficientScope, ""
 			switch {
 			case line == "", line == "unknown":
-				status, challenge, text = 401, access.Challenge, "no valid token: send one of the service's as Authorization: Bearer TOKEN"
+				status, challenge, text = 401, access.Challenge, "no valid token: send a token of the service as Authorization: Bearer TOKEN"
 			case !has:
-				text = fmt.Sprintf("the token lacks the right to %v: send one that has it", need.right)
+				text = fmt.Sprintf("the token lacks the right to %v: send a token that has it", need.right)
 			case need.databases == "all":
-				text = "this concerns all databases, and the token is for some of them: send one that is for all"
+				text = "the request concerns all databases, but the token is only for some: send a token for all databases"
 			default:
-				text = `the token is not for the database "db": send one that is, or name a database of the token`
+				text = `the token is not for the database "db": send a token for it, or name a database of the token`
 			}
 			if rt.method == "GET" {
 				if w := send("HEAD "+rt.path, token, nil); w.Code != status {
@@ -170,11 +172,11 @@ func TestEveryRouteDemandsItsRight(t *testing.T) {
 
 // state returns everything that requests can change: tables, schemas and the log.
 func (r *rig) state() string {
-	return fmt.Sprint(r.trace(), r.h.schemas.versions("s"), r.store.Log().Records)
+	return fmt.Sprint(r.trace(), r.h.schemas.Versions("s"), r.store.Log().Records)
 }
 
 // versionOf returns the version that a schema definition describes.
-func (r *rig) versionOf(definition string) *version {
+func (r *rig) versionOf(definition string) *registry.Version {
 	r.t.Helper()
 	req := httptest.NewRequest("PUT", "/v1/schemas/s", strings.NewReader(definition))
 	req.Header.Set("Content-Type", "application/json")
@@ -209,12 +211,12 @@ func TestRefusedDatabaseLeavesNoTrace(t *testing.T) {
 		r.arc(dict{"m", "t", "columns", dict{"v", list{1}}}, header...) // for the database default
 	}
 	st := r.h.Stats()
-	if st.Outcomes[Forbidden] != 3 || st.Outcomes[Unauthorized] != 6 || st.Rows != 0 || st.Bytes != 0 || st.InFlight != 0 {
+	if st.Outcomes[refusal.Forbidden] != 3 || st.Outcomes[refusal.Unauthorized] != 6 || st.Rows != 0 || st.Bytes != 0 || st.InFlight != 0 {
 		t.Errorf("%+v", st)
 	}
 	for i, n := range st.Outcomes {
-		if n != 0 && Outcome(i) != Forbidden && Outcome(i) != Unauthorized {
-			t.Errorf("%v: %d", Outcome(i), n)
+		if n != 0 && refusal.Outcome(i) != refusal.Forbidden && refusal.Outcome(i) != refusal.Unauthorized {
+			t.Errorf("%v: %d", refusal.Outcome(i), n)
 		}
 	}
 	for _, l := range st.Latencies {
@@ -268,14 +270,14 @@ func TestAnswersNameNothingOfOthers(t *testing.T) {
 		return r.do("POST", "/v1/write/mine/t", []byte{1}, "X-Api-Key", token, "Content-Type", "application/x-slipstream-schema; schema="+schema+"; fingerprint=0123456789abcdef",
 			"Slipstream-Schema", "[{a u8}]")
 	}
-	const unseen = "there is no schema %q with the fingerprint 0123456789abcdef: one who administers all databases registers it"
+	const unseen = "there is no schema %q with the fingerprint 0123456789abcdef: an administrator of all databases must register it"
 	for _, name := range []string{"hidden", "nothing"} { // the sender cannot tell whether the schema exists
 		if p := wantProblem(t, coded("mine", name), 404, fmt.Sprintf(unseen, name)); p.Field != "schema" {
 			t.Errorf("%+v", p)
 		}
 	}
 	wantProblem(t, coded("writer", "hidden"), 404, fmt.Sprintf(unseen, "hidden"))
-	if w := coded("all", "hidden"); w.Code != 409 || !strings.Contains(w.Body.String(), "its newest has") {
+	if w := coded("all", "hidden"); w.Code != 409 || !strings.Contains(w.Body.String(), "the newest version has") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 
@@ -316,7 +318,7 @@ func TestFailingSinkOfAnother(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	for _, token := range []string{"mine", "writer"} {
-		wantProblem(t, send(token, "mine"), 503, "rows do not land at present: nothing was stored, send it again later")
+		wantProblem(t, send(token, "mine"), 503, "writing rows to files fails at present: nothing was stored, retry later")
 		if w := r.do("GET", "/ready", nil, "X-Api-Key", token); w.Code != 503 || strings.Contains(w.Body.String(), "others_rows") {
 			t.Errorf("/ready tells %s %s", token, w.Body)
 		}

@@ -12,6 +12,8 @@ import (
 
 	"github.com/slipstream-go/slipstream/server/access"
 	"github.com/slipstream-go/slipstream/server/latency"
+	"github.com/slipstream-go/slipstream/server/refusal"
+	"github.com/slipstream-go/slipstream/server/rows"
 )
 
 // route contains the handler for a method and a path, and the demand for its requests.
@@ -40,13 +42,13 @@ func headerDatabase(r *http.Request) access.Scope { return access.Database(datab
 
 // endpoint is a function that handles an admitted request. It returns the format of the body. The
 // format is nil if the request is not a write, or if its format is unknown.
-type endpoint func(w http.ResponseWriter, r *http.Request, g *access.Grant) *Format
+type endpoint func(w http.ResponseWriter, r *http.Request, g *access.Grant) *rows.Format
 
 // latencies contains the latencies of a route's requests, indexed by Format.Code. Codes are 1 to
 // 15; the index 0 is used for requests without a format.
 type latencies [16]latency.Histogram
 
-func (l *latencies) of(f *Format) *latency.Histogram {
+func (l *latencies) of(f *rows.Format) *latency.Histogram {
 	if f == nil {
 		return &l[0]
 	}
@@ -73,7 +75,7 @@ func (h *Handler) serve(routes []route, advice string) http.Handler {
 		mux.HandleFunc(path, refuseOthers(strings.Join(list, ", ")))
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		writeJSON(w, http.StatusNotFound, problem{Error: "there is nothing at " + clip(r.URL.Path) + ": " + advice})
+		refusal.WriteJSON(w, http.StatusNotFound, refusal.Problem{Error: "there is no endpoint at " + refusal.Clip(r.URL.Path) + ": " + advice})
 	})
 	return mux
 }
@@ -95,7 +97,7 @@ func (h *Handler) guarded(rt route) http.HandlerFunc {
 			if g, denied = h.guard.Admit(r, d.right, d.of(r)); denied != nil {
 				refused := errDenied(denied)
 				if d.right == access.Write {
-					h.counters.count(refused.outcome)
+					h.counters.count(refused.Outcome)
 				}
 				h.refuse(w, r, refused)
 				took.of(nil).Observe(time.Since(began))
@@ -107,25 +109,25 @@ func (h *Handler) guarded(rt route) http.HandlerFunc {
 }
 
 // errDenied converts a refusal of the guard to a refusal of a request.
-func errDenied(denied *access.Refusal) *refusal {
-	outcome := Unauthorized
+func errDenied(denied *access.Refusal) *refusal.Error {
+	outcome := refusal.Unauthorized
 	if denied.Forbidden() {
-		outcome = Forbidden
+		outcome = refusal.Forbidden
 	}
-	return refuse(outcome, "%s", denied.Error())
+	return refusal.New(outcome, "%s", denied.Error())
 }
 
 // refuseOthers returns a handler that rejects methods that are not allowed.
 func refuseOthers(allow string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", allow)
-		writeJSON(w, http.StatusMethodNotAllowed, problem{Error: "the method " + clip(r.Method) + " is not allowed here: use " + allow})
+		refusal.WriteJSON(w, http.StatusMethodNotAllowed, refusal.Problem{Error: "the method " + refusal.Clip(r.Method) + " is not allowed here: use " + allow})
 	}
 }
 
 // simple returns an endpoint for requests without a format. It ignores the grant.
 func simple(fn http.HandlerFunc) endpoint {
-	return func(w http.ResponseWriter, r *http.Request, _ *access.Grant) *Format {
+	return func(w http.ResponseWriter, r *http.Request, _ *access.Grant) *rows.Format {
 		fn(w, r)
 		return nil
 	}
@@ -138,9 +140,9 @@ func (h *Handler) plain(fn http.HandlerFunc) endpoint {
 
 // granted is like plain, but for functions whose response depends on the grant.
 func (h *Handler) granted(fn func(http.ResponseWriter, *http.Request, *access.Grant)) endpoint {
-	return func(w http.ResponseWriter, r *http.Request, g *access.Grant) *Format {
+	return func(w http.ResponseWriter, r *http.Request, g *access.Grant) *rows.Format {
 		if _, err := parametersOf(r); err != nil {
-			h.refuse(w, r, asRefusal(err))
+			h.refuse(w, r, refusal.Of(err))
 			return nil
 		}
 		fn(w, r, g)
@@ -153,16 +155,16 @@ func (h *Handler) granted(fn func(http.ResponseWriter, *http.Request, *access.Gr
 func parametersOf(r *http.Request, known ...string) (url.Values, error) {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return nil, invalid("the parameters cannot be read: %s", clip(err.Error()))
+		return nil, refusal.Errorf("the parameters cannot be read: %s", refusal.Clip(err.Error()))
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		switch n := len(values[name]); {
 		case len(known) == 0:
-			return nil, invalid("unknown parameter %q: there are none here", clip(name)).in(clip(name))
+			return nil, refusal.Errorf("unknown parameter %q: this endpoint has no parameters", refusal.Clip(name)).In(refusal.Clip(name))
 		case !slices.Contains(known, name):
-			return nil, invalid("unknown parameter %q: there are %s", clip(name), strings.Join(known, ", ")).in(clip(name))
+			return nil, refusal.Errorf("unknown parameter %q: the parameters are %s", refusal.Clip(name), strings.Join(known, ", ")).In(refusal.Clip(name))
 		case n > 1:
-			return nil, invalid("parameter %q is there %d times: send it once", name, n).in(name)
+			return nil, refusal.Errorf("parameter %q occurs %d times: send it once", name, n).In(name)
 		}
 	}
 	return values, nil
@@ -170,13 +172,13 @@ func parametersOf(r *http.Request, known ...string) (url.Values, error) {
 
 // refuse responds with a refusal, and logs it. At level debug, it logs each refusal. At level info,
 // it logs at most one line a minute for each outcome.
-func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, refused *refusal) {
-	log := h.log.With("outcome", refused.outcome.String(), "error", refused.Error(), "path", clip(r.URL.Path), "client", r.RemoteAddr)
+func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, refused *refusal.Error) {
+	log := h.log.With("outcome", refused.Outcome.String(), "error", refused.Error(), "path", refusal.Clip(r.URL.Path), "client", r.RemoteAddr)
 	log.Debug("request refused")
-	if times := h.refusals[refused.outcome].count(); times > 0 {
+	if times := h.refusals[refused.Outcome].count(); times > 0 {
 		log.Info("requests refused; last one shown", "times", times)
 	}
-	refused.write(w)
+	refused.Write(w)
 }
 
 // summary limits log lines to one in each summaryInterval.

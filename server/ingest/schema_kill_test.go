@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/slipstream-go/slipstream/server/disk"
+	"github.com/slipstream-go/slipstream/server/registry"
 	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
@@ -29,15 +30,15 @@ func TestSchemasKill(t *testing.T) {
 			said[name] = what
 			return ok
 		})
-		schemas, err := OpenSchemas(disk.OS, path)
+		schemas, err := registry.Open(disk.OS, path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for name, what := range said {
-			versions := schemas.versions(name)
+			versions := schemas.Versions(name)
 			switch {
 			case what == "deleting", what == "deleted" && len(versions) == 0:
-			case what == "deleted" || len(versions) == 0 || versions[0].notation != what:
+			case what == "deleted" || len(versions) == 0 || versions[0].Notation != what:
 				t.Errorf("round %d: %s was acknowledged as %s, and is %v", round, name, what, versions)
 			}
 		}
@@ -46,7 +47,7 @@ func TestSchemasKill(t *testing.T) {
 }
 
 func registerForEver(path string, first int) {
-	schemas, err := OpenSchemas(disk.OS, path)
+	schemas, err := registry.Open(disk.OS, path)
 	if err != nil {
 		testkit.Fail(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,6 +19,9 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 	"github.com/slipstream-go/slipstream/server/admission"
 	"github.com/slipstream-go/slipstream/server/disk"
+	"github.com/slipstream-go/slipstream/server/refusal"
+	"github.com/slipstream-go/slipstream/server/registry"
+	"github.com/slipstream-go/slipstream/server/rows"
 	"github.com/slipstream-go/slipstream/server/table"
 	"github.com/slipstream-go/slipstream/server/testkit"
 	"github.com/slipstream-go/slipstream/server/wal"
@@ -26,11 +30,44 @@ import (
 // newSchemaRig returns a rig with a schema registry.
 func newSchemaRig(t testing.TB, o Options, change ...func(*table.Options)) *rig {
 	t.Helper()
-	var err error
-	if o.Schemas, err = OpenSchemas(disk.OS, filepath.Join(t.TempDir(), "schemas.json")); err != nil {
+	path := filepath.Join(t.TempDir(), "schemas.json")
+	o.Schemas = opened(t, path)
+	r := newRig(t, o, change...)
+	r.schemas = path
+	return r
+}
+
+func opened(t testing.TB, path string) *registry.Schemas {
+	t.Helper()
+	s, err := registry.Open(disk.OS, path)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return newRig(t, o, change...)
+	return s
+}
+
+// fill replaces the registry by one with the given notations of the schema s.
+func (r *rig) fill(notations ...string) {
+	r.t.Helper()
+	file := map[string]any{"version": 1, "schemas": []any{map[string]any{"name": "s", "versions": notations}}}
+	path := filepath.Join(r.t.TempDir(), "schemas.json")
+	if err := disk.WriteFile(disk.OS, path, toJSON(r.t, file)); err != nil {
+		r.t.Fatal(err)
+	}
+	r.h.schemas = opened(r.t, path)
+}
+
+// long returns a notation of n bytes.
+func long(n int) string {
+	const field = 255 + len(" u8, ") // the longest name
+	var b strings.Builder
+	b.WriteString("{")
+	for i := 0; n-b.Len() > 2*field; i++ {
+		fmt.Fprintf(&b, "n%0254d u8, ", i)
+	}
+	left := n - b.Len() - len(" u8, ") - len(" u8}")
+	fmt.Fprintf(&b, "%s u8, %s u8}", strings.Repeat("a", left/2), strings.Repeat("b", left-left/2))
+	return b.String()
 }
 
 func (r *rig) put(name, definition string) *httptest.ResponseRecorder {
@@ -173,17 +210,17 @@ func TestSchemaTimes(t *testing.T) {
 		wantRows(t, r.landed(), map[string][]row{"db.t": {{"time": t0, "v": int64(7)}}})
 	}
 	wantStatus(t, r.write(r.register("none", "{v u8}"), "", []byte("\x07\x08")), 204)
-	wantRows(t, r.landed(), map[string][]row{"db.t": {{"time": r.now, "v": int64(7)}, {"time": r.now, "v": int64(8)}}})
+	wantRows(t, r.landed(), map[string][]row{"db.t": {{"time": r.now.Load(), "v": int64(7)}, {"time": r.now.Load(), "v": int64(8)}}})
 	wantStatus(t, r.write(r.register("none", "{v u8}"), "", []byte("\x07\x08")), 204)
-	wantRows(t, r.replayed(), map[string][]row{"db.t": {{"time": r.now, "v": int64(7)}, {"time": r.now, "v": int64(8)}}})
+	wantRows(t, r.replayed(), map[string][]row{"db.t": {{"time": r.now.Load(), "v": int64(7)}, {"time": r.now.Load(), "v": int64(8)}}})
 }
 
 // An invalid body is rejected as a whole, and the error contains the position.
 func TestSchemaErrors(t *testing.T) {
-	r := newSchemaRig(t, Options{Limits: Limits{Rows: 4}})
+	r := newSchemaRig(t, Options{Limits: Limits{Limits: rows.Limits{Rows: 4}}})
 	const rows, lists = "{time u32, host str8, ok bool, n u64}", "{time list8(u32), n list8(u64)}"
 	const good = "\x01\x00\x00\x00\x01a\x01\x07\x00\x00\x00\x00\x00\x00\x00"
-	const cut = ": the body ends in the middle of it, or a length in it is wrong: it was cut short, or is of another schema"
+	const cut = ": the body ends inside this value, or a length is wrong: the body is truncated, or was written with another schema"
 	const beyond = ": a number beyond the range of int64 cannot be stored; send it as a float or a string"
 	for _, c := range []struct {
 		notation, body, query string
@@ -205,15 +242,15 @@ func TestSchemaErrors(t *testing.T) {
 		{lists, "\x01\x01\x00\x00\x00\x01\x07\x00\x00\x00\x00\x00\x00", "", `column "n"` + cut, "n", -1, 5},
 		{lists, "\x01\x01\x00\x00\x00\x01\x07\x00\x00\x00\x00\x00\x00", "?partial=true", `column "n"` + cut, "n", -1, 5},
 		{lists, "\x01\x01\x00\x00\x00\x01\x07\x00\x00\x00\x00\x00\x00\x80", "", `row 0: column "n"` + beyond, "n", 0, 6},
-		{lists, "\x01\x01\x00\x00\x00\x00", "", `column "n": the column has 0 rows, but "time" has 1: give all columns as many`, "n", -1, 5},
+		{lists, "\x01\x01\x00\x00\x00\x00", "", `column "n": the column has 0 rows, but "time" has 1: give all columns the same number of rows`, "n", -1, 5},
 		{"{skip2, [n list8(u8)]}", "\x00\x00", "", "the body has no rows: send at least one", "", -1, -1},
 		{"{skip2, [n list8(u8)]}", "\x00\x00", "?partial=true", "the body has no rows: send at least one", "", -1, -1},
 		{lists, "\x00\x00", "", "the body has no rows: send at least one", "", -1, -1},
 		{lists, "\x00\x00\x00", "", "the input continues after a message that must be the only one", "", -1, 2},
 		{lists, "\x05" + strings.Repeat("\x01\x00\x00\x00", 5), "", `column "time": more than 4 rows in one batch; send smaller batches`, "time", -1, 0},
-		{"{time opt(u32), n u8}", "\x01\x01\x00\x00\x00\x07\x00\x07", "", "row 1: time is missing: give every row a time, or leave the column out to have the time of receipt", "time", 1, -1},
+		{"{time opt(u32), n u8}", "\x01\x01\x00\x00\x00\x07\x00\x07", "", "row 1: time is missing: give every row a time, or omit the column to use the time of receipt", "time", 1, -1},
 	} {
-		name := "s" + hexOf(shapeOf(t, c.notation).NamedFingerprint())
+		name := "s" + registry.Hex(shapeOf(t, c.notation).NamedFingerprint())
 		p := wantProblem(t, r.write(r.register(name, c.notation), c.query, []byte(c.body)), 400, c.text)
 		if p.Field != c.field {
 			t.Errorf("%s: field %q, want %q", c.text, p.Field, c.field)
@@ -255,7 +292,7 @@ func TestSchemaPartial(t *testing.T) {
 		contentType := r.register("s", c.notation)
 		for _, out := range []func() map[string][]row{r.landed, r.replayed} {
 			got := reply(t, r.write(contentType, "?partial=true", []byte(c.body)))
-			if want := []Rejection{{Row: 0, Field: "n", Reason: beyond}, {Row: 2, Field: "s", Reason: text}, {Row: 4, Field: "n", Reason: beyond}}; got.Rows != 2 || !slices.Equal(got.Rejected, want) {
+			if want := []rows.Rejection{{Row: 0, Field: "n", Reason: beyond}, {Row: 2, Field: "s", Reason: text}, {Row: 4, Field: "n", Reason: beyond}}; got.Rows != 2 || !slices.Equal(got.Rejected, want) {
 				t.Fatalf("%s: %+v", c.notation, got)
 			}
 			wantRows(t, out(), map[string][]row{"db.t": {{"time": t0, "n": int64(1), "s": "a"}, {"time": t0, "n": int64(1), "s": "b"}}})
@@ -270,9 +307,9 @@ func TestSchemaPartialCatalog(t *testing.T) {
 	wantStatus(t, r.v1(dict{"time", list{t0}, "v", list{"text"}}, ""), 204)
 	contentType := r.register("s", "{time u32, v opt(u8)}")
 	body := []byte("\x00\xf1\x53\x65\x01\x07" + "\x00\xf1\x53\x65\x00")
-	const conflict = `column "v" holds string and cannot take int64: convert it, or send it under another name`
+	const conflict = `column "v" contains string values, so it cannot store int64 values: convert the values, or use another column name`
 	wantProblem(t, r.write(contentType, "", body), 400, "table db.t: "+conflict)
-	if got := reply(t, r.write(contentType, "?partial=true", body)); got.Rows != 1 || !slices.Equal(got.Rejected, []Rejection{{Row: 0, Field: "v", Reason: conflict}}) {
+	if got := reply(t, r.write(contentType, "?partial=true", body)); got.Rows != 1 || !slices.Equal(got.Rejected, []rows.Rejection{{Row: 0, Field: "v", Reason: conflict}}) {
 		t.Errorf("%+v", got)
 	}
 	wantRows(t, r.landed(), map[string][]row{"db.t": {{"time": t0, "v": "text"}, {"time": t0}}})
@@ -284,18 +321,18 @@ func TestSchemaHeads(t *testing.T) {
 	body := []byte("\x01\x00\x00\x00\x01a\x07")
 	wantStatus(t, r.write(good, "", body), 204)
 	const media = "application/x-slipstream-schema"
-	sum := hexOf(shapeOf(t, "{time u32, host str8, n u8}").NamedFingerprint())
+	sum := registry.Hex(shapeOf(t, "{time u32, host str8, n u8}").NamedFingerprint())
 	wantStatus(t, r.write(`Application/X-Slipstream-Schema;fingerprint="`+sum+`";schema="cpu"`, "", body), 204)
 
-	const plain = " letters, digits, _ or -, a letter first"
-	const is = ": it is the 16 hex digits, in lower case, of the schema's NamedFingerprint, which GET /v1/schemas/cpu tells too"
+	const plain = " letters, digits, _ or - and begins with a letter"
+	const is = ": must be the 16 hex digits, in lower case, of the schema's NamedFingerprint, which GET /v1/schemas/cpu returns"
 	for _, c := range []struct {
 		contentType string
 		status      int
 		text        string
 	}{
-		{media, 400, "the schema has no name: give it 1 to 128" + plain},
-		{media + "; schema=" + strings.Repeat("a", 129), 400, `schema "` + strings.Repeat("a", 128) + `…": a name is 1 to 128` + plain},
+		{media, 400, "the schema name is empty: use 1 to 128 letters, digits, _ or -, beginning with a letter"},
+		{media + "; schema=" + strings.Repeat("a", 129), 400, `schema "` + strings.Repeat("a", 128) + `…": a name has 1 to 128` + plain},
 		{media + "; schema=cpu", 400, `Content-Type: fingerprint=""` + is},
 		{media + "; schema=cpu; fingerprint=0123", 400, `Content-Type: fingerprint="0123"` + is},
 		{media + "; schema=cpu; fingerprint=0123456789ABCDEF", 400, `Content-Type: fingerprint="0123456789ABCDEF"` + is},
@@ -305,7 +342,7 @@ func TestSchemaHeads(t *testing.T) {
 	}
 	without := newRig(t, Options{})
 	wantProblem(t, without.write(good, "", body), 404, `there is no schema "cpu": register it by PUT /v1/schemas/cpu`)
-	wantProblem(t, without.put("cpu", "{}"), 404, "there is nothing at /v1/schemas/cpu: write to /v1/write/{db}/{table} or /api/v1/write/msgpack")
+	wantProblem(t, without.put("cpu", "{}"), 404, "there is no endpoint at /v1/schemas/cpu: write to /v1/write/{db}/{table} or /api/v1/write/msgpack")
 }
 
 // The error for an unknown fingerprint contains the newest known one. If the client also sends its
@@ -314,7 +351,7 @@ func TestSchemaMismatch(t *testing.T) {
 	r := newSchemaRig(t, Options{})
 	const notation = "{time u32, age u8, at {x f64, y f64}, [z u8]}"
 	r.register("cpu", notation)
-	there := hexOf(shapeOf(t, notation).NamedFingerprint())
+	there := registry.Hex(shapeOf(t, notation).NamedFingerprint())
 	for _, c := range []struct{ yours, has, where, field string }{
 		{"{time u32, age u16, at {x f64, y f64}, [z u8]}", "age u16", "age u8", "age"},
 		{"{time u32, years u8, at {x f64, y f64}, [z u8]}", "years u8", "age u8", "years"},
@@ -326,31 +363,31 @@ func TestSchemaMismatch(t *testing.T) {
 		{"{time u32, age u8, at.x f64}", "at.x f64", "at {x f64, y f64}", "at.x"},
 	} {
 		s := shapeOf(t, c.yours)
-		sum := hexOf(s.NamedFingerprint())
+		sum := registry.Hex(s.NamedFingerprint())
 		p := wantProblem(t, r.write(codedBy("cpu", s), "", []byte("\x01"), "Slipstream-Schema", c.yours), 409,
-			`schema "cpu" has no version with the fingerprint `+sum+"; its newest has "+there+": yours has "+c.has+" where that has "+c.where+
-				": use that one, or register yours by PUT /v1/schemas/cpu")
+			`schema "cpu" has no version with the fingerprint `+sum+"; the newest version has "+there+": your schema has "+c.has+", the newest version "+c.where+
+				": use the newest version, or register yours by PUT /v1/schemas/cpu")
 		if p.Field != c.field {
 			t.Errorf("%s: field %q, want %q", c.yours, p.Field, c.field)
 		}
 	}
 	head := func(sum string) string {
-		return `schema "cpu" has no version with the fingerprint ` + sum + "; its newest has " + there
+		return `schema "cpu" has no version with the fingerprint ` + sum + "; the newest version has " + there
 	}
 	other := shapeOf(t, "{a u8}")
-	sum := hexOf(other.NamedFingerprint())
-	wantProblem(t, r.write(codedBy("cpu", other), "", nil), 409, head(sum)+", and is "+notation+
-		": send yours as the header Slipstream-Schema to be told which field differs, or register it by PUT /v1/schemas/cpu")
+	sum := registry.Hex(other.NamedFingerprint())
+	wantProblem(t, r.write(codedBy("cpu", other), "", nil), 409, head(sum)+" and is "+notation+
+		": send your schema in the header Slipstream-Schema to see which field differs, or register it by PUT /v1/schemas/cpu")
 	wantProblem(t, r.write(codedBy("cpu", other), "", nil, "Slipstream-Schema", "{b u8}"), 409, head(sum)+
-		"; the schema in the header Slipstream-Schema has "+hexOf(shapeOf(t, "{b u8}").NamedFingerprint())+", names included: send that")
+		"; the schema in the header Slipstream-Schema has the NamedFingerprint "+registry.Hex(shapeOf(t, "{b u8}").NamedFingerprint())+": send this fingerprint")
 	w := r.write(codedBy("cpu", other), "", nil, "Slipstream-Schema", "{b u8")
-	if !strings.Contains(w.Body.String(), "the header Slipstream-Schema is no schema: ") || w.Code != 409 {
+	if !strings.Contains(w.Body.String(), "the header Slipstream-Schema is not a valid schema: ") || w.Code != 409 {
 		t.Error(w.Code, w.Body)
 	}
-	nameless := hexOf(shapeOf(t, notation).Fingerprint())
+	nameless := registry.Hex(shapeOf(t, notation).Fingerprint())
 	wantProblem(t, r.write("application/x-slipstream-schema; schema=cpu; fingerprint="+nameless, "", nil), 409,
-		head(nameless)+", and that without its names: send that with names")
-	if n := r.h.Stats().Outcomes[Mismatch]; n == 0 {
+		head(nameless)+"; the request contains the fingerprint of that version without names: send its NamedFingerprint")
+	if n := r.h.Stats().Outcomes[refusal.Mismatch]; n == 0 {
 		t.Error("mismatches are not counted")
 	}
 }
@@ -402,11 +439,8 @@ func TestSchemaVersions(t *testing.T) {
 	want := map[string][]row{"db.t": {{"time": t0, "a": int64(7)}, {"time": t0, "a": int64(7), "b": int64(8)}, {"time": t0, "b": int64(7), "a": int64(8)}}}
 	wantRows(t, r.landed(), want)
 
-	reopened, err := OpenSchemas(disk.OS, r.h.schemas.path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if a, b := reopened.versions("cpu"), r.h.schemas.versions("cpu"); !slices.EqualFunc(a, b, func(a, b *version) bool { return a.notation == b.notation && a.fingerprint == b.fingerprint }) || len(a) != 3 {
+	reopened := opened(t, r.schemas)
+	if a, b := reopened.Versions("cpu"), r.h.schemas.Versions("cpu"); !slices.EqualFunc(a, b, func(a, b *registry.Version) bool { return a.Notation == b.Notation && a.Fingerprint == b.Fingerprint }) || len(a) != 3 {
 		t.Errorf("%v, want %v", a, b)
 	}
 	r.h.schemas = reopened
@@ -414,10 +448,10 @@ func TestSchemaVersions(t *testing.T) {
 }
 
 func TestSchemas(t *testing.T) {
-	r := newSchemaRig(t, Options{Limits: Limits{Columns: 20}})
+	r := newSchemaRig(t, Options{Limits: Limits{Limits: rows.Limits{Columns: 20}}})
 	const definition = `{"fields": [{"name": "time", "type": "u32"}, {"name": "at", "fields": [{"name": "x", "type": "opt", "of": {"type": "f32"}}]}, {"type": "skip3"}]}`
 	const notation = "{time u32, at {x opt(f32)}, skip3}"
-	sum := hexOf(shapeOf(t, notation).NamedFingerprint())
+	sum := registry.Hex(shapeOf(t, notation).NamedFingerprint())
 	want := schemaStatus{
 		Name: "cpu", Fingerprint: sum, Notation: notation, Form: "rows", Columns: []columnStatus{{Name: "time", Type: "int64"}, {Name: "at.x", Type: "float64"}},
 		Schema: shapeOf(t, notation), Versions: []versionStatus{{sum, notation}},
@@ -435,7 +469,7 @@ func TestSchemas(t *testing.T) {
 
 	const newer = "{time u32, at {x opt(f32)}, n u8, skip2}"
 	later := want
-	later.Notation, later.Fingerprint, later.Schema = newer, hexOf(shapeOf(t, newer).NamedFingerprint()), shapeOf(t, newer)
+	later.Notation, later.Fingerprint, later.Schema = newer, registry.Hex(shapeOf(t, newer).NamedFingerprint()), shapeOf(t, newer)
 	later.Columns = append(slices.Clone(want.Columns), columnStatus{Name: "n", Type: "int64"})
 	later.Versions = append(slices.Clone(want.Versions), versionStatus{later.Fingerprint, newer})
 	wantSchema(r.put("cpu", string(toJSON(t, shapeOf(t, newer)))), 201, later)
@@ -449,37 +483,37 @@ func TestSchemas(t *testing.T) {
 	}
 	w := r.do("GET", "/v1/schemas", nil)
 	wantStatus(t, w, 200)
-	listed := hexOf(shapeOf(t, "{v list8(str8)}").NamedFingerprint())
+	listed := registry.Hex(shapeOf(t, "{v list8(str8)}").NamedFingerprint())
 	if text := toJSON(t, []schemaSummary{{"a-b", listed, []string{listed}}, {"cpu", later.Fingerprint, []string{sum, later.Fingerprint}}}); !bytes.Equal(bytes.TrimSpace(w.Body.Bytes()), text) {
 		t.Errorf("%s, want %s", w.Body, text)
 	}
 
 	p := wantProblem(t, r.put("cpu", string(toJSON(t, shapeOf(t, "{time u32, at {x opt(f64)}, n u8, skip2}")))), 409,
-		`schema "cpu" cannot read what the one that is registered writes: it has at.x (f64) where that has at.x (f32): register it under another name, or delete the one that is there`)
+		`schema "cpu" cannot read messages of the registered version: the new version has at.x (f64), the registered one at.x (f32): register it under another name, or delete the registered schema`)
 	if p.Field != "at.x" {
 		t.Errorf("field %q", p.Field)
 	}
 
-	const plain = " letters, digits, _ or -, a letter first"
+	const plain = " letters, digits, _ or - and begins with a letter"
 	for _, c := range []struct {
 		name, definition string
 		status           int
 		text             string
 	}{
-		{"1", definition, 400, `schema "1": a name is 1 to 128` + plain},
-		{"a%0Ab", definition, 400, `schema "a\nb": a name is 1 to 128` + plain},
-		{"x", "", 400, "the body is no schema: unexpected end of JSON input"},
-		{"x", "{}x", 400, "the body is no schema: invalid character 'x' after top-level value"},
-		{"x", `{"fields": [{"name": "a"}]}`, 400, `the body is no schema: message.a: "" is no type`},
+		{"1", definition, 400, `schema "1": a name has 1 to 128` + plain},
+		{"a%0Ab", definition, 400, `schema "a\nb": a name has 1 to 128` + plain},
+		{"x", "", 400, "the body is not a valid schema: unexpected end of JSON input"},
+		{"x", "{}x", 400, "the body is not a valid schema: invalid character 'x' after top-level value"},
+		{"x", `{"fields": [{"name": "a"}]}`, 400, `the body is not a valid schema: message.a: "" is no type`},
 		{"x", `{"fields": [{"name": "a", "type": "u8"}, {"name": "b", "type": "list8", "of": {"type": "u8"}}]}`, 400,
-			`field "b": a list has no cell: lists are columns, if every field is one`},
-		{"x", `{"fields": []}`, 400, "the schema is for no table: no field can be a column"},
-		{"x", `{"type": "u8"}`, 400, "the schema is for no table: a message must be a struct: its fields name the columns"},
+			`field "b": a list cannot be stored in a column: lists can be columns only if every field is a list`},
+		{"x", `{"fields": []}`, 400, "the schema cannot be used for a table: no field can be a column"},
+		{"x", `{"type": "u8"}`, 400, "the schema cannot be used for a table: a message must be a struct: its fields name the columns"},
 		{"x", `{"fields": [{"name": "a\n", "type": "u8"}]}`, 400, `column "a\n": a column name must not have control characters`},
-		{"x", `{"fields": [{"name": "time", "type": "opt", "of": {"type": "str8"}}]}`, 400, `field "time": time holds string: make it an integer, a float or a time`},
-		{"x", `[]`, 400, "the body is no schema: an array where an object must be"},
-		{"x", `{"fields": [{"name": 5}]}`, 400, "the body is no schema: fields.name: a number where a string must be"},
-		{"x", `{"fields": [` + strings.Repeat(" ", maxDefinition) + `]}`, 413, "the schema has more than 131072 bytes"},
+		{"x", `{"fields": [{"name": "time", "type": "opt", "of": {"type": "str8"}}]}`, 400, `field "time": time has the type string: use an integer, a float or a time`},
+		{"x", `[]`, 400, "the body is not a valid schema: got an array, want an object"},
+		{"x", `{"fields": [{"name": 5}]}`, 400, "the body is not a valid schema: fields.name: got a number, want a string"},
+		{"x", `{"fields": [` + strings.Repeat(" ", registry.MaxDefinition) + `]}`, 413, "the schema has more than 131072 bytes"},
 	} {
 		wantProblem(t, r.put(c.name, c.definition), c.status, c.text)
 	}
@@ -487,8 +521,8 @@ func TestSchemas(t *testing.T) {
 	for i := range 20 { // the column time is the 21st
 		wide = append(wide, fmt.Sprintf(`{"name": "c%d", "type": "u8"}`, i))
 	}
-	wantProblem(t, r.put("x", `{"fields": [`+strings.Join(wide, ",")+`]}`), 400, "the schema has 21 columns, time included, and a table in a request may have 20")
-	wantProblem(t, r.do("PUT", "/v1/schemas/x", []byte(definition)), 415, `Content-Type "": a schema is application/json`)
+	wantProblem(t, r.put("x", `{"fields": [`+strings.Join(wide, ",")+`]}`), 400, "the schema has 21 columns including time, but a table in a request may have at most 20")
+	wantProblem(t, r.do("PUT", "/v1/schemas/x", []byte(definition)), 415, `Content-Type "": send a schema as application/json`)
 	w = r.do("POST", "/v1/schemas/x", nil)
 	wantProblem(t, w, 405, "the method POST is not allowed here: use DELETE, GET, HEAD, PUT")
 	if got := w.Header().Get("Allow"); got != "DELETE, GET, HEAD, PUT" {
@@ -498,7 +532,7 @@ func TestSchemas(t *testing.T) {
 
 	for _, method := range []string{"GET", "DELETE"} {
 		wantProblem(t, r.do(method, "/v1/schemas/x", nil), 404, `there is no schema "x": register it by PUT /v1/schemas/x`)
-		wantProblem(t, r.do(method, "/v1/schemas/a%0Ab", nil), 400, `schema "a\nb": a name is 1 to 128`+plain)
+		wantProblem(t, r.do(method, "/v1/schemas/a%0Ab", nil), 400, `schema "a\nb": a name has 1 to 128`+plain)
 	}
 	wantStatus(t, r.do("DELETE", "/v1/schemas/cpu", nil), 204)
 	wantProblem(t, r.do("GET", "/v1/schemas/cpu", nil), 404, `there is no schema "cpu": register it by PUT /v1/schemas/cpu`)
@@ -531,13 +565,13 @@ func TestSchemaTokens(t *testing.T) {
 }
 
 func TestSchemasLimit(t *testing.T) {
-	full := newSchemaRig(t, Options{Flight: admission.NewBudget(maxDefinition)})
+	full := newSchemaRig(t, Options{Flight: admission.NewBudget(registry.MaxDefinition)})
 	held := full.h.flight.Of("")
 	if err := held.Take(1); err != nil {
 		t.Fatal(err)
 	}
 	wantProblem(t, full.put("x", `{"fields":[{"name":"a","type":"u8"}]}`), 429,
-		"the memory for requests is in use: retry later")
+		"all memory for requests is in use: retry later")
 	held.Release()
 	wantStatus(t, full.put("x", `{"fields":[{"name":"a","type":"u8"}]}`), 201)
 	if full.h.flight.Used() != 0 {
@@ -545,36 +579,28 @@ func TestSchemasLimit(t *testing.T) {
 	}
 
 	r := newSchemaRig(t, Options{})
-	known := map[string][]*version{}
-	v, err := newVersion(shapeOf(t, "{a u8}"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range maxVersions {
-		known[fmt.Sprint("s", i/2)] = append(known[fmt.Sprint("s", i/2)], v)
-	}
-	r.h.schemas.known.Store(&known)
+	r.fill(slices.Repeat([]string{"{a u8}"}, registry.MaxVersions)...)
 	wantProblem(t, r.put("x", `{"fields":[{"name":"a","type":"u8"}]}`), 400,
-		`schema "x": it would be one more than the 1000 versions of schemas there may be: delete one`)
+		`schema "x": all schemas together already have the maximum of 1000 versions: delete a schema`)
 
-	half := *v
-	half.notation = strings.Repeat("n", (maxNotations-len("{a u8}"))/2)
-	r.h.schemas.known.Store(&map[string][]*version{"s": {&half, &half}})
+	half := long((registry.MaxNotations - len("{a u8}")) / 2)
+	r.fill(half, half)
 	wantStatus(t, r.put("x", `{"fields":[{"name":"a","type":"u8"}]}`), 201) // reaches the limit exactly
 	wantProblem(t, r.put("y", `{"fields":[{"name":"a","type":"u8"}]}`), 400,
-		`schema "y": the notations of all schemas would have more than 4194304 bytes: delete one`)
+		`schema "y": the notations of all schemas would have more than 4194304 bytes: delete a schema`)
 	wantStatus(t, r.put("x", `{"fields":[{"name":"a","type":"u8"}]}`), 200)
 }
 
-// If the file of the registry cannot be written, nothing is registered. If it cannot be read,
-// OpenSchemas returns an error.
+// If the file of the registry cannot be written, nothing is registered.
 func TestSchemasFile(t *testing.T) {
 	r := newSchemaRig(t, Options{})
 	r.register("y", "{a u8}")
 	r.register("y", "{a u8, [b u8]}")
 	var log bytes.Buffer
 	r.h.log = slog.New(slog.NewTextHandler(&log, nil))
-	r.h.schemas.path = filepath.Join(t.TempDir(), "not", "there")
+	if err := os.RemoveAll(filepath.Dir(r.schemas)); err != nil { // so the file cannot be written
+		t.Fatal(err)
+	}
 	w := r.put("x", `{"fields":[{"name":"a","type":"u8"}]}`)
 	if wantStatus(t, w, 500); !strings.Contains(w.Body.String(), "the disk failed while the schemas were written") {
 		t.Error(w.Body)
@@ -587,30 +613,12 @@ func TestSchemasFile(t *testing.T) {
 	if s := r.h.Stats(); s.Versions != 2 || s.Unsaved != 2 {
 		t.Errorf("%d versions, %d changes could not be written", s.Versions, s.Unsaved)
 	}
-	const hint = "mend it, or move it away and register the schemas again"
-	for text, want := range map[string]string{
-		`{`:              "unexpected end of JSON input: " + hint,
-		`{"version": 2}`: "version 2 is not supported (this program reads version 1); use the version that wrote it",
-		`{"version": 1, "schemas": [{"name": "x", "versions": ["{a u9}"]}]}`:    `schema "x": schema: message.a: there is no number u9: ` + hint,
-		`{"version": 1, "schemas": [{"name": "x", "versions": ["{a blob8}"]}]}`: `schema "x": schema: a: a blob has no cell: columns have numbers, bools, times and strings, and options of these: ` + hint,
-	} {
-		path := filepath.Join(t.TempDir(), "schemas.json")
-		if err := disk.WriteFile(disk.OS, path, []byte(text)); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := OpenSchemas(disk.OS, path); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %s", text, err, want)
-		}
-	}
-	if _, err := OpenSchemas(disk.OS, t.TempDir()); err == nil {
-		t.Error("a directory was read")
-	}
 }
 
 // The notation of the schema is appended to a body without copying the body, whether or not the
 // length of the body is known in advance.
 func TestSchemaRoom(t *testing.T) {
-	v, err := newVersion(shapeOf(t, codedRows))
+	v, err := registry.NewVersion(shapeOf(t, codedRows))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -621,11 +629,11 @@ func TestSchemaRoom(t *testing.T) {
 			r := httptest.NewRequest("POST", "/", bytes.NewReader(sent))
 			r.ContentLength = int64(length)
 			q := &request{handler: h, held: h.flight.Of("")}
-			q.job.schema = v
+			q.schema = v
 			if err := q.readBody(httptest.NewRecorder(), r); err != nil {
 				t.Fatal(err)
 			}
-			payload := appendSchema(q.body.B, v.notation)
+			payload := appendSchema(q.body.B, v.Notation)
 			if &payload[0] != &q.body.B[0] {
 				t.Errorf("%d bytes of length %d: a copy was made", n, length)
 			}
@@ -646,10 +654,10 @@ func TestSchemaRecords(t *testing.T) {
 		"":                          "ingest: the schema after the body is damaged",
 		"\x05\x00\x00\x00":          "ingest: the schema after the body is damaged",
 		"{a u9\x05\x00\x00\x00":     "ingest: the schema after the body: ",
-		"{a blob8}\x09\x00\x00\x00": "ingest: the schema after the body: schema: a: a blob has no cell",
+		"{a blob8}\x09\x00\x00\x00": "ingest: the schema after the body: schema: a: a blob cannot be stored",
 		"{a u8}\x06\x00\x00\x00":    "ingest: the body has no rows",
 	} {
-		_, err := replay(&wal.Record{Codec: codec{format: Schema}.bits(), Payload: []byte(payload), DB: "db", Table: "t"})
+		_, err := replay(&wal.Record{Codec: codec{format: rows.Schema}.bits(), Payload: []byte(payload), DB: "db", Table: "t"})
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", payload, err, want)
 		}
@@ -662,7 +670,7 @@ func TestSchemaReplay(t *testing.T) {
 	pool := table.NewPool(1 << 20)
 	replay := Replay(pool)
 	record := func(notation, body string) *wal.Record {
-		return &wal.Record{Codec: codec{format: Schema}.bits(), Payload: appendSchema([]byte(body), notation), DB: "db", Table: "t"}
+		return &wal.Record{Codec: codec{format: rows.Schema}.bits(), Payload: appendSchema([]byte(body), notation), DB: "db", Table: "t"}
 	}
 	first := func(r *wal.Record) (column string) {
 		writes, err := replay(r)
@@ -691,28 +699,29 @@ func TestSchemaReplay(t *testing.T) {
 // panics, accepted rows are valid, and a replay from the log returns the same rows.
 func FuzzSchema(f *testing.F) {
 	notations := []string{codedRows, codedColumns, "{a u8}", "{a opt({b opt(u64), c str8}), skip1}", "{a list8(opt(u64)), b list16be(str8)}", "{a u8, [b str8, c opt(bool)]}", "{skip1, [a list8(u8), skip2, b list8(bool)]}"}
-	rows, columns, _, _ := coded(f, 5)
+	inRows, inColumns, _, _ := coded(f, 5)
 	for flags := range uint8(4) {
-		f.Add(rows, uint8(0), flags)
-		f.Add(columns, uint8(1), flags)
+		f.Add(inRows, uint8(0), flags)
+		f.Add(inColumns, uint8(1), flags)
 		f.Add([]byte("\x01\x00\x01a\x00"), uint8(3), flags)
 		f.Add([]byte("\x02\x00\x01\x00\x00\x00\x00\x00\x00\x00\x80\x00\x02\x00\x01\xff"), uint8(4), flags)
 	}
-	var versions []*version
+	var versions []*registry.Version
 	for _, notation := range notations {
-		v, err := newVersion(shapeOf(f, notation))
+		v, err := registry.NewVersion(shapeOf(f, notation))
 		if err != nil {
 			f.Fatal(err)
 		}
 		versions = append(versions, v)
 	}
 	pool := table.NewPool(1 << 20)
-	h := New(Options{Limits: Limits{Rows: 1000, Columns: 100, Decompressed: 1 << 20}, Pool: pool})
+	h := New(Options{Limits: Limits{Decompressed: 1 << 20, Limits: rows.Limits{Rows: 1000, Columns: 100}}, Pool: pool})
 	f.Fuzz(func(t *testing.T, body []byte, which, flags uint8) {
 		q := &request{handler: h, held: h.flight.Own(), body: &admission.Buffer{B: body}, partial: flags&1 != 0}
-		q.job.schema = versions[int(which)%len(versions)]
-		q.codec = codec{format: Schema, unit: Unit(flags >> 1 & 3)}
-		checkFuzzed(t, pool, q, appendSchema(bytes.Clone(body), q.job.schema.notation))
+		q.schema = versions[int(which)%len(versions)]
+		q.job.Schema = q.schema.Columns
+		q.codec = codec{format: rows.Schema, unit: rows.Unit(flags >> 1 & 3)}
+		checkFuzzed(t, pool, q, appendSchema(bytes.Clone(body), q.schema.Notation))
 	})
 }
 
@@ -724,19 +733,19 @@ func FuzzSchemaPut(f *testing.F) {
 	}
 	f.Add([]byte(`{"fields": [{"name": "a", "type": "map8"}]}`))
 	path := filepath.Join(f.TempDir(), "schemas.json")
-	r := &rig{t: f, h: New(Options{Schemas: newSchemas(disk.OS, path)})}
+	r := &rig{t: f, h: New(Options{Schemas: registry.New(disk.OS, path)})}
 	f.Fuzz(func(t *testing.T, definition []byte) {
-		r.h.schemas = newSchemas(disk.OS, path)
+		r.h.schemas = registry.New(disk.OS, path)
 		w := r.put("x", string(definition))
-		var p problem
+		var p refusal.Problem
 		if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || w.Code != 201 && (w.Code >= 500 || p.Error == "" || len(p.Error) > 2000 || strings.Contains(p.Error, "\n")) {
 			t.Fatal(w.Code, w.Body)
 		}
 		if w.Code != 201 {
 			return
 		}
-		again, err := OpenSchemas(disk.OS, path)
-		if err != nil || again.versions("x")[0].fingerprint != r.h.schemas.versions("x")[0].fingerprint {
+		again, err := registry.Open(disk.OS, path)
+		if err != nil || again.Versions("x")[0].Fingerprint != r.h.schemas.Versions("x")[0].Fingerprint {
 			t.Fatal(err)
 		}
 	})

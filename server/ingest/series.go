@@ -1,15 +1,14 @@
 package ingest
 
 import (
-	"encoding/binary"
+	"errors"
 	"fmt"
 	"net/http"
-	"time"
 
 	"github.com/klauspost/compress/s2"
 
-	"github.com/slipstream-go/slipstream/remotewrite"
 	"github.com/slipstream-go/slipstream/server/admission"
+	"github.com/slipstream-go/slipstream/server/refusal"
 	"github.com/slipstream-go/slipstream/server/series"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
@@ -35,13 +34,13 @@ func (h *Handler) AppendSeries(parts []series.Part) series.Result {
 	defer q.end()
 	err := q.storeSeries(parts)
 	if err == nil {
-		h.counters.count(Stored)
+		h.counters.count(refusal.Stored)
 		return series.Result{}
 	}
-	refused := asRefusal(err)
-	h.counters.count(refused.outcome)
-	res := series.Result{Verdict: series.Invalid, RetryAfter: outcomeTable[refused.outcome].retry, Err: refused}
-	switch status := refused.outcome.Status(); {
+	refused := refusal.Of(err)
+	h.counters.count(refused.Outcome)
+	res := series.Result{Verdict: series.Invalid, RetryAfter: refused.Outcome.RetryAfter(), Err: refused}
+	switch status := refused.Outcome.Status(); {
 	case status == http.StatusTooManyRequests:
 		res.Verdict = series.Busy
 	case status >= 500:
@@ -61,13 +60,16 @@ func (q *request) storeSeries(parts []series.Part) error {
 		return err
 	}
 	q.partial, q.async = false, false
-	q.codec = codec{format: RemoteWrite}
-	q.record = wal.Record{Type: wal.Data, Time: time.Now().UnixMicro(), DB: series.Database}
-	q.job.take = q.held.Take
+	q.codec = codec{format: series.Format}
+	q.record = wal.Record{Time: h.clock().UnixMicro(), DB: series.Database}
+	q.job.Take = q.held.Take
 	writes, err := q.decode()
 	if err != nil {
-		r := asRefusal(err)
-		r.text = fmt.Sprintf("tenant %q: %s", clip(parts[q.job.series.part].Tenant), r.text)
+		r := refusal.Of(err)
+		var at *series.PartError
+		if errors.As(err, &at) {
+			r.Text = fmt.Sprintf("tenant %q: %s", refusal.Clip(parts[at.Part].Tenant), r.Text)
+		}
 		return r
 	}
 	if len(writes) == 0 {
@@ -92,13 +94,13 @@ func (q *request) join(parts []series.Part) error {
 	size := int64(0)
 	for i := range parts {
 		if size += int64(len(parts[i].Body)); size > most {
-			return refuse(TooLarge, "the request has more than %d bytes when decompressed: send smaller batches", most)
+			return refusal.New(refusal.TooLarge, "the request has more than %d bytes when decompressed: send smaller batches", most)
 		}
 	}
-	q.body = admission.NewBuffer(int(size) + len(parts)*maxPartHead)
+	q.body = admission.NewBuffer(int(size) + len(parts)*series.MaxHead)
 	for i := range parts {
 		p := &parts[i]
-		q.body.B = appendPart(q.body.B, seriesPart{[]byte(tableOf(p.Tenant)), p.Version, p.Body})
+		q.body.B = series.Append(q.body.B, p)
 	}
 	return nil
 }
@@ -109,39 +111,4 @@ func (q *request) compress() {
 	small.B = s2.EncodeSnappy(small.B[:cap(small.B)], q.body.B)
 	q.body, q.plain = small, q.body
 	q.codec.compression = admission.Snappy
-}
-
-// maxPartHead is the maximum number of bytes that appendPart adds before a body.
-const maxPartHead = 2 + maxTenantTable + 1 + binary.MaxVarintLen64
-
-// seriesPart is the part of a body for one tenant.
-type seriesPart struct {
-	table   []byte
-	version remotewrite.Version
-	body    []byte
-}
-
-func appendPart(b []byte, p seriesPart) []byte {
-	b = append(binary.AppendUvarint(b, uint64(len(p.table))), p.table...)
-	b = append(b, byte(p.version))
-	return append(binary.AppendUvarint(b, uint64(len(p.body))), p.body...)
-}
-
-// cutPart reads the first part of a body.
-func cutPart(b []byte) (p seriesPart, rest []byte, ok bool) {
-	if p.table, b, ok = cutBytes(b); !ok || len(b) == 0 {
-		return p, nil, false
-	}
-	p.version = remotewrite.Version(b[0])
-	p.body, rest, ok = cutBytes(b[1:])
-	return p, rest, ok
-}
-
-func cutBytes(b []byte) (field, rest []byte, ok bool) {
-	n, k := binary.Uvarint(b)
-	if k <= 0 || n > uint64(len(b)-k) {
-		return nil, nil, false
-	}
-	b = b[k:]
-	return b[:n:n], b[n:], true
 }

@@ -42,7 +42,7 @@ func scraped(series, samples int) *remotewrite.Request {
 // seriesDecoder returns a function that decodes one request of a tenant.
 func seriesDecoder(t testing.TB, version remotewrite.Version, body []byte) func() {
 	h := New(Options{})
-	q := &request{handler: h, held: h.flight.Own(), codec: codec{format: RemoteWrite}}
+	q := &request{handler: h, held: h.flight.Own(), codec: codec{format: series.Format}}
 	q.record.Time, q.record.DB = t0, series.Database
 	return func() {
 		if err := q.join([]series.Part{sent("team-a", version, body)}); err != nil {

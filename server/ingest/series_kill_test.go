@@ -77,7 +77,7 @@ func openKilled(dir string, segment int64) (*table.Store, *Handler, error) {
 	}
 	store, err := table.Open(table.Options{
 		Dir: dir, Sink: sink, Pool: h.pool, Decode: Replay(h.pool), Carrier: h.batches, SealAge: 20 * time.Millisecond, SealRows: 500,
-		WAL: wal.Options{SegmentBytes: segment, OnCommit: h.Committed, OnFail: h.Failed},
+		WAL: wal.Options{SegmentBytes: segment},
 	})
 	if err == nil {
 		h.Open(store)

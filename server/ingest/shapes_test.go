@@ -122,12 +122,12 @@ func TestTimeOfReceipt(t *testing.T) {
 				t.Fatal(code)
 			}
 			got := r.landed()
-			if r.now < before || r.now > time.Now().UnixMicro() {
-				t.Errorf("received at %d, sent at %d", r.now, before)
+			if r.now.Load() < before || r.now.Load() > time.Now().UnixMicro() {
+				t.Errorf("received at %d, sent at %d", r.now.Load(), before)
 			}
-			wantRows(t, got, c.want(r.now))
+			wantRows(t, got, c.want(r.now.Load()))
 			c.send(r)
-			wantRows(t, r.replayed(), c.want(r.now))
+			wantRows(t, r.replayed(), c.want(r.now.Load()))
 		})
 	}
 }

@@ -6,11 +6,13 @@ import (
 	"sync/atomic"
 
 	"github.com/slipstream-go/slipstream/server/latency"
+	"github.com/slipstream-go/slipstream/server/refusal"
+	"github.com/slipstream-go/slipstream/server/rows"
 )
 
 // counters contains the counters that requests increase.
 type counters struct {
-	outcomes [outcomes]atomic.Int64
+	outcomes [refusal.Outcomes]atomic.Int64
 	rows     atomic.Int64
 	rejected atomic.Int64
 	bytes    atomic.Int64
@@ -20,7 +22,7 @@ type counters struct {
 	latencies map[string]*latencies // latencies by route; the map is not changed after the first request
 }
 
-func (c *counters) count(o Outcome) { c.outcomes[o].Add(1) }
+func (c *counters) count(o refusal.Outcome) { c.outcomes[o].Add(1) }
 
 func (c *counters) stored(rows, rejected, bytes int) {
 	c.rows.Add(int64(rows))
@@ -30,13 +32,13 @@ func (c *counters) stored(rows, rejected, bytes int) {
 
 // Stats contains counters of the write endpoints since the start, and the number of schemas.
 type Stats struct {
-	Outcomes [outcomes]int64 // number of requests, by Outcome
-	Rows     int64           // rows stored in the log, or queued for it with durability=async
-	Rejected int64           // rejected rows of partial requests
-	Bytes    int64           // received bytes of bodies whose rows were accepted
-	InFlight int64           // bytes of bodies in flight
-	Versions int             // registered versions of schemas
-	Unsaved  int64           // changes of schemas that could not be written
+	Outcomes [refusal.Outcomes]int64 // number of requests, by Outcome
+	Rows     int64                   // rows stored in the log, or queued for it with durability=async
+	Rejected int64                   // rejected rows of partial requests
+	Bytes    int64                   // received bytes of bodies whose rows were accepted
+	InFlight int64                   // bytes of bodies in flight
+	Versions int                     // registered versions of schemas
+	Unsaved  int64                   // changes of schemas that could not be written
 	Ready    bool
 
 	Again     int64 // requests whose key belonged to a stored request: they were not stored again
@@ -61,7 +63,7 @@ func (h *Handler) Stats() Stats {
 	}
 	reason, _ := h.unready()
 	s.Ready = reason == ""
-	s.Versions, _ = h.schemas.count()
+	s.Versions, _ = h.schemas.Count()
 	s.Again = h.counters.again.Load()
 	if h.batches != nil {
 		s.Keys, s.Forgotten = h.batches.stats()
@@ -71,7 +73,7 @@ func (h *Handler) Stats() Stats {
 	}
 	for _, route := range slices.Sorted(maps.Keys(h.counters.latencies)) {
 		took := h.counters.latencies[route]
-		for _, f := range append([]*Format{{}}, formats...) {
+		for _, f := range append([]*rows.Format{{}}, formats...) {
 			if n := took[f.Code].Read(); n.Count > 0 {
 				s.Latencies = append(s.Latencies, Latency{route, f.Name, n})
 			}

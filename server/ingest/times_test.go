@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/server/rows"
 )
 
 func TestUnits(t *testing.T) {
@@ -36,8 +36,8 @@ func TestUnits(t *testing.T) {
 		{"us", list{1.4, 2.6}, []int64{1, 3}},
 		{"ns", list{1, 999, 1000, -1, -1000, -1001}, []int64{0, 0, 1, -1, -1, -2}},
 		{"ns", list{int64(math.MinInt64), int64(math.MaxInt64)}, []int64{-9223372036854776, 9223372036854775}},
-		{"s", list{int64(-62135596800), int64(253402300799)}, []int64{minMicros, 253402300799_000_000}},
-		{"us", list{int64(minMicros), int64(maxMicros)}, []int64{minMicros, maxMicros}},
+		{"s", list{int64(-62135596800), int64(253402300799)}, []int64{rows.MinTime, 253402300799_000_000}},
+		{"us", list{int64(rows.MinTime), int64(rows.MaxTime)}, []int64{rows.MinTime, rows.MaxTime}},
 		{"s", list{time.UnixMicro(t0), time.UnixMicro(t1)}, []int64{t0, t1}}, // an ext contains its own unit
 	} {
 		t.Run(fmt.Sprint(c.unit, c.times), func(t *testing.T) {
@@ -71,7 +71,7 @@ func TestTimesOutOfRange(t *testing.T) {
 		time any
 	}{
 		{"s", int64(-62135596801)}, {"s", int64(253402300800)}, {"s", int64(math.MaxInt64)}, {"s", int64(math.MinInt64)}, {"s", 1e300}, {"s", -1e300},
-		{"ms", int64(-62135596800_001)}, {"ms", int64(253402300800_000)}, {"us", int64(minMicros - 1)}, {"us", int64(maxMicros + 1)},
+		{"ms", int64(-62135596800_001)}, {"ms", int64(253402300800_000)}, {"us", int64(rows.MinTime - 1)}, {"us", int64(rows.MaxTime + 1)},
 		{"ns", 1e19}, {"auto", 1e19}, {"auto", math.Inf(1)}, {"auto", math.Inf(-1)}, {"us", 1e18},
 	} {
 		w := r.v1(dict{"time", list{c.time}}, "?time_unit="+c.unit)
@@ -84,7 +84,7 @@ func TestTimesOutOfRange(t *testing.T) {
 // If no row has a time, all get the time of receipt, whether time is missing or null. This holds in
 // every format, partial or not. In contrast, a column time without any time is an error.
 func TestTimesOfNone(t *testing.T) {
-	const missing = "time is missing: give every row a time, or leave the column out to have the time of receipt"
+	const missing = "time is missing: give every row a time, or omit the column to use the time of receipt"
 	for _, query := range []string{"", "?partial=true"} {
 		r := newSchemaRig(t, Options{})
 		for name, write := range map[string]func() *httptest.ResponseRecorder{
@@ -104,12 +104,12 @@ func TestTimesOfNone(t *testing.T) {
 					t.Errorf("%s%s: %d %s", name, query, w.Code, w.Body)
 					continue
 				}
-				want := row{"time": r.now, "v": int64(7)}
+				want := row{"time": r.now.Load(), "v": int64(7)}
 				wantRows(t, out(), map[string][]row{"db.t": {want, want}})
 			}
 		}
 		wantStatus(t, r.write(r.register("tail", "{v u8, [time u32]}"), query, []byte("\x07")), 204)
-		wantRows(t, r.landed(), map[string][]row{"db.t": {{"time": r.now, "v": int64(7)}}})
+		wantRows(t, r.landed(), map[string][]row{"db.t": {{"time": r.now.Load(), "v": int64(7)}}})
 
 		for name, w := range map[string]*httptest.ResponseRecorder{
 			"MessagePack": r.v1(dict{"time", list{nil}, "v", list{7}}, query),
@@ -118,29 +118,8 @@ func TestTimesOfNone(t *testing.T) {
 		} {
 			if query == "" {
 				wantProblem(t, w, 400, "row 0: "+missing)
-			} else if got := reply(t, w); got.Rows != 0 || !slices.Equal(got.Rejected, []Rejection{{Row: 0, Field: "time", Reason: missing}}) {
+			} else if got := reply(t, w); got.Rows != 0 || !slices.Equal(got.Rejected, []rows.Rejection{{Row: 0, Field: "time", Reason: missing}}) {
 				t.Errorf("%s: %+v", name, got)
-			}
-		}
-	}
-}
-
-// The fast check of a column must not accept a column that the slow check rejects.
-func TestFastTimes(t *testing.T) {
-	edges := []int64{0, 1, -1, 9_999_999_999, 10_000_000_000, -9_999_999_999, -10_000_000_000, 9_999_999_999_999, 10_000_000_000_000,
-		9_999_999_999_999_999, 10_000_000_000_000_000, -10_000_000_000_000_000, math.MaxInt64, math.MinInt64,
-		minMicros, minMicros - 1, maxMicros, maxMicros + 1, 253402300800, 253402300800_000, t0}
-	for unit := Auto; unit <= Nanoseconds; unit++ {
-		for _, a := range edges {
-			for _, b := range edges {
-				c := &column.Column{Name: "time", Kind: column.Int64, Rows: 2, Ints: []int64{a, b}}
-				fast, slow := withinOneUnit(c, unit), checkTimes(c, unit)
-				if fast && slow != nil {
-					t.Errorf("%v %v: %d, %d: %v", unit, fast, a, b, slow)
-				}
-				if a >= 0 && b >= 0 && !fast && slow == nil {
-					t.Errorf("%v: %d, %d take the slow road", unit, a, b)
-				}
 			}
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/slipstream-go/slipstream/server/rows"
 )
 
 // Times that are RFC 3339 strings are stored in UTC, rounded down to microseconds, in every format
@@ -15,8 +17,8 @@ func TestTimesOfText(t *testing.T) {
 		"2023-11-15T05:13:20.000001+07:00":    t0 + 1,
 		"2023-11-14T22:13:20.000001999Z":      t0 + 1,
 		"1969-12-31T23:59:59.999999999-00:00": -1,
-		"0001-01-01T00:00:00Z":                minMicros,
-		"9999-12-31T23:59:59.999999Z":         maxMicros,
+		"0001-01-01T00:00:00Z":                rows.MinTime,
+		"9999-12-31T23:59:59.999999Z":         rows.MaxTime,
 	}
 	for text, want := range texts {
 		for _, query := range []string{"", "?partial=true", "?time_unit=ns"} {

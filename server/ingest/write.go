@@ -9,10 +9,13 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/slipstream-go/slipstream/server/access"
 	"github.com/slipstream-go/slipstream/server/admission"
+	"github.com/slipstream-go/slipstream/server/names"
+	"github.com/slipstream-go/slipstream/server/refusal"
+	"github.com/slipstream-go/slipstream/server/registry"
+	"github.com/slipstream-go/slipstream/server/rows"
 	"github.com/slipstream-go/slipstream/server/table"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
@@ -26,17 +29,20 @@ type request struct {
 	held    admission.Hold
 	body    *admission.Buffer // the body as received; stored in the log
 	plain   *admission.Buffer // decompressed; nil if the body is not compressed
-	job     job
+	job     rows.Job
+	schema  *registry.Version // schema of the body, for the format Schema
 
 	partial bool
 	async   bool // the sender has chosen durability=async
-	logged  bool // Committed or Failed ends the request
+	owned   bool // the log owns the request: stored ends the request
 	keyed   bool // the request contains a key
 	holds   bool // the request holds the key; nothing is stored under the key yet
 	id      batchID
 	batch   batch  // the batch that is stored under the key
 	again   *batch // the batch that was stored before under the key, or nil
 	told    bool   // the sender may get information about all databases
+
+	logged func(error) // stored of this request; set once, because a method value costs an allocation
 }
 
 var requests = sync.Pool{New: func() any { return new(request) }}
@@ -47,20 +53,20 @@ func (q *request) end() {
 		q.handler.batches.free(q.id)
 		q.holds = false
 	}
-	q.job.free()
+	q.job.Free()
 	q.held.Release()
 	q.body.Free()
 	q.plain.Free()
-	q.body, q.plain = nil, nil
-	q.job.body, q.job.known, q.job.take, q.job.schema = nil, nil, nil, nil
+	q.body, q.plain, q.schema = nil, nil, nil
+	q.job.Body, q.job.Known, q.job.Take, q.job.Schema = nil, nil, nil, nil
 	q.record, q.again = wal.Record{}, nil
 	requests.Put(q)
 }
 
 // writeArc handles Arc's endpoint. A header contains the name of the database, and the first bytes
 // of the body indicate the compression.
-func (h *Handler) writeArc(w http.ResponseWriter, r *http.Request, g *access.Grant) *Format {
-	return h.write(w, r, g, table.Name{DB: databaseOf(r)}, Arc)
+func (h *Handler) writeArc(w http.ResponseWriter, r *http.Request, g *access.Grant) *rows.Format {
+	return h.write(w, r, g, table.Name{DB: databaseOf(r)}, rows.Arc)
 }
 
 // databaseOf returns the database of a request to Arc's endpoint.
@@ -68,13 +74,13 @@ func databaseOf(r *http.Request) string {
 	return cmp.Or(r.Header.Get("X-Arc-Database"), "default")
 }
 
-func (h *Handler) writeTable(w http.ResponseWriter, r *http.Request, g *access.Grant) *Format {
+func (h *Handler) writeTable(w http.ResponseWriter, r *http.Request, g *access.Grant) *rows.Format {
 	return h.write(w, r, g, table.Name{DB: r.PathValue("db"), Table: r.PathValue("table")}, nil)
 }
 
 // write handles one write request, and returns its format. If f is nil, the Content-Type determines
 // the format.
-func (h *Handler) write(w http.ResponseWriter, r *http.Request, g *access.Grant, name table.Name, f *Format) *Format {
+func (h *Handler) write(w http.ResponseWriter, r *http.Request, g *access.Grant, name table.Name, f *rows.Format) *rows.Format {
 	q := requests.Get().(*request)
 	q.handler, q.held, q.told = h, h.flight.Of(r.RemoteAddr), g.SeesAll()
 	q.codec = codec{format: f}
@@ -94,18 +100,18 @@ func (h *Handler) write(w http.ResponseWriter, r *http.Request, g *access.Grant,
 	}
 	switch {
 	case err != nil:
-		refused := asRefusal(err)
-		h.counters.count(refused.outcome)
+		refused := refusal.Of(err)
+		h.counters.count(refused.Outcome)
 		h.refuse(w, r, refused)
 	case !gone && q.again != nil:
 		h.counters.again.Add(1)
 		q.answerAgain(w)
-	case gone || len(q.job.rejected.rows) == 0:
-		h.counters.count(Stored)
+	case gone || len(q.job.Rejected.Rows) == 0:
+		h.counters.count(refusal.Stored)
 		w.WriteHeader(http.StatusNoContent)
 	default:
-		h.counters.count(StoredPartly)
-		writeJSON(w, http.StatusOK, q.report())
+		h.counters.count(refusal.StoredPartly)
+		refusal.WriteJSON(w, http.StatusOK, q.report())
 	}
 	return f
 }
@@ -129,8 +135,8 @@ func (q *request) admit(r *http.Request, g *access.Grant, name table.Name) error
 // the list of rejected rows, because the list is not known yet.
 func (q *request) suffix() int {
 	n := 0
-	if q.job.schema != nil {
-		n += len(q.job.schema.notation) + 4 // see appendSchema
+	if q.schema != nil {
+		n += len(q.schema.Notation) + 4 // see appendSchema
 	}
 	if q.keyed {
 		n += batchSize + 4 // see appendKey
@@ -140,18 +146,18 @@ func (q *request) suffix() int {
 
 // readHead reads the URL and the headers.
 func (q *request) readHead(r *http.Request, g *access.Grant, name table.Name) (err error) {
-	if err := checkDatabase(name.DB); err != nil {
+	if err := names.CheckDatabase(name.DB); err != nil {
 		return err
 	}
 	if q.codec.format == nil {
-		if err := checkTable(name.Table); err != nil {
+		if err := names.CheckTable(name.Table); err != nil {
 			return err
 		}
 		var params map[string]string
-		if q.codec.format, params, err = formatOf(r.Header.Get("Content-Type")); err != nil {
+		if q.codec.format, params, err = rows.FormatOf(r.Header.Get("Content-Type")); err != nil {
 			return err
 		}
-		if q.codec.format == Schema {
+		if q.codec.format == rows.Schema {
 			if err = q.readSchema(r, g, params); err != nil {
 				return err
 			}
@@ -170,7 +176,7 @@ func (q *request) readHead(r *http.Request, g *access.Grant, name table.Name) (e
 	if err := q.readKey(r, query, name.DB); err != nil {
 		return err
 	}
-	q.record = wal.Record{Type: wal.Data, Time: time.Now().UnixMicro(), DB: name.DB, Table: name.Table}
+	q.record = wal.Record{Time: q.handler.clock().UnixMicro(), DB: name.DB, Table: name.Table}
 	return nil
 }
 
@@ -184,15 +190,15 @@ func (q *request) readQuery(r *http.Request) (url.Values, error) {
 	case "async":
 		q.async = true
 	default:
-		return nil, invalid("durability=%q: use sync or async", clip(v)).in("durability")
+		return nil, refusal.Errorf("durability=%q: use sync or async", refusal.Clip(v)).In("durability")
 	}
 	if v := query.Get("partial"); v != "" {
 		if q.partial, err = strconv.ParseBool(v); err != nil {
-			return nil, invalid("partial=%q: use true or false", clip(v)).in("partial")
+			return nil, refusal.Errorf("partial=%q: use true or false", refusal.Clip(v)).In("partial")
 		}
 	}
 	if v := query.Get("time_unit"); v != "" {
-		q.codec.unit, err = unitOf(v)
+		q.codec.unit, err = rows.UnitOf(v)
 	}
 	return query, err
 }
@@ -207,7 +213,7 @@ func (q *request) readKey(r *http.Request, query url.Values, db string) error {
 		return nil
 	}
 	if q.handler.batches == nil {
-		return invalid("keys of requests are not remembered here: see --idempotency-window").in("Idempotency-Key")
+		return refusal.Errorf("idempotency keys are disabled: see --idempotency-window").In("Idempotency-Key")
 	}
 	q.id = idOf(db, key)
 	return nil
@@ -219,9 +225,9 @@ func (q *request) read(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if len(q.body.B) == 0 {
-		return invalid("the body is empty")
+		return refusal.Errorf("the body is empty")
 	}
-	if q.codec.format == Arc {
+	if q.codec.format == rows.Arc {
 		q.codec.compression = sniff(q.body.B)
 	}
 	return nil
@@ -243,21 +249,22 @@ func (q *request) decode() ([]table.Write, error) {
 		defer func() { <-q.handler.large }()
 	}
 	j := &q.job
-	j.body = q.body.B
+	j.Body = q.body.B
 	if compressed {
 		if err := q.inflate(); err != nil {
 			return nil, err
 		}
-		j.body = q.plain.B
+		j.Body = q.plain.B
 	}
-	j.target = table.Name{DB: q.record.DB, Table: q.record.Table}
-	j.unit, j.received, j.partial = q.codec.unit, q.record.Time, q.partial
-	j.limits, j.pool = &q.handler.limits, q.handler.pool
-	return j.decode(q.codec.format)
+	j.Target = table.Name{DB: q.record.DB, Table: q.record.Table}
+	j.Unit, j.Received, j.Partial = q.codec.unit, q.record.Time, q.partial
+	j.Limits, j.Pool = &q.handler.limits.Limits, q.handler.pool
+	j.MaxText = q.handler.limits.decompressed(len(j.Body))
+	return j.Decode(q.codec.format)
 }
 
 // store decodes the body, and passes the rows and the body to the store. If gone is true, the log
-// owns the request, and its callbacks end the request.
+// owns the request, and stored ends the request.
 func (q *request) store(ctx context.Context) (gone bool, err error) {
 	h := q.handler
 	writes, err := q.decode()
@@ -268,7 +275,7 @@ func (q *request) store(ctx context.Context) (gone bool, err error) {
 		}
 	}
 	for try := 1; err == nil; try++ {
-		rejected := len(q.job.rejected.rows)
+		rejected := len(q.job.Rejected.Rows)
 		if len(writes) == 0 {
 			h.counters.stored(0, rejected, 0)
 			return false, nil
@@ -281,17 +288,17 @@ func (q *request) store(ctx context.Context) (gone bool, err error) {
 		}
 		var conflict *table.TypeError
 		typed := errors.As(err, &conflict)
-		if !typed && asRefusal(err).outcome != Invalid {
+		if !typed && refusal.Of(err).Outcome != refusal.Invalid {
 			break
 		}
 		if !q.partial || try == tries {
 			if typed {
-				err = q.job.conflict(q.codec.format, conflict)
+				err = q.job.Conflict(q.codec.format, conflict)
 			}
 			break
 		}
-		q.job.known = h.store.Load().Bounds // decoding again rejects the rows that the table cannot accept
-		writes, err = q.job.decode(q.codec.format)
+		q.job.Known = h.store.Load().Bounds // decoding again rejects the rows that the table cannot accept
+		writes, err = q.job.Decode(q.codec.format)
 	}
 	return false, err
 }
@@ -309,10 +316,10 @@ func (q *request) hold(ctx context.Context) (err error) {
 // body.
 func (q *request) digest() digest {
 	notation := ""
-	if q.job.schema != nil {
-		notation = q.job.schema.notation
+	if q.schema != nil {
+		notation = q.schema.Notation
 	}
-	return sum([]byte(q.record.Table), []byte{q.codec.format.Code, byte(q.codec.unit)}, []byte(notation), q.job.body)
+	return sum([]byte(q.record.Table), []byte{q.codec.format.Code, byte(q.codec.unit)}, []byte(notation), q.job.Body)
 }
 
 // answerAgain responds to a request that was stored before. The response is the same as the earlier
@@ -320,12 +327,12 @@ func (q *request) digest() digest {
 func (q *request) answerAgain(w http.ResponseWriter) {
 	w.Header().Set("Idempotent-Replayed", "true")
 	if q.again.rejected == 0 {
-		q.handler.counters.count(Stored)
+		q.handler.counters.count(refusal.Stored)
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	q.handler.counters.count(StoredPartly)
-	writeJSON(w, http.StatusOK, report{Rows: q.again.rows, Rejected: []Rejection{}, More: q.again.rejected})
+	q.handler.counters.count(refusal.StoredPartly)
+	refusal.WriteJSON(w, http.StatusOK, report{Rows: q.again.rows, Rejected: []rows.Rejection{}, More: q.again.rejected})
 }
 
 func (h *Handler) freeAll(writes []table.Write) {
@@ -339,25 +346,28 @@ func (h *Handler) freeAll(writes []table.Write) {
 func (q *request) append(writes []table.Write, async bool) error {
 	h := q.handler
 	q.record.Payload = q.body.B
-	if q.job.schema != nil {
-		q.record.Payload = appendSchema(q.record.Payload, q.job.schema.notation)
+	if q.schema != nil {
+		q.record.Payload = appendSchema(q.record.Payload, q.schema.Notation)
 	}
-	q.codec.rejected = len(q.job.rejected.rows) > 0
+	q.codec.rejected = len(q.job.Rejected.Rows) > 0
 	if q.codec.rejected {
-		q.record.Payload = appendRejected(q.record.Payload, q.job.rejected.rows)
+		q.record.Payload = appendRejected(q.record.Payload, q.job.Rejected.Rows)
 	}
 	if q.codec.keyed = q.holds; q.holds {
-		q.batch.time, q.batch.rows, q.batch.rejected = q.record.Time, rowsOf(writes), len(q.job.rejected.rows)
+		q.batch.time, q.batch.rows, q.batch.rejected = q.record.Time, rowsOf(writes), len(q.job.Rejected.Rows)
 		q.record.Payload = appendKey(q.record.Payload, q.id, &q.batch)
 	}
 	q.body.B = q.record.Payload[:len(q.body.B)] // keeps the added capacity
 	q.record.Codec = q.codec.bits()
-	q.record.Attach = nil
-	if q.logged = async; async || q.holds {
-		q.record.Attach = q
+	var done func(error)
+	if q.owned = async; async || q.holds {
+		if q.logged == nil {
+			q.logged = q.stored
+		}
+		done = q.logged
 	}
 	s := h.store.Load()
-	err := s.Append(&q.record, writes, !async)
+	err := s.Append(&q.record, writes, !async, done)
 	var conflict *table.TypeError
 	if err == nil || errors.As(err, &conflict) { // a partial request can reject the rows and try again
 		return err
@@ -371,22 +381,22 @@ func (q *request) append(writes []table.Write, async bool) error {
 func (h *Handler) explain(err error, landing func() error, told bool) error {
 	switch {
 	case errors.Is(err, table.ErrInvalid):
-		return invalid("%s", strings.TrimPrefix(err.Error(), "table: "))
+		return refusal.Errorf("%s", strings.TrimPrefix(err.Error(), "table: "))
 	case errors.Is(err, table.ErrBusy), errors.Is(err, wal.ErrFull):
 		return errFull(err, landing(), told)
 	case errors.Is(err, wal.ErrLowDisk):
-		return refuse(LowDisk, "the disk is nearly full: nothing was stored, send it again later")
+		return refusal.New(refusal.LowDisk, "the disk is nearly full: nothing was stored, retry later")
 	case errors.Is(err, table.ErrHeld):
-		return refuse(Stalled, "nothing was stored: %v", err)
+		return refusal.New(refusal.Stalled, "nothing was stored: %v", err)
 	case errors.Is(err, table.ErrClosed), errors.Is(err, wal.ErrClosed):
-		return refuse(NotReady, "the service is stopping: nothing was stored, send it again later")
+		return refusal.New(refusal.NotReady, "the service is stopping: nothing was stored, retry later")
 	}
 	h.log.Error("write failed", "error", err)
 	if errors.Is(err, wal.ErrFailed) {
 		h.failed.Store(true) // admit rejects later requests, so their outcome is not in doubt
-		return refuse(InDoubt, "the disk failed while the rows were written: they may be stored or not; the service must be restarted")
+		return refusal.New(refusal.InDoubt, "the disk failed while the rows were written: they may or may not be stored; the service must be restarted")
 	}
-	return refuse(Stalled, "nothing was stored: %v", err)
+	return refusal.New(refusal.Stalled, "nothing was stored: %v", err)
 }
 
 // errFull returns the error for exhausted memory or log space. Its text states the cause: rows
@@ -394,13 +404,13 @@ func (h *Handler) explain(err error, landing func() error, told bool) error {
 func errFull(err, landing error, told bool) error {
 	switch {
 	case landing != nil && told:
-		return refuse(Stalled, "rows do not land at present: nothing was stored, send it again later (%v)", landing)
+		return refusal.New(refusal.Stalled, "writing rows to files fails at present: nothing was stored, retry later (%v)", landing)
 	case landing != nil:
-		return refuse(Stalled, "rows do not land at present: nothing was stored, send it again later")
+		return refusal.New(refusal.Stalled, "writing rows to files fails at present: nothing was stored, retry later")
 	case errors.Is(err, wal.ErrFull):
-		return refuse(LogFull, "the log is full of rows that wait to land: send it again later")
+		return refusal.New(refusal.LogFull, "the log is full of rows that are not yet in files: retry later")
 	}
-	return refuse(Backlogged, "too many rows wait to land: send it again later")
+	return refusal.New(refusal.Backlogged, "too many rows wait to be written to files: retry later")
 }
 
 func rowsOf(writes []table.Write) int {
@@ -411,47 +421,33 @@ func rowsOf(writes []table.Write) int {
 	return n
 }
 
-// Committed releases the memory of asynchronous requests, and stores keys. The log's OnCommit must
-// call it after the callback of the store.
-func (h *Handler) Committed(recs []*wal.Record) {
-	for _, r := range recs {
-		q, ok := r.Attach.(*request)
-		if !ok {
-			continue
-		}
-		if q.holds {
-			q.batch.seq, q.holds = r.Seq, false
-			h.batches.store(r.DB, q.id, q.batch)
-		}
-		if q.logged {
-			q.end()
-		}
+// stored is called by the log when the request's record is durable, or, for an asynchronous
+// request, when it could not be written. It stores the key, and ends an asynchronous request.
+func (q *request) stored(err error) {
+	switch {
+	case err == nil && q.holds:
+		q.batch.seq, q.holds = q.record.Seq, false
+		q.handler.batches.store(q.record.DB, q.id, q.batch)
+	case errors.Is(err, wal.ErrFailed):
+		q.handler.failed.Store(true)
 	}
-}
-
-// Failed ends the asynchronous request whose record the log could not write. The log's OnFail must
-// call it.
-func (h *Handler) Failed(r *wal.Record, err error) {
-	if errors.Is(err, wal.ErrFailed) {
-		h.failed.Store(true)
-	}
-	if q, ok := r.Attach.(*request); ok {
+	if q.owned {
 		q.end()
 	}
 }
 
 // report is the JSON form of the response to a partial request.
 type report struct {
-	Rows     int         `json:"rows"`
-	Rejected []Rejection `json:"rejected"`
-	More     int         `json:"more_rejected,omitempty"` // rejected rows that are not listed
+	Rows     int              `json:"rows"`
+	Rejected []rows.Rejection `json:"rejected"`
+	More     int              `json:"more_rejected,omitempty"` // rejected rows that are not listed
 }
 
 func (q *request) report() report {
 	j := &q.job
 	return report{
-		Rows:     j.row - len(j.rejected.rows),
-		Rejected: j.rejected.reasons,
-		More:     len(j.rejected.rows) - len(j.rejected.reasons),
+		Rows:     j.Row - len(j.Rejected.Rows),
+		Rejected: j.Rejected.Reasons,
+		More:     len(j.Rejected.Rows) - len(j.Rejected.Reasons),
 	}
 }

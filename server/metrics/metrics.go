@@ -10,6 +10,7 @@ import (
 
 	"github.com/slipstream-go/slipstream/server/access"
 	"github.com/slipstream-go/slipstream/server/ingest"
+	"github.com/slipstream-go/slipstream/server/refusal"
 	"github.com/slipstream-go/slipstream/server/table"
 	"github.com/slipstream-go/slipstream/server/wal"
 	"github.com/slipstream-go/slipstream/server/watch"
@@ -126,7 +127,7 @@ func describeAll[S any](out chan<- *prometheus.Desc, metrics []metric[S]) {
 func (c Collector) Collect(out chan<- prometheus.Metric) {
 	s := c.Ingest()
 	for i, n := range s.Outcomes {
-		o := ingest.Outcome(i)
+		o := refusal.Outcome(i)
 		out <- prometheus.MustNewConstMetric(requestsDesc, prometheus.CounterValue, float64(n), o.String(), strconv.Itoa(o.Status()))
 	}
 	for i, n := range c.Guard() {

@@ -12,8 +12,9 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk/faulty"
 )
 
-// A file that returns is complete in its own directory, and no longer aside. This is true with
-// links, without links, and between two file systems, and after a crash at any call.
+// After Return, the file is complete in its own directory, and no longer exists in the directory of
+// the Aside. This is true with links, without links, and between two file systems, and after a
+// crash at any call.
 func TestAsideReturns(t *testing.T) {
 	const path = "db/t/utc_date=2025-01-01/utc_hour=00/n-1-2.parquet"
 	for name, fault := range map[string]error{"links": nil, "no links": errors.ErrUnsupported, "two file systems": syscall.EXDEV} {
@@ -91,8 +92,8 @@ func readBack(t *testing.T, d *faulty.Disk, path string) *column.Batch {
 	return b
 }
 
-// If a different file exists at the path, that file remains unchanged, and the file aside is kept,
-// too.
+// If a different file exists at the path, Return changes neither that file nor the file in the
+// directory of the Aside.
 func TestAsideReplacesNothing(t *testing.T) {
 	d := faulty.New(1, faulty.Options{})
 	home, err := New("/tables", Options{Codec: Uncompressed, Disk: d})

@@ -19,7 +19,7 @@ import (
 // BenchmarkWrite and BenchmarkParquetGo encode half a million rows of telemetry in memory, without
 // a disk. BenchmarkWrite measures this package. BenchmarkParquetGo measures the available ways to
 // write contiguous columns to a file with parquet-go. Run the command several times and take
-// medians, because the speed of a machine varies for longer than one benchmark runs.
+// medians, because variations in a machine's speed last longer than one run.
 
 const benchRows = 500_000
 
@@ -63,7 +63,8 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// BenchmarkLand measures a complete landing with its syncs, and the removal of the previous file.
+// BenchmarkLand measures a complete call of Land, including the syncs, and the removal of the
+// previous file.
 func BenchmarkLand(b *testing.B) {
 	s, batch := newSink(b, Options{}), telemetry(benchRows)
 	for b.Loop() {
@@ -73,7 +74,8 @@ func BenchmarkLand(b *testing.B) {
 	b.ReportAllocs()
 }
 
-// sample is a row of telemetry as a struct. numbered is the same with dictionaries for the floats.
+// sample is a row of telemetry as a struct. numbered is the same struct with dictionaries for the
+// floats.
 type sample struct {
 	Time    int64   `parquet:"time,timestamp(microsecond)"`
 	Host    string  `parquet:"host,optional,dict"`

@@ -34,7 +34,7 @@ type chunk struct {
 	last    int64
 }
 
-// page contains the data about a data page that the indexes need.
+// page describes a data page. The column index and the offset index need this description.
 type page struct {
 	bounds
 	offset int // offset relative to the chunk's first data page

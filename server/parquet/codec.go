@@ -30,7 +30,7 @@ func (c Codec) String() string {
 func (c *Codec) UnmarshalText(text []byte) error {
 	i := slices.Index(codecNames[:], string(text))
 	if i < 0 {
-		return fmt.Errorf("parquet: no codec %q; use snappy, zstd or none", text)
+		return fmt.Errorf("parquet: unknown codec %q; use snappy, zstd or none", text)
 	}
 	*c = Codec(i)
 	return nil
@@ -48,7 +48,7 @@ func newZstd() (*zstd.Encoder, error) {
 		zstd.WithWindowSize(1<<20))
 }
 
-// compress returns src compressed. It uses the memory of dst if the result fits.
+// compress returns src compressed. It uses the memory of dst if the result `fits`.
 func (w *writer) compress(dst, src []byte, c Codec) []byte {
 	switch c {
 	case Snappy:

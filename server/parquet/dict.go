@@ -10,7 +10,7 @@ import (
 const (
 	maxEntries  = 1 << 16 // maximum number of entries in a dictionary; more entries would hardly fit into the CPU caches of the writer and of readers
 	maxDictText = 1 << 20 // maximum size of the text in a dictionary, in bytes
-	trial       = 4096    // minimum number of values in a page before hopeless may return true
+	trial       = 4096    // minimum number of values in a page before the function `hopeless` may return true
 	minSlots    = 1 << 10
 )
 
@@ -34,7 +34,7 @@ type dictionary struct {
 	mix   [2]uint64
 }
 
-// slot is a slot of the hash table. The field entry is 0 if the slot is free. Otherwise it is the
+// slot is a slot of the hash table. The field `entry` is 0 if the slot is free. Otherwise it is the
 // value's index plus one.
 type slot struct{ hash, entry uint32 }
 
@@ -106,7 +106,7 @@ func (d *dictionary) numberWords(ids []uint32, values []uint64) ([]uint32, bool)
 }
 
 // numberText is like numberWords, but for texts. The texts are concatenated in the argument text,
-// beginning at the offset start. The argument ends contains the end offset of each text.
+// beginning at the offset start. The argument `ends` contains the end offset of each text.
 func (d *dictionary) numberText(ids []uint32, text []byte, start uint32, ends []uint32) ([]uint32, bool) {
 	n, size, plain := d.n, d.size(), 4*len(ends)
 	ids = slices.Grow(ids[:0], len(ends))[:len(ends)]

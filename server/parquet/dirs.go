@@ -9,7 +9,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// dirs creates directories that survive a crash. Before a file in a directory counts as landed,
+// dirs creates directories that survive a crash. Before a file in a directory counts as durable,
 // dirs syncs the directory's entry in the parent directory. An earlier process may have created an
 // existing directory just before a crash, without a sync. So each directory below the root is
 // synced once per process.

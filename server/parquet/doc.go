@@ -57,12 +57,12 @@
 //	chDB         not shown                                   SETTINGS schema_inference_mode='union'
 //	Spark        not shown                                   option("mergeSchema", True)
 //
-// TestReaders compares the result of each engine with the landed rows.
+// TestReaders compares the result of each engine with the rows that were written.
 //
 // # Durability
 //
 // A file is written with a temporary name that engines ignore (".{name}.tmp"), synced and renamed.
 // Then its directory is synced. When a directory is first used, its parents up to the root are
 // synced too. If a crash leaves a temporary file, New removes the file. [Sink.Rewrite] uses the
-// same steps to replace landed files with files that have the table's current column types.
+// same steps to replace existing files with files that have the table's current column types.
 package parquet

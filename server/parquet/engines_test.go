@@ -39,8 +39,8 @@ func python(t *testing.T, packages ...string) string {
 	return ""
 }
 
-// seen is an engine's result for a file: its own names of the columns' types, and the cells as text
-// that distinguishes all values.
+// seen is an engine's result for a file: the engine's names of the columns' types, and the cells as
+// text. Different values have different texts.
 type seen struct {
 	Types map[string]string
 	Cells map[string][]*string

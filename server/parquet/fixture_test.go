@@ -35,7 +35,7 @@ func newSink(t testing.TB, o Options) *Sink {
 	return s
 }
 
-// land lands the batch and returns the path of the file.
+// land writes the batch to a file with Land, and returns the path of the file.
 func land(t testing.TB, s *Sink, path string, b *column.Batch) string {
 	t.Helper()
 	if err := s.Remove(path); err != nil { // the file of an earlier call, because Land never replaces a file
@@ -109,7 +109,7 @@ func telemetry(rows int) *column.Batch {
 }
 
 // turning returns a batch whose columns begin with few distinct values, and then contain only new
-// ones. So the writer abandons their dictionaries in the middle of a column chunk.
+// values. So the writer abandons their dictionaries in the middle of a column chunk.
 func turning() *column.Batch {
 	b := new(column.Batch)
 	const rows = 3 * pageRows
@@ -135,8 +135,8 @@ func turning() *column.Batch {
 	return b
 }
 
-// mixed returns a batch with columns of every kind. On average, one of nulls cells is null; 0 means
-// no cell, and 1 means every cell.
+// mixed returns a batch with columns of every kind. On average, one of `nulls` cells is null; 0
+// means no cell, and 1 means every cell.
 func mixed(rows, nulls int) *column.Batch {
 	b := new(column.Batch)
 	rnd := rand.New(rand.NewPCG(uint64(rows), uint64(nulls)))

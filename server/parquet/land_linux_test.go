@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// On a full disk, Land fails and leaves no files. The same file can be landed once there is space.
+// On a full disk, Land fails and leaves no files. Land can write the same file once there is space.
 func TestDiskFull(t *testing.T) {
 	root := t.TempDir()
 	if err := syscall.Mount("tmpfs", root, "tmpfs", 0, "size=256k"); err != nil {

@@ -54,14 +54,14 @@ func TestRefused(t *testing.T) {
 		"no rows":       {func(f *table.File) { f.Rows = 0 }, "no rows"},
 		"no columns":    {func(f *table.File) { f.Columns = nil }, `must be "time"`},
 		"no time":       {func(f *table.File) { f.Columns[0].Name = "t" }, `must be "time"`},
-		"twice":         {func(f *table.File) { f.Columns[2].Name = "bool" }, `two columns are called "bool"`},
+		"twice":         {func(f *table.File) { f.Columns[2].Name = "bool" }, `two columns are named "bool"`},
 		"unknown kind":  {func(f *table.File) { f.Columns[2].Kind = 77 }, "Kind(77)"},
-		"outside":       {func(f *table.File) { f.Path = "../f.parquet" }, "no path of a file below the root"},
-		"absolute":      {func(f *table.File) { f.Path = "/f.parquet" }, "no path of a file below the root"},
-		"hidden":        {func(f *table.File) { f.Path = "db/.f.parquet" }, "no path of a file below the root"},
-		"too few":       {gather(func(c *column.Column) { c.Truncate(9) }), "gathered 9 cells"},
+		"outside":       {func(f *table.File) { f.Path = "../f.parquet" }, "is not the path of a file below the root"},
+		"absolute":      {func(f *table.File) { f.Path = "/f.parquet" }, "is not the path of a file below the root"},
+		"hidden":        {func(f *table.File) { f.Path = "db/.f.parquet" }, "is not the path of a file below the root"},
+		"too few":       {gather(func(c *column.Column) { c.Truncate(9) }), "got 9 cells"},
 		"wrong kind":    {gather(func(c *column.Column) { c.Kind = column.Bool }), "of kind time"},
-		"wrong slice":   {gather(func(c *column.Column) { c.Ints = c.Ints[:1] }), "gathered 10 cells"},
+		"wrong slice":   {gather(func(c *column.Column) { c.Ints = c.Ints[:1] }), "got 10 cells"},
 		"time is null":  {gather(func(c *column.Column) { c.Nulls = c.Nulls.Set(3) }), "nulls: true"},
 		"gather failed": {func(f *table.File) { f.Gather = func(int, int, int, *column.Column) error { return errGather } }, errGather.Error()},
 		"gather failed late": {func(f *table.File) {
@@ -109,7 +109,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// A column that has no type yet is omitted. The columns beside it keep their cells.
+// A column that has no type yet is omitted. The other columns keep their cells.
 func TestNullKind(t *testing.T) {
 	var b builder
 	b.row(1, map[string]any{"a": "x", "none": nil, "z": 2.5})
@@ -220,7 +220,7 @@ func TestConcurrent(t *testing.T) {
 	group.Wait()
 }
 
-// If the process is killed while it lands a file, a temporary file remains. The next New removes
+// If the process is killed while Land writes a file, a temporary file remains. The next New removes
 // it.
 func TestKilled(t *testing.T) {
 	testkit.Killed(func(root string, _ int) {

@@ -237,7 +237,7 @@ func kindOf(t parquet.Type) (column.Kind, error) {
 		}
 		return column.Int64, nil
 	}
-	return column.Null, fmt.Errorf("type %v is none of those that this package writes", t)
+	return column.Null, fmt.Errorf("unsupported type %v: this package does not write it", t)
 }
 
 // timestampOf returns the timestamp type of t. It returns nil if t is not the type of timestamps in

@@ -53,7 +53,7 @@ func newLake(t *testing.T, dir string) *lake {
 	return &lake{t: t, store: store, tables: make(map[string][]record)}
 }
 
-// land lands rows, distributed over three hours.
+// land writes rows to the files of three different hours.
 func (l *lake) land(name string, rows ...record) {
 	l.t.Helper()
 	var b builder
@@ -66,7 +66,7 @@ func (l *lake) land(name string, rows ...record) {
 		l.tables[name] = append(l.tables[name], row)
 	}
 	w := table.Write{Name: table.Name{DB: "db", Table: name}, Batch: &b.Batch}
-	if err := l.store.Append(&wal.Record{DB: "db", Table: name}, []table.Write{w}, true); err != nil {
+	if err := l.store.Append(&wal.Record{DB: "db", Table: name}, []table.Write{w}, true, nil); err != nil {
 		l.t.Fatal(err)
 	}
 	if err := l.store.Flush(context.Background()); err != nil {
@@ -114,7 +114,7 @@ func (l *lake) fill() (late []string) {
 		l.land(name, rows("v", values)...)
 		l.land(name, rows("v", values)...)
 
-		name = "later_" + kind // the files that landed first do not contain the column
+		name = "later_" + kind // the files that were written first do not contain the column
 		late = append(late, name)
 		l.land(name, rows("v", []any{nil, nil})...)
 		l.land(name, rows("v", values)...)
@@ -204,7 +204,7 @@ func cellText(v any, kind column.Kind) string {
 }
 
 // Every engine reads every table, even after its columns have changed. If the first file lacks a
-// column, some engines hide the column or reject the table, unless they are told to look at all
+// column, some engines hide the column or reject the table, unless an option makes them look at all
 // files.
 func TestReaders(t *testing.T) {
 	packages := []string{"pyarrow", "duckdb", "pandas", "polars", "datafusion", "chdb"}
@@ -227,7 +227,7 @@ func TestReaders(t *testing.T) {
 		files[info.Name.Table] = info.Columns
 	}
 	runPython(t, &got, interpreter, readers, slices.Collect(maps.Values(dirs))...)
-	// The behaviour of each engine if the first file lacks a column.
+	// lateness contains the behaviour of each engine if the first file lacks a column.
 	lateness := map[string]string{"duckdb": "hidden", "pyarrow": "hidden", "pandas": "hidden", "polars": "refused", "chdb": "hidden", "spark": "hidden"}
 	for engine, tables := range got {
 		t.Run(engine, func(t *testing.T) {

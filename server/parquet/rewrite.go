@@ -18,8 +18,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
-// Rewrite implements [table.Sink]. It reads and writes a file page by page. So it needs the memory
-// for landing the file, plus the memory for one page.
+// Rewrite implements [table.Sink]. It reads and writes a file page by page. So it needs as much
+// memory as Land needs for the file, plus the memory for one page.
 //
 //	temporary file ─▶ fsync ─▶ rename over the file … ─▶ fsync of the directory, when its last file is done
 //
@@ -41,7 +41,7 @@ func (s *Sink) Rewrite(ctx context.Context, dir string, fields []table.Field) (t
 
 func (s *Sink) rewriteAll(ctx context.Context, dir string, kinds map[string]column.Kind, done *table.Rewritten) error {
 	entries, err := s.options.Disk.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) { // no file has landed, or someone has removed the directory
+	if errors.Is(err, fs.ErrNotExist) { // no file was ever written there, or someone has removed the directory
 		return nil
 	}
 	if err != nil {
@@ -144,7 +144,7 @@ type source struct {
 
 	kinds []column.Kind // kinds of the columns after the rewrite
 
-	// The current position:
+	// These fields contain the current position.
 	cells       *cells
 	column, row int // position of the next cell to read
 }
@@ -176,7 +176,7 @@ func (s *source) open(kinds map[string]column.Kind) (fits bool, err error) {
 	for _, path := range s.file.Schema().Columns() {
 		leaf, ok := s.file.Schema().Lookup(path...)
 		if !ok || len(path) != 1 {
-			return false, &contentError{errors.New("it is none of the files that this program writes")}
+			return false, &contentError{errors.New("the file was not written by this program")}
 		}
 		kind, err := kindOf(leaf.Node.Type())
 		if err != nil {
@@ -224,7 +224,7 @@ func (s *source) gather(col, from, to int, dst *column.Column) error {
 	}
 	if dst.Kind == column.Int64 && s.kinds[col] == column.Float64 {
 		if row := dst.Inexact(); row >= 0 {
-			return &contentError{fmt.Errorf("column %q: a float64 would round %d, so the column stays one of integers",
+			return &contentError{fmt.Errorf("column %q: float64 cannot represent %d exactly, so the column keeps its integers",
 				s.file.Schema().Columns()[col][0], dst.Ints[row])}
 		}
 		dst.Widen()

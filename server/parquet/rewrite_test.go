@@ -37,8 +37,8 @@ func widened(b *column.Batch, names ...string) ([]table.Field, *column.Batch) {
 	return fileOf("", wide).Columns, wide
 }
 
-// Rewrite changes the kinds of columns, and nothing else. It does so for every kind of column, with
-// and without nulls, and across pages and row groups. A second call changes nothing.
+// Rewrite changes the kinds of columns, and nothing else. The test covers every kind of column,
+// nulls, several pages, and several row groups. A second call changes nothing.
 func TestRewrite(t *testing.T) {
 	for _, codec := range []Codec{Snappy, Zstd} {
 		for name, b := range map[string]*column.Batch{
@@ -144,7 +144,7 @@ func TestRewriteKeeps(t *testing.T) {
 	if err != nil || done.Files != 1 || len(done.Kept) != len(bad) {
 		t.Fatalf("%+v, %v", done, err)
 	}
-	if text := done.Kept[0].Error(); !strings.Contains(text, `a.parquet: column "v": a float64 would round 9007199254740993`) {
+	if text := done.Kept[0].Error(); !strings.Contains(text, `a.parquet: column "v": float64 cannot represent 9007199254740993 exactly`) {
 		t.Error(text)
 	}
 	for name, path := range bad {
@@ -180,9 +180,9 @@ func TestRewriteNothing(t *testing.T) {
 	}
 }
 
-// A call of the disk fails, or the machine crashes at a call. Then each file is either the old or
-// the new one, and another Rewrite continues. After a Rewrite without an error, a crash loses none
-// of its changes.
+// A call to the disk fails, or the machine crashes at a call. Afterwards, each file is either the
+// old or the new file, and another call of Rewrite continues the work. After a Rewrite without an
+// error, a crash loses none of its changes.
 func TestRewriteInterrupted(t *testing.T) {
 	var ints builder
 	for i := range 100 {

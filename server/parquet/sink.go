@@ -91,7 +91,7 @@ func sweep(d disk.Disk, dir string) error {
 // path returns the file's path in the file system.
 func (s *Sink) path(name string) (string, error) {
 	if !fs.ValidPath(name) || name == "." || strings.HasPrefix(filepath.Base(name), ".") || !filepath.IsLocal(filepath.FromSlash(name)) {
-		return "", fmt.Errorf("%q is no path of a file below the root", name)
+		return "", fmt.Errorf("%q is not the path of a file below the root", name)
 	}
 	return filepath.Join(s.root, filepath.FromSlash(name)), nil
 }
@@ -104,13 +104,13 @@ func (s *Sink) Land(ctx context.Context, f *table.File) (bytes int64, err error)
 	}
 	bytes, err = s.make(ctx, f, path, func(temp string) error { return disk.Publish(s.options.Disk, temp, path) })
 	if err != nil {
-		return 0, fmt.Errorf("parquet: landing %s: %w", f.Path, err)
+		return 0, fmt.Errorf("parquet: writing %s: %w", f.Path, err)
 	}
 	return bytes, nil
 }
 
-// make writes a file under a temporary name and syncs it. Then it calls the function publish, which
-// gives the file its final name. It returns the file's size.
+// make writes a file under a temporary name and syncs it. Then it calls the function `publish`,
+// which gives the file its final name. It returns the file's size.
 func (s *Sink) make(ctx context.Context, f *table.File, path string, publish func(temp string) error) (int64, error) {
 	dir := filepath.Dir(path)
 	temp := filepath.Join(dir, tempPrefix+filepath.Base(path)+tempSuffix)

@@ -125,7 +125,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// After landing a file of any size, the writer keeps only the buffers of a few column chunks.
+// After it has written a file of any size, the writer keeps only the buffers of a few column
+// chunks.
 func TestMemory(t *testing.T) {
 	w, err := newWriter(Options{})
 	if err != nil {
@@ -139,8 +140,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// FuzzRoundTrip lands rows that it builds from the input. A byte selects the next cell, or ends the
-// row.
+// FuzzRoundTrip writes rows that it builds from the input, and reads them back. A byte selects the
+// next cell, or ends the row.
 func FuzzRoundTrip(f *testing.F) {
 	f.Add([]byte("\x00\x05hello\x01\x02\x03\x04\x04\x00\x00\x04\x04\x01\x09\x04"))
 	f.Fuzz(func(t *testing.T, data []byte) {

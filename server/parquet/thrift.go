@@ -5,7 +5,7 @@ import "encoding/binary"
 // thrift writes structs in Thrift's compact protocol:
 //
 //	struct   field … 0
-//	field    u8 delta<<4 | type, value        delta: how much the field's number exceeds the last one, 1 to 15
+//	field    u8 delta<<4 | type, value        delta: field number minus previous field number, 1 to 15
 //	         u8 type, zigzag number, value    otherwise
 //	list     u8 size<<4 | type, values        up to 14 values
 //	         u8 0xf0 | type, uvarint size, …
@@ -71,7 +71,7 @@ func (t *thrift) binary(id int, b []byte) {
 	t.binaryElement(b)
 }
 
-// structure writes a struct. It calls the function body to write the fields.
+// structure writes a struct. It calls the function `body` to write the fields.
 func (t *thrift) structure(id int, body func()) {
 	t.field(id, thriftStruct)
 	t.structElement(body)

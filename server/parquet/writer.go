@@ -36,7 +36,7 @@ type writer struct {
 	codecs []Codec // the codec of each column; the format allows a separate codec for each chunk, but not all readers support that
 	footer footer
 
-	// For the current page:
+	// These fields are scratch memory for the current page.
 	bools   []bool
 	ints    []int64
 	floats  []float64
@@ -107,11 +107,11 @@ func columnsOf(f *table.File) ([]int, error) {
 	columns := make([]int, 0, len(f.Columns))
 	for i, field := range f.Columns {
 		if _, dup := names[field.Name]; dup {
-			return nil, fmt.Errorf("two columns are called %q", field.Name)
+			return nil, fmt.Errorf("two columns are named %q", field.Name)
 		}
 		names[field.Name] = struct{}{}
 		if field.Kind > column.Time {
-			return nil, fmt.Errorf("column %q: kind %v has no place in Parquet", field.Name, field.Kind)
+			return nil, fmt.Errorf("column %q: kind %v cannot be stored in Parquet", field.Name, field.Kind)
 		}
 		if field.Kind != column.Null {
 			columns = append(columns, i)
@@ -177,7 +177,7 @@ func check(cells *column.Column, f table.Field, optional bool, n int) error {
 		ok = ok && len(cells.Ends) == n
 	}
 	if !ok || cells.Kind != f.Kind && cells.Kind != column.Null || !optional && cells.HasNulls() {
-		return fmt.Errorf("column %q: gathered %d cells of kind %v where %d of kind %v were wanted (nulls: %t)",
+		return fmt.Errorf("column %q: got %d cells of kind %v, want %d of kind %v (nulls: %t)",
 			f.Name, cells.Rows, cells.Kind, n, f.Kind, cells.HasNulls())
 	}
 	return nil

@@ -1,6 +1,6 @@
 // Package query reads the Parquet files of tables: it counts their rows, and prints samples of
-// them. It can run while a service writes to the same directories. It does not see rows that have
-// not landed yet.
+// them. It can run while a service writes to the same directories. It does not see rows that the
+// service has not written to files yet.
 package query
 
 import (

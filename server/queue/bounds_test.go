@@ -496,7 +496,7 @@ func TestRoomIsKept(t *testing.T) {
 		if n := q.Stats().Bytes; n < most*3/4 || n > most {
 			t.Errorf("%+v: %d bytes of %d wait", c, n, most)
 		}
-		if !c.drop && !strings.Contains(full.Error(), "kept for other tenants") {
+		if !c.drop && !strings.Contains(full.Error(), "reserved for other tenants") {
 			t.Error(full)
 		}
 		down.Store(false)

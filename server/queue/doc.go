@@ -26,7 +26,7 @@
 // # The path of an item
 //
 //	Put ─▶ is there room? ─▶ log ─▶ nil
-//	                        │ OnCommit, in the order of the log
+//	                        │ commit, in the order of the log
 //	                        ▼
 //	       tenant: item, item, item ◀─────────── after a pause ──┐
 //	               └─ a flight ─┘──▶ worker ──▶ Deliver ──▶ Retry ┘
@@ -35,20 +35,20 @@
 //
 // # Records
 //
-// A Put is one record of the log. Its payload is a sequence of entries. Numbers are varints, except
-// where a type is given.
+// A Put is one record of the log. Its payload is a sequence of entries. The records by their type
+// in the log (numbers are varints, except where a type is given):
 //
-//	Data     items of a Put
-//	         ┌──────┬────────┬───────┬──────┬──────┬──────┬──────┬─────┬──────┬──────┬───
-//	         │ len  │ tenant │ codec │ note │ note │ note │ note │ sum │ size │ body │ …
-//	         └──────┴────────┴───────┴──────┴──────┴──────┴──────┴─────┴──────┴──────┴───
-//	                          u8                                  u32   of the body
-//	Intent   moved items: the same, with order and time (zigzag, µs) between the notes and the sum. This
-//	         type may use the log's reserve, because moving items frees segments
-//	Landed   a note: the progress of tenants
-//	         ┌─────┬────────┬────┬───
-//	         │ len │ tenant │ to │ …    all items of the tenant up to the order `to` are complete
-//	         └─────┴────────┴────┴───
+//	1   items of a Put
+//	    ┌──────┬────────┬───────┬──────┬──────┬──────┬──────┬─────┬──────┬──────┬───
+//	    │ len  │ tenant │ codec │ note │ note │ note │ note │ sum │ size │ body │ …
+//	    └──────┴────────┴───────┴──────┴──────┴──────┴──────┴─────┴──────┴──────┴───
+//	                     u8                                  u32   of the body
+//	2   moved items: the same, with order and time (zigzag, µs) between the notes and the sum. This
+//	    type may use the log's reserve, because moving items frees segments
+//	3   a note: the progress of tenants. It may use the reserve, too
+//	    ┌─────┬────────┬────┬───
+//	    │ len │ tenant │ to │ …    all items of the tenant up to the order `to` are complete
+//	    └─────┴────────┴────┴───
 //
 // The sum is the CRC-32C of the body, so one item can be read back without the other items of its
 // request.

@@ -35,20 +35,20 @@ type FullError struct {
 
 func (e *FullError) Error() string {
 	if e.Never {
-		return fmt.Sprintf("%v: an item of tenant %q is too large: it alone takes more than %d bytes; send smaller ones, or raise the bound", ErrFull, e.Tenant, e.Limit)
+		return fmt.Sprintf("%v: one item of tenant %q exceeds the limit of %d bytes; send smaller items, or raise the limit", ErrFull, e.Tenant, e.Limit)
 	}
 	if e.Kept {
-		return fmt.Sprintf("%v: no room for tenant %q, whose items are not taken at present: %d bytes wait, and from %d on room is kept for other tenants; wait",
+		return fmt.Sprintf("%v: no space for tenant %q, whose deliveries fail at present: %d bytes are queued, and the space above %d bytes is reserved for other tenants; retry later",
 			ErrFull, e.Tenant, e.Held, e.Limit)
 	}
-	who := "it holds"
+	who := "this tenant has"
 	switch {
 	case e.All:
-		who = "all tenants hold"
+		who = "all tenants together have"
 	case e.Group:
-		who = "the tenants of its group hold"
+		who = "the tenants of its group have"
 	}
-	return fmt.Sprintf("%v: no room for tenant %q: %s %d bytes and the bound is %d; wait, or raise it",
+	return fmt.Sprintf("%v: no space for tenant %q: %s %d queued bytes, and the limit is %d; retry later, or raise the limit",
 		ErrFull, e.Tenant, who, e.Held, e.Limit)
 }
 
@@ -67,7 +67,7 @@ func Explain(err error) string {
 	case errors.Is(err, ErrClosed):
 		return "queue: the service is stopping"
 	case errors.Is(err, wal.ErrFailed):
-		return "queue: the disk has failed: the items may be stored or not, and nothing is taken until the service is restarted"
+		return "queue: the disk has failed: the items may or may not be stored, and no items are accepted until the service is restarted"
 	}
-	return "queue: the items are not taken; the log of the service says why"
+	return "queue: the items were not accepted; the service logs the cause"
 }

@@ -90,11 +90,11 @@ func (q *Queue) note() error {
 	if len(unnoted) == 0 {
 		return nil
 	}
-	r := &wal.Record{Type: wal.Landed, Codec: version, Time: time.Now().UnixMicro()}
+	r := &wal.Record{Type: typeProgress, Codec: version, Time: time.Now().UnixMicro(), UseReserve: true}
 	for _, tenant := range slices.Sorted(maps.Keys(unnoted)) {
 		r.Payload = appendNote(r.Payload, tenant, unnoted[tenant])
 	}
-	err := q.log.Append(r)
+	err := q.append(r, func(*segment) {})
 	if err == nil {
 		return nil
 	}
@@ -103,6 +103,6 @@ func (q *Queue) note() error {
 		q.unnoted[tenant] = max(q.unnoted[tenant], to)
 	}
 	q.mu.Unlock()
-	q.o.Logger.Error("queue: recording deliveries failed; they repeat after a restart", "error", err)
+	q.o.Logger.Error("queue: recording deliveries failed; the same items will be delivered again after a restart", "error", err)
 	return err
 }

@@ -72,7 +72,7 @@ func (q *Queue) oldest() (items moving) {
 // move writes the items again. An item that cannot be read stays in its tenant's line, but is
 // marked as having no body in the log.
 func (q *Queue) move(items moving) error {
-	r := &wal.Record{Type: wal.Intent, Codec: version, Time: time.Now().UnixMicro()}
+	r := &wal.Record{Type: typeMoved, Codec: version, Time: time.Now().UnixMicro(), UseReserve: true}
 	var kept moving
 	var buf []byte
 	err := error(nil)
@@ -90,8 +90,8 @@ func (q *Queue) move(items moving) error {
 		m.head = int(m.offset) - before
 		kept = append(kept, *m)
 	}
-	if r.Attach = kept; err == nil && len(kept) > 0 {
-		err = q.log.Append(r)
+	if err == nil && len(kept) > 0 {
+		err = q.append(r, func(s *segment) { q.arriveMoved(kept, r, s) })
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()

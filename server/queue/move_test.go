@@ -263,7 +263,7 @@ func TestDeliveredWhileMoving(t *testing.T) {
 	}
 	defer log.Close()
 	err = log.Replay(func(r *wal.Record) error {
-		if r.Type == wal.Landed && r.Seq > noted {
+		if r.Type == typeProgress && r.Seq > noted {
 			tenant, to, _, err := readNote(r.Payload)
 			if string(tenant) == "dead" && to >= items[len(items)-1].item.order {
 				notes++

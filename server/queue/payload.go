@@ -4,6 +4,15 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+
+	"github.com/slipstream-go/slipstream/server/wal"
+)
+
+// The types of the queue's records. They are part of the log's format.
+const (
+	typeItems    wal.Type = 1 // items of a Put
+	typeMoved    wal.Type = 2 // items that were written again
+	typeProgress wal.Type = 3 // a progress note
 )
 
 // version is the codec of the records that this package writes.

@@ -51,7 +51,7 @@ func (q *Queue) Put(items []Item) error {
 	}
 	b := payloads.Get().(*[]byte)
 	defer freePayload(b)
-	r := &wal.Record{Type: wal.Data, Codec: version, Time: time.Now().UnixMicro(), Payload: (*b)[:0], Attach: coming}
+	r := &wal.Record{Type: typeItems, Codec: version, Time: time.Now().UnixMicro(), Payload: (*b)[:0]}
 	for i, it := range coming {
 		body := items[i].Body
 		it.body = bytes.Clone(it.body)
@@ -62,7 +62,7 @@ func (q *Queue) Put(items []Item) error {
 		it.head = uint32(int(it.offset) - before)
 	}
 	*b = r.Payload
-	if err = q.log.Append(r); err == nil {
+	if err = q.append(r, func(s *segment) { q.arrive(coming, r, s) }); err == nil {
 		return nil
 	}
 	q.mu.Lock()
@@ -182,21 +182,15 @@ func (q *Queue) dismiss(coming []*item) {
 	}
 }
 
-// committed is the log's OnCommit. It adds the items of records that are on disk, in the order of
-// the log.
-func (q *Queue) committed(recs []*wal.Record) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for _, r := range recs {
-		s := q.segmentOf(r)
-		switch items := r.Attach.(type) {
-		case []*item:
-			q.arrive(items, r, s)
-		case moving:
-			q.arriveMoved(items, r, s)
-		}
-	}
-	q.dispatch()
+// append writes a record to the log. When the record is on disk, append calls arrive with the
+// record's segment, in the order of the log and with the lock held.
+func (q *Queue) append(r *wal.Record, arrive func(*segment)) error {
+	return q.log.Append(r, func(error) {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		arrive(q.segmentOf(r))
+		q.dispatch()
+	})
 }
 
 // arrive adds the items of r to the lines of their tenants.

@@ -15,10 +15,9 @@ import (
 
 // Options configures a queue. Deliver must be set.
 type Options struct {
-	// WAL contains the options of the log. The queue itself sets OnCommit and OnFail. The default
-	// of SegmentBytes is 32 MiB. WAL.MaxBytes should be at least twice the queue's MaxBytes,
-	// because delivered items leave the log with a delay. Moved items may exceed WAL.MaxBytes by a
-	// segment.
+	// WAL contains the options of the log. The default of SegmentBytes is 32 MiB. WAL.MaxBytes
+	// should be at least twice the queue's MaxBytes, because delivered items leave the log with a
+	// delay. Moved items may exceed WAL.MaxBytes by a segment.
 	WAL wal.Options
 
 	// Deliver is called by workers: concurrently for many tenants, but only one call at a time for
@@ -168,7 +167,7 @@ func Open(dir string, o Options) (*Queue, error) {
 		nudge: make(chan struct{}, 1), ending: make(chan struct{}), ended: make(chan struct{}),
 		groups: make(map[string]*group), tenants: make(map[string]*tenant), idle: list.New(), unnoted: make(map[string]uint64),
 	}
-	q.o.WAL.OnCommit, q.o.WAL.OnFail, q.o.WAL.Salvage = q.committed, nil, true
+	q.o.WAL.Salvage = true
 	log, err := wal.Open(dir, q.o.WAL)
 	if err != nil {
 		return nil, fmt.Errorf("queue: %w", err)

@@ -19,25 +19,9 @@ type backlog struct {
 // recover adds the items in the log to the lines of their tenants, except items that a progress
 // note covers. Bodies stay in the log until they are delivered.
 func (q *Queue) recover() error {
-	backlogs := make(map[string]*backlog)
-	of := func(name []byte) *backlog {
-		b := backlogs[string(name)]
-		if b == nil {
-			b = &backlog{name: string(name)}
-			backlogs[b.name] = b
-		}
-		return b
-	}
+	all := make(backlogs)
 	err := q.log.Replay(func(r *wal.Record) error {
-		err := errPayload
-		if s := q.segmentOf(r); r.Codec == version {
-			if r.Type == wal.Landed {
-				err = replayNotes(r.Payload, of)
-			} else {
-				err = replayItems(r, s, of)
-			}
-		}
-		if err != nil {
+		if err := all.replay(r, q.segmentOf(r)); err != nil {
 			q.setAside(r, err)
 		}
 		return nil
@@ -45,8 +29,8 @@ func (q *Queue) recover() error {
 	if err != nil {
 		return err
 	}
-	for _, name := range slices.Sorted(maps.Keys(backlogs)) { // in a fixed order, for tests
-		q.restore(backlogs[name])
+	for _, name := range slices.Sorted(maps.Keys(all)) { // in a fixed order, for tests
+		q.restore(all[name])
 	}
 	if q.items > 0 {
 		q.o.Logger.Info("queue: undelivered items recovered", "items", q.items, "bytes", q.bytes)
@@ -66,13 +50,37 @@ func (q *Queue) setAside(r *wal.Record, cause error) {
 		"cause", cause, "error", err)
 }
 
-func replayNotes(payload []byte, of func([]byte) *backlog) error {
+// backlogs contains the backlog of each tenant.
+type backlogs map[string]*backlog
+
+// of returns the backlog of a tenant, and creates it if it does not exist.
+func (all backlogs) of(tenant []byte) *backlog {
+	b := all[string(tenant)]
+	if b == nil {
+		b = &backlog{name: string(tenant)}
+		all[b.name] = b
+	}
+	return b
+}
+
+// replay applies a record of the log, which is in the segment s.
+func (all backlogs) replay(r *wal.Record, s *segment) error {
+	switch {
+	case r.Codec != version:
+		return errPayload
+	case r.Type == typeProgress:
+		return all.replayNotes(r.Payload)
+	}
+	return all.replayItems(r, s)
+}
+
+func (all backlogs) replayNotes(payload []byte) error {
 	for len(payload) > 0 {
 		tenant, to, rest, err := readNote(payload)
 		if err != nil {
 			return err
 		}
-		b := of(tenant)
+		b := all.of(tenant)
 		b.done = max(b.done, to)
 		b.settle()
 		payload = rest
@@ -80,11 +88,11 @@ func replayNotes(payload []byte, of func([]byte) *backlog) error {
 	return nil
 }
 
-func replayItems(r *wal.Record, s *segment, of func([]byte) *backlog) error {
+func (all backlogs) replayItems(r *wal.Record, s *segment) error {
 	rest := r.Payload
 	for i := uint64(0); len(rest) > 0; i++ {
 		from := len(r.Payload) - len(rest)
-		e, left, err := readEntry(rest, r.Type == wal.Intent)
+		e, left, err := readEntry(rest, r.Type == typeMoved)
 		if err != nil {
 			return err
 		}
@@ -94,10 +102,10 @@ func replayItems(r *wal.Record, s *segment, of func([]byte) *backlog) error {
 			size: uint32(len(e.body)), sum: e.sum, head: uint32(e.head),
 			segment: s, offset: r.Place.Offset + int64(from+e.head),
 		}
-		if r.Type == wal.Intent {
+		if r.Type == typeMoved {
 			it.order, it.time = e.order, e.time
 		}
-		of(e.tenant).add(it)
+		all.of(e.tenant).add(it)
 	}
 	return nil
 }
@@ -136,12 +144,18 @@ func (b *backlog) sort() {
 	b.items = kept
 }
 
-// restore creates the tenant of a backlog, if the backlog contains incomplete items.
-func (q *Queue) restore(b *backlog) {
+// finish is called after the replay of all records. It removes complete items and earlier copies of
+// items, and sorts the others.
+func (b *backlog) finish() {
 	if b.mixed {
 		b.sort()
 	}
 	b.settle()
+}
+
+// restore creates the tenant of a backlog, if the backlog contains incomplete items.
+func (q *Queue) restore(b *backlog) {
+	b.finish()
 	if len(b.items) == 0 {
 		return
 	}

@@ -159,8 +159,8 @@ func TestTornCommitIsSalvaged(t *testing.T) {
 	log.Start()
 	for i := range 5 {
 		it := &item{tenant: &tenant{name: "t"}, size: 1000, sum: bodySum(body(fmt.Sprint(i+1), 1000))}
-		r := &wal.Record{Type: wal.Data, Codec: version, Payload: appendEntry(nil, it, body(fmt.Sprint(i+1), 1000), false)}
-		if err := log.AppendAsync(r); err != nil {
+		r := &wal.Record{Type: typeItems, Codec: version, Payload: appendEntry(nil, it, body(fmt.Sprint(i+1), 1000), false)}
+		if err := log.AppendAsync(r, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -179,10 +179,10 @@ func TestTornCommitIsSalvaged(t *testing.T) {
 // records are delivered.
 func TestStrangeRecords(t *testing.T) {
 	for _, r := range []*wal.Record{
-		{Type: wal.Data, Codec: version, Payload: []byte{1}},
-		{Type: wal.Intent, Codec: version, Payload: []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
-		{Type: wal.Landed, Codec: version, Payload: []byte{1, 't'}},
-		{Type: wal.Landed, Codec: version + 1, Payload: []byte("of the future")},
+		{Type: typeItems, Codec: version, Payload: []byte{1}},
+		{Type: typeMoved, Codec: version, Payload: []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
+		{Type: typeProgress, Codec: version, Payload: []byte{1, 't'}},
+		{Type: typeProgress, Codec: version + 1, Payload: []byte("of the future")},
 	} {
 		dir := memDir(t)
 		g := newTarget()
@@ -192,7 +192,7 @@ func TestStrangeRecords(t *testing.T) {
 			t.Fatal(err)
 		}
 		log.Start()
-		if err := errors.Join(log.Append(r), log.Close()); err != nil {
+		if err := errors.Join(log.Append(r, nil), log.Close()); err != nil {
 			t.Fatal(err)
 		}
 		for range 2 { // the record stays in the log until its segment is released

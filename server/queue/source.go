@@ -18,7 +18,7 @@ type source struct {
 	lost    error // why the body cannot be read from the log
 }
 
-var errLost = fmt.Errorf("%w when its segment was to be released", wal.ErrUnreadable)
+var errLost = fmt.Errorf("%w: reading the item failed before its segment was released", wal.ErrUnreadable)
 
 // pin returns the location of the item's body and pins its segment. The caller must hold the lock,
 // and must later unpin the source.
@@ -54,7 +54,7 @@ func (q *Queue) read(src *source, it *item, buf []byte) ([]byte, error) {
 	at := wal.Place{Segment: src.segment.number, Offset: src.offset}
 	err := q.log.ReadAt(src.body, at)
 	if err == nil && bodySum(src.body) != it.sum {
-		err = fmt.Errorf("%w: the checksum of %d bytes at %d of segment %d does not match",
+		err = fmt.Errorf("%w: the checksum of %d bytes at offset %d of segment %d does not match",
 			wal.ErrUnreadable, it.size, at.Offset, at.Segment)
 	}
 	if errors.Is(err, wal.ErrUnreadable) {

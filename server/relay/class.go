@@ -111,7 +111,7 @@ func checkClass(name string) error {
 		}
 	}
 	if len(name) > 64 {
-		return fmt.Errorf("%d bytes exceed the maximum of 64", len(name))
+		return fmt.Errorf("name of %d bytes exceeds the maximum of 64", len(name))
 	}
 	return nil
 }

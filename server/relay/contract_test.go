@@ -170,7 +170,7 @@ func TestWrittenNothing(t *testing.T) {
 	r := newRig(t, Options{Targets: []string{s.URL}})
 	for range 2 {
 		a := r.send(t, remotewrite.V2, of("a", 1))
-		a.want(t, 400, "written nothing")
+		a.want(t, 400, "wrote nothing")
 		if a.header.Get(samplesHeader) != "0" {
 			t.Errorf("%v", a.header)
 		}

@@ -48,7 +48,7 @@ func (c *credentials) parse(p *problems, text []byte, read func(name string) ([]
 	if err := json.Unmarshal(text, &list); err != nil {
 		p.add("credentials", "%w", jsonfault.Plain(err))
 	} else if len(list) == 0 {
-		p.add("credentials", "there is none: leave the key out to let anybody write")
+		p.add("credentials", "the list is empty: omit the key to let anybody write")
 	}
 	c.certificates = make(map[string]*credential)
 	for i, text := range list {
@@ -65,16 +65,16 @@ func (c *credentials) parseOne(p *problems, place string, text []byte, read func
 		"password_file": &k.passwordFile, "certificate": &k.certificate, "tenants": &tenants, "prefix": &one.prefix,
 	})
 	if one.name == "" {
-		p.add(place, "name is missing: it is what logs call the client")
+		p.add(place, "name is missing: it identifies the client in logs")
 	} else if slices.ContainsFunc(c.list, func(o *credential) bool { return o.name == one.name }) {
-		p.add(place, "another one is named %q too", clip(one.name))
+		p.add(place, "the name %q is used by another credential", clip(one.name))
 	}
 	if checkAnyTenant([]byte(one.prefix+"1")) != nil {
 		p.add(place, "prefix: %w", checkTenant([]byte(one.prefix+"1")))
 	}
 	c.list = append(c.list, one)
 	if len(tenants) == 0 {
-		p.add(place, `tenants is missing: list those it may write for, or "*"`)
+		p.add(place, `tenants is missing: list the tenants for which the client may write, or "*"`)
 	}
 	for _, t := range tenants {
 		if prefix, ok := strings.CutSuffix(t, "*"); ok {

@@ -34,7 +34,7 @@ func (q *request) deliver() *refusal {
 	case r.queue != nil:
 		q.enqueue()
 	default:
-		q.post()
+		q.dispatch()
 	}
 	q.done.Wait()
 	for group := range q.groups {
@@ -69,7 +69,7 @@ func (q *request) admit(group []parcel, ctx context.Context, now time.Time, shar
 	// A tenant must leave as much memory free as its parcels occupy, so that a tenant with a slow
 	// target does not occupy all of it.
 	if had := t.inHand.Load(); had > 0 && had > q.relay.o.Flight.Free() {
-		q.refuse(group, result{verdict: failed, after: time.Second, text: "too much for this tenant is under way"})
+		q.finishGroup(group, result{verdict: failed, after: time.Second, text: "too many bytes of this tenant are in flight"})
 		return
 	}
 	group[0].share = share
@@ -80,12 +80,12 @@ func (q *request) admit(group []parcel, ctx context.Context, now time.Time, shar
 		return
 	}
 	if ok, after := t.rate.take(int(n), rule.SamplesPerSecond, rule.Burst, now); !ok {
-		q.refuse(group, result{verdict: limited, after: after, text: "more samples a second than the rules allow"})
+		q.finishGroup(group, result{verdict: limited, after: after, text: "more samples a second than the rules allow"})
 	}
 }
 
-// refuse finishes all unfinished parcels of a group with the same result.
-func (q *request) refuse(group []parcel, res result) {
+// finishGroup finishes all unfinished parcels of a group with the same result.
+func (q *request) finishGroup(group []parcel, res result) {
 	for i := range group {
 		if p := &group[i]; !p.finished {
 			p.finish(res)
@@ -93,9 +93,9 @@ func (q *request) refuse(group []parcel, res result) {
 	}
 }
 
-// post posts the parcels concurrently: the last one on this goroutine, the others on goroutines of
-// the crew.
-func (q *request) post() {
+// dispatch sends the parcels to the lanes of their tenants, concurrently: the last one on this
+// goroutine, the others on goroutines of the crew.
+func (q *request) dispatch() {
 	var last *parcel
 	for i := range q.parcels {
 		p := &q.parcels[i]
@@ -104,12 +104,12 @@ func (q *request) post() {
 		}
 		if last != nil {
 			other := last
-			q.relay.crew.run(func() { q.relay.submit(other) })
+			q.relay.crew.run(func() { q.relay.enter(other) })
 		}
 		last = p
 	}
 	if last != nil {
-		q.relay.submit(last)
+		q.relay.enter(last)
 	}
 }
 

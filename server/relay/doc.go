@@ -40,6 +40,25 @@
 //	counting    stats.go        counters
 //	            class.go        latency of posts
 //
+// # The states of a parcel
+//
+// Each arrow is a function, and each function moves parcels one step.
+//
+//	          admit              dispatch, enter               carry
+//	received ───────▶ admitted ─┬─────────────────▶ in a lane ───────▶ in a post ─▶ finished
+//	    │                       ├─────────────────▶ in the queue ─▶ finished
+//	    ▼                       │     enqueue
+//	finished: sent before,      └─────────────────▶ in the log ───▶ finished
+//	rate exceeded, no memory          land
+//
+// While a post of a tenant is in progress, small parcels wait in the lane; then drain carries them
+// together. The queue later calls deliverQueued for its items. A post takes the same steps for the
+// lanes and for the queue:
+//
+//	try ─▶ pick a target ─▶ negotiate the version ─▶ transmit: build the body ─▶ target.post
+//	 ▲                                                                              │
+//	 └────────── another target, if this one failed and there is time ──────────────┘
+//
 // # Endpoints
 //
 //	POST /api/v1/push    the path of Cortex and Mimir

@@ -31,7 +31,7 @@ func downgrade(b, body []byte, most int) ([]byte, error) {
 		size += sizeOfMetadata(r)
 	}
 	if size > most {
-		return b, fmt.Errorf("target refuses Remote Write 2.0, and as 1.0 the request exceeds %d bytes; send smaller batches", most)
+		return b, fmt.Errorf("the target does not accept Remote Write 2.0, and the request converted to 1.0 exceeds %d bytes; send smaller batches", most)
 	}
 	return remotewrite.Append(b, remotewrite.V1, r), nil
 }

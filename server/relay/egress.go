@@ -33,7 +33,7 @@ func (e *egress) load(read func(path string) ([]byte, error)) error {
 	p := &proof{tls: &tls.Config{MinVersion: tls.VersionTLS12}, agent: e.agent, tenantHeader: e.header}
 	s := &e.settings
 	if (s.Cert == "") != (s.Key == "") {
-		return errors.New("the certificate for targets requires its key, and the key its certificate")
+		return errors.New("set both the certificate for targets and its key, or neither")
 	}
 	if s.CA != "" {
 		text, err := read(s.CA)
@@ -64,7 +64,7 @@ func (e *egress) load(read func(path string) ([]byte, error)) error {
 	case s.TokenFile != "" && s.User != "":
 		return errors.New("set a token or a user for targets, not both")
 	case (s.User == "") != (s.PasswordFile == ""):
-		return errors.New("the user for targets requires a password file, and the file a user")
+		return errors.New("set both a user and a password file for targets, or neither")
 	case s.TokenFile != "":
 		token, err := readSecret(s.TokenFile, read)
 		if err != nil {
@@ -90,7 +90,7 @@ func readSecret(name string, read func(path string) ([]byte, error)) (string, er
 	}
 	line, _, _ := strings.Cut(string(text), "\n")
 	if line = strings.TrimSpace(line); line == "" {
-		return "", fmt.Errorf("%s: empty", name)
+		return "", fmt.Errorf("%s: the first line is empty", name)
 	}
 	return line, nil
 }

@@ -14,14 +14,15 @@ import (
 	"github.com/slipstream-go/slipstream/server/admission"
 )
 
-// post sends parcels of one tenant in a single HTTP request, and returns its result. If there are
-// several parcels, they must be of version 1. Requests of version 1 can be concatenated: the result
-// is a valid request with all series.
-func (r *Relay) post(t *tenant, list []*parcel) result {
+// try posts parcels of one tenant to a target in a single HTTP request, and returns the result. If
+// the target fails, try posts them to another target. If there are several parcels, they must be of
+// version 1. Requests of version 1 can be concatenated: the result is a valid request with all
+// series.
+func (r *Relay) try(t *tenant, list []*parcel) result {
 	now := time.Now()
 	missed := t.only != nil && r.o.DeadTarget == Drop
 	if ok, after := t.breaker.allow(now); !ok {
-		return result{verdict: failed, after: after, text: "circuit open: no target responds for this tenant; the relay retries it soon",
+		return result{verdict: failed, after: after, text: "circuit open: no target responds for this tenant; the relay tries again soon",
 			policy: missed || r.o.DeadTenant == Drop, missed: missed && r.o.DeadTenant != Drop}
 	}
 	ctx := list[0].ctx
@@ -36,14 +37,14 @@ func (r *Relay) post(t *tenant, list []*parcel) result {
 		if n > 0 && !r.spare.take() {
 			break
 		}
-		to := r.choose(t, now, &passed)
+		to := r.pick(t, now, &passed)
 		if to == nil && n == 0 && !t.silent.Load() {
 			to = r.leastBusy(t)
 		}
 		if to == nil {
 			if n == 0 {
 				t.breaker.cancel(now) // the tenant is not the cause
-				return result{verdict: failed, after: time.Second, text: "circuit open: no target responds; the relay retries them soon", down: true, policy: missed, missed: missed}
+				return result{verdict: failed, after: time.Second, text: "circuit open: no target responds; the relay tries again soon", down: true, policy: missed, missed: missed}
 			}
 			break
 		}
@@ -51,7 +52,7 @@ func (r *Relay) post(t *tenant, list []*parcel) result {
 			r.spare.earn()
 		}
 		begin := time.Now()
-		res = r.postTo(ctx, to, t, list)
+		res = r.negotiate(ctx, to, t, list)
 		// A missing response for one tenant does not count as a failure of the target, if the
 		// target has recently responded to another post.
 		to.breaker.done(time.Now(), res.verdict != failed || res.status != 0 || to.hasAnswered(begin.Add(-breakerPause)))
@@ -74,13 +75,13 @@ func (r *Relay) post(t *tenant, list []*parcel) result {
 	return res
 }
 
-// maxTries is the maximum number of targets to which one call of post sends a parcel.
+// maxTries is the maximum number of targets to which one call of try posts a parcel.
 const maxTries = 3
 
-// choose returns the target with the fewest posts in progress, or nil. It ignores the targets in
+// pick returns the target with the fewest posts in progress, or nil. It ignores the targets in
 // the set passed, and targets whose circuit breaker rejects the post. It adds the returned target,
 // and targets whose breaker rejects the post, to that set. A copy of a tenant has only one target.
-func (r *Relay) choose(t *tenant, now time.Time, passed *uint64) *target {
+func (r *Relay) pick(t *tenant, now time.Time, passed *uint64) *target {
 	if to := t.only; to != nil {
 		if ok, _ := to.breaker.allow(now); ok && *passed == 0 {
 			*passed = 1
@@ -119,14 +120,14 @@ func (r *Relay) leastBusy(t *tenant) *target {
 	return slices.MinFunc(r.targets, func(a, b *target) int { return cmp.Compare(a.busy.Load(), b.busy.Load()) })
 }
 
-// postTo posts to one target, in a version that the target accepts.
-func (r *Relay) postTo(ctx context.Context, to *target, t *tenant, list []*parcel) result {
+// negotiate posts to one target, in a version that the target accepts.
+func (r *Relay) negotiate(ctx context.Context, to *target, t *tenant, list []*parcel) result {
 	p := list[0]
 	if p.version == remotewrite.V1 {
-		return r.send(ctx, to, t, list, remotewrite.V1)
+		return r.transmit(ctx, to, t, list, remotewrite.V1)
 	}
 	if protocol := r.o.Protocol; protocol == AlsoV2 || protocol == AsTheyTake && to.takesV2(time.Now()) {
-		res := r.send(ctx, to, t, list, remotewrite.V2)
+		res := r.transmit(ctx, to, t, list, remotewrite.V2)
 		// The target must get version 1 in three cases: it rejects version 2 with 415; it took the
 		// body for an empty request of version 1, and reports no counts; or it enforces a rule of
 		// version 2 that the request violates.
@@ -138,22 +139,22 @@ func (r *Relay) postTo(ctx context.Context, to *target, t *tenant, list []*parce
 				res.written = p.counts
 			default:
 				res.verdict = refused
-				res.text = fmt.Sprintf("the target answered %d, and that it has written nothing", res.status)
+				res.text = fmt.Sprintf("the target answered %d, but reported that it wrote nothing", res.status)
 			}
 			return res
 		}
 		to.v1Until.Store(time.Now().Add(asksAgain).UnixNano())
 		r.o.Logger.Info("target refused Remote Write 2.0; sending 1.0", "target", to.name(), "status", res.status, "for", asksAgain)
 	}
-	res := r.send(ctx, to, t, list, remotewrite.V1)
+	res := r.transmit(ctx, to, t, list, remotewrite.V1)
 	if res.verdict == taken {
 		res.written = p.counts // responses of version 1 contain no counts
 	}
 	return res
 }
 
-// send builds the body of a post, and posts it to a target.
-func (r *Relay) send(ctx context.Context, to *target, t *tenant, list []*parcel, version remotewrite.Version) result {
+// transmit builds the body of a post in the given version, and posts it to a target.
+func (r *Relay) transmit(ctx context.Context, to *target, t *tenant, list []*parcel, version remotewrite.Version) result {
 	where := t.route.Load() // the route may have changed since the parcels were made
 	if where.err != nil {
 		return result{verdict: refused, text: where.err.Error()}
@@ -232,7 +233,7 @@ func (r *Relay) downgraded(p *parcel) (*admission.Buffer, error) {
 	if plain == nil {
 		b, err := p.encoding.decode(p.whole)
 		if err != nil {
-			return nil, fmt.Errorf("a request of the queue cannot be read: %w", err)
+			return nil, fmt.Errorf("a queued request cannot be decompressed: %w", err)
 		}
 		defer b.Free()
 		plain = b.B

@@ -46,7 +46,7 @@ func (r *Relay) serveOther(w http.ResponseWriter, req *http.Request) {
 	if req.ContentLength != 0 {
 		w.Header().Set("Connection", "close")
 	}
-	http.Error(w, "the method "+clip(req.Method)+" is not allowed here: Remote Write is sent by POST", http.StatusMethodNotAllowed)
+	http.Error(w, "the method "+clip(req.Method)+" is not allowed: send Remote Write requests by POST", http.StatusMethodNotAllowed)
 }
 
 var requests = sync.Pool{New: func() any { return new(request) }}
@@ -89,7 +89,7 @@ func (q *request) authorize(rules *Rules) *refusal {
 	case denied != nil && denied.Forbidden():
 		return refuse(Forbidden, "%s", denied.Error())
 	case denied != nil || !ok:
-		return refuse(Unauthorized, "no valid credentials: send one of the relay's, as a bearer token, by basic authentication or with a certificate")
+		return refuse(Unauthorized, "no valid credentials: send the relay's credentials as a bearer token, by basic authentication or with a client certificate")
 	}
 	return nil
 }

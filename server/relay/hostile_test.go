@@ -61,7 +61,7 @@ func TestDowngradeIsNotAmplified(t *testing.T) {
 	body := slices.Concat(text(4, ""), text(4, "__tenant__"), text(4, "a"), text(4, "__name__"), text(4, strings.Repeat("x", 1<<20)))
 	body = append(body, bytes.Repeat(field(5, field(1, []byte{1, 2, 3, 4}), field(2, []byte{0x10, 1})), 1000)...)
 	n := testkit.Allocated(func() {
-		r.post(t, s2.EncodeSnappyBest(nil, body), "Content-Type", contentTypes[remotewrite.V2]).want(t, 400, "as 1.0")
+		r.post(t, s2.EncodeSnappyBest(nil, body), "Content-Type", contentTypes[remotewrite.V2]).want(t, 400, "converted to 1.0")
 	})
 	if n > 64<<20 {
 		t.Errorf("%d bytes were made of a body of %d", n, len(body))

@@ -43,10 +43,10 @@ func (p *parcel) joinsWith(other *parcel) bool {
 	return p.joins() && other.joins() && (p.plain == nil) == (other.plain == nil)
 }
 
-// submit posts a parcel, or queues it for another goroutine to post. It returns after its own post,
-// or immediately if it queued the parcel. In both cases, p.done reports when the parcel is
-// finished.
-func (r *Relay) submit(p *parcel) {
+// enter posts a parcel, or leaves it in the lane for another goroutine to post. It returns after
+// its own post, or immediately if it left the parcel in the lane. In both cases, p.done reports
+// when the parcel is finished.
+func (r *Relay) enter(p *parcel) {
 	t := p.tenant
 	l := &t.lane
 	l.mu.Lock()
@@ -62,7 +62,7 @@ func (r *Relay) submit(p *parcel) {
 	l.mu.Unlock()
 	r.carry(t, []*parcel{p})
 	if list := l.next(); list != nil {
-		r.crew.run(func() { r.carryAll(t, list) })
+		r.crew.run(func() { r.drain(t, list) })
 	}
 }
 
@@ -97,12 +97,12 @@ func (r *Relay) overtake(t *tenant) {
 	l.posts++
 	list := l.take()
 	l.mu.Unlock()
-	r.carryAll(t, list)
+	r.drain(t, list)
 }
 
-// carryAll posts the parcels in list, and then the parcels that have arrived meanwhile, until no
+// drain posts the parcels in list, and then the parcels that have arrived meanwhile, until no
 // parcel waits.
-func (r *Relay) carryAll(t *tenant, list []*parcel) {
+func (r *Relay) drain(t *tenant, list []*parcel) {
 	for ; list != nil; list = t.lane.next() {
 		r.carry(t, list)
 	}
@@ -192,7 +192,7 @@ func (r *Relay) carry(t *tenant, list []*parcel) {
 			list, alone = list[1:], alone-1
 			continue
 		}
-		res := r.post(t, post)
+		res := r.try(t, post)
 		if len(post) > 1 {
 			t.lane.learn(post, &res)
 			switch {
@@ -243,6 +243,6 @@ func late(p *parcel) bool {
 	if p.ctx.Err() == nil {
 		return false
 	}
-	p.finish(result{verdict: failed, text: "there was no time left to send it"})
+	p.finish(result{verdict: failed, text: "the deadline passed before the series were sent"})
 	return true
 }

@@ -150,7 +150,7 @@ func TestNobodyListens(t *testing.T) {
 	s.Close()
 	r := newRig(t, Options{Targets: []string{s.URL}})
 	for _, version := range versions {
-		r.send(t, version, of("a", 1), of("b", 1), of("c", 1)).want(t, 503, "takes no connections")
+		r.send(t, version, of("a", 1), of("b", 1), of("c", 1)).want(t, 503, "refuses connections")
 	}
 }
 

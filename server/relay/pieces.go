@@ -46,12 +46,12 @@ func (p *pieces) begin(it *queue.Item, res *result) bool {
 	return res.tooLarge()
 }
 
-// postPieces posts the rest of an item. A rejected series does not prevent the delivery of the
+// tryPieces posts the rest of an item. A rejected series does not prevent the delivery of the
 // other series.
-func (r *Relay) postPieces(ctx context.Context, t *tenant, it *queue.Item) result {
+func (r *Relay) tryPieces(ctx context.Context, t *tenant, it *queue.Item) result {
 	plain, err := encodingIn(it.Codec).decode(it.Body)
 	if err != nil {
-		return result{verdict: refused, text: fmt.Sprintf("the item cannot be decompressed: %v", err)}
+		return result{verdict: refused, text: fmt.Sprintf("the queued item cannot be decompressed: %v", err)}
 	}
 	defer plain.Free()
 	whole := decoded.Get().(*remotewrite.Request)
@@ -59,7 +59,7 @@ func (r *Relay) postPieces(ctx context.Context, t *tenant, it *queue.Item) resul
 	defer whole.Reset()
 	version := versionIn(it.Codec)
 	if err := remotewrite.DecodeView(plain.B, version, whole); err != nil {
-		return result{verdict: refused, text: fmt.Sprintf("the item cannot be decoded: %v", err)}
+		return result{verdict: refused, text: fmt.Sprintf("the queued item cannot be decoded: %v", err)}
 	}
 	p := &t.pieces
 	for p.next < len(whole.Series) {
@@ -68,7 +68,7 @@ func (r *Relay) postPieces(ctx context.Context, t *tenant, it *queue.Item) resul
 		if p.next == 0 {
 			piece.Metadata = whole.Metadata
 		}
-		res := r.postPiece(ctx, t, version, &piece)
+		res := r.tryPiece(ctx, t, version, &piece)
 		switch {
 		case res.verdict == taken:
 			p.next += n
@@ -84,7 +84,7 @@ func (r *Relay) postPieces(ctx context.Context, t *tenant, it *queue.Item) resul
 		}
 	}
 	if p.lost > 0 {
-		return result{verdict: refused, text: fmt.Sprintf("%d of %d series: %s", p.lost, len(whole.Series), p.text)}
+		return result{verdict: refused, text: fmt.Sprintf("%d of %d series were rejected: %s", p.lost, len(whole.Series), p.text)}
 	}
 	return result{verdict: taken}
 }
@@ -98,7 +98,7 @@ func (p *pieces) lose(n int, text string) {
 	p.next += n
 }
 
-func (r *Relay) postPiece(ctx context.Context, t *tenant, version remotewrite.Version, piece *remotewrite.Request) result {
+func (r *Relay) tryPiece(ctx context.Context, t *tenant, version remotewrite.Version, piece *remotewrite.Request) result {
 	ctx, cancel := context.WithTimeout(ctx, r.o.Timeout)
 	defer cancel()
 	one := &parcel{tenant: t, version: version, plain: remotewrite.Append(nil, version, piece), ctx: ctx}
@@ -107,5 +107,5 @@ func (r *Relay) postPiece(ctx context.Context, t *tenant, version remotewrite.Ve
 		s := &piece.Series[i]
 		one.counts.add(counts{1, int64(len(s.Samples)), int64(len(s.Histograms)), int64(len(s.Exemplars))})
 	}
-	return r.post(t, []*parcel{one})
+	return r.try(t, []*parcel{one})
 }

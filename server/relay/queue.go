@@ -45,7 +45,7 @@ func (r *Relay) Shortage() string {
 
 func (r *Relay) openQueue(o *QueueOptions) (*queue.Queue, error) {
 	q := o.Options
-	q.Deliver = r.deliverItems
+	q.Deliver = r.deliverQueued
 	q.MaxJoinItems, q.MaxJoinBytes, q.MaxJoinWeight = joinedItems, joined, joinedWeight
 	q.Joins = func(codec uint8) bool { return codec == codecOf(remotewrite.V1, Snappy) }
 	q.Logger = r.o.Logger
@@ -113,8 +113,8 @@ func (q *request) enqueue() {
 	q.finishAll(res)
 }
 
-// deliverItems posts queued items of one tenant together. It is the DeliverFunc of the queue.
-func (r *Relay) deliverItems(ctx context.Context, line string, items []*queue.Item) queue.Verdict {
+// deliverQueued posts queued items of one tenant together. It is the DeliverFunc of the queue.
+func (r *Relay) deliverQueued(ctx context.Context, line string, items []*queue.Item) queue.Verdict {
 	t, err := r.lineOf(line)
 	if errors.Is(err, errNoCopy) && r.o.RejectedTenant == Drop {
 		return queue.Verdict{Kind: queue.Refused, Err: err}
@@ -129,17 +129,17 @@ func (r *Relay) deliverItems(ctx context.Context, line string, items []*queue.It
 		return queue.Verdict{Kind: queue.Retry, Err: to.err}
 	}
 	if len(items) == 1 && t.pieces.of(items[0]) {
-		return verdictFor(r.postPieces(ctx, t, items[0]))
+		return verdictFor(r.tryPieces(ctx, t, items[0]))
 	}
-	res := r.postItems(ctx, t, items)
+	res := r.tryItems(ctx, t, items)
 	if len(items) == 1 && t.pieces.begin(items[0], &res) {
-		return verdictFor(r.postPieces(ctx, t, items[0]))
+		return verdictFor(r.tryPieces(ctx, t, items[0]))
 	}
 	return verdictFor(res)
 }
 
-// postItems posts items in one request.
-func (r *Relay) postItems(ctx context.Context, t *tenant, items []*queue.Item) result {
+// tryItems posts items in one request.
+func (r *Relay) tryItems(ctx context.Context, t *tenant, items []*queue.Item) result {
 	ctx, cancel := context.WithTimeout(ctx, r.o.Timeout)
 	defer cancel()
 	list := make([]*parcel, len(items))
@@ -149,7 +149,7 @@ func (r *Relay) postItems(ctx context.Context, t *tenant, items []*queue.Item) r
 			counts: counts{int64(it.Note[0]), int64(it.Note[1]), int64(it.Note[2]), int64(it.Note[3])},
 		}
 	}
-	return r.post(t, list)
+	return r.try(t, list)
 }
 
 // verdictFor converts a result to a verdict for the queue. The queue keeps items that were rejected

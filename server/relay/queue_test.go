@@ -51,7 +51,7 @@ func TestItemLargerThanTheQueue(t *testing.T) {
 		for range 25 {
 			large.Labels = append(large.Labels, remotewrite.Label{Name: "x" + rand.Text(), Value: rand.Text()})
 		}
-		r.send(t, remotewrite.V1, of("a", 1), large).want(t, 400, "tenant b", "too large", "raise the bound")
+		r.send(t, remotewrite.V1, of("a", 1), large).want(t, 400, "tenant b", "one item of tenant", "exceeds the limit", "raise the limit")
 		waitFor(t, name, func() bool { return len(s.got()["a"]) == 1 })
 		if n := len(s.got()["b"]); n != 0 {
 			t.Errorf("%d samples for b", n)

@@ -107,7 +107,7 @@ func (o *Options) check() error {
 	case len(o.Targets) > maxTargets:
 		return fmt.Errorf("%d targets exceed the maximum of %d", len(o.Targets), maxTargets)
 	case len(o.Targets) == 0 && o.Queue != nil:
-		return errors.New("a queue needs a target")
+		return errors.New("a queue requires at least one target")
 	case len(o.Targets) == 0 && o.Land == nil:
 		return errors.New("there is neither a target nor a log to land in")
 	case o.TooMany != http.StatusTooManyRequests && o.TooMany != http.StatusServiceUnavailable:
@@ -117,18 +117,18 @@ func (o *Options) check() error {
 	case o.Replicate && len(o.Targets) < 2:
 		return errors.New("replication requires at least two targets")
 	case o.DeadTarget != Fail && (!o.Replicate || o.Queue != nil):
-		return errors.New("a dead target's series are dropped with replication only, and not with a queue, which keeps them")
+		return errors.New("dropping the series of a dead target requires replication without a queue: a queue keeps the series")
 	case o.RejectedTenant == Fallback || o.DeadTenant == Fallback || o.DeadTarget == Fallback:
-		return errors.New("what a target does not take is told or dropped: another tenant must not get it")
+		return errors.New("the action for rejected tenants, dead tenants and dead targets must be fail or drop, not default")
 	}
 	if err := CheckHeader(o.Header); err != nil {
 		return fmt.Errorf("the header %q: %w", o.Header, err)
 	}
 	if err := CheckLabels(o.Tenants.Labels); err != nil {
-		return fmt.Errorf("the labels of tenants: %w", err)
+		return fmt.Errorf("the tenant labels: %w", err)
 	}
 	if err := checkTenant([]byte(o.Tenants.Prefix + "a")); err != nil {
-		return fmt.Errorf("the prefix of tenants %q: %w", o.Tenants.Prefix, err)
+		return fmt.Errorf("the tenant prefix %q: %w", o.Tenants.Prefix, err)
 	}
 	if o.Tenants.Default != "" {
 		if err := checkTenant([]byte(o.Tenants.Prefix + o.Tenants.Default)); err != nil {

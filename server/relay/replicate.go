@@ -114,7 +114,8 @@ func (t *tenant) line() string {
 	return t.key + lineMark + t.only.name()
 }
 
-// lineMark separates a tenant and a target in a line. No tenant name contains it.
+// lineMark separates a tenant and a target in a line. No tenant name contains it. `slipctl queue
+// show` splits lines at the same character.
 const lineMark = "\x00"
 
 // lineOf returns the tenant or copy of a line. The error is the reason why the line cannot be
@@ -137,7 +138,7 @@ func (r *Relay) lineOf(line string) (*tenant, error) {
 }
 
 // errNoCopy is the error for lines whose target is not in the current settings.
-var errNoCopy = fmt.Errorf("the queue has items for a target that is not configured, or not for replication")
+var errNoCopy = fmt.Errorf("the queue contains items for a target that is not configured, or replication is now off")
 
 // targetOf returns the target of a line. Lines with the same target share a size limit of the
 // queue.

@@ -224,7 +224,7 @@ func TestReplicatedQueueIsFullForOneTarget(t *testing.T) {
 				if drop {
 					t.Fatal(a.body)
 				}
-				a.want(t, 503, `no room for tenant "b"`, "full")
+				a.want(t, 503, `no space for tenant "b"`, "full")
 			}
 			waitFor(t, "the healthy target", func() bool { return len(x.got()["a"]) == i+1 && len(x.got()["b"]) == i+1 })
 		}

@@ -78,7 +78,7 @@ func (q *request) end() {
 	requests.Put(q)
 }
 
-var errBusy = refuse(Overloaded, "the memory for requests is in use: retry later")
+var errBusy = refuse(Overloaded, "all memory for requests is in use: retry later")
 
 const (
 	keptMetadata = 64 << 10
@@ -135,7 +135,7 @@ func errBody(limit int64) *refusal {
 
 func errReading(err error, got int) *refusal {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return refuse(Interrupted, "the body did not arrive in time: after %d bytes it was given up", got)
+		return refuse(Interrupted, "the body did not arrive in time: reading stopped after %d bytes", got)
 	}
 	return refuse(Interrupted, "the body ended early: %v", err)
 }
@@ -153,7 +153,7 @@ func (q *request) decode() *refusal {
 	case err == nil:
 		return nil
 	case errors.Is(err, admission.ErrTooLarge):
-		return refuse(TooLarge, "the body of %d bytes decompresses to more than %d: send smaller batches", len(q.raw.B), q.most())
+		return refuse(TooLarge, "the body of %d bytes decompresses to more than %d bytes: send smaller batches", len(q.raw.B), q.most())
 	case admission.Busy(err):
 		return errBusy
 	}
@@ -161,7 +161,7 @@ func (q *request) decode() *refusal {
 		q.encoding = q.encoding.other()
 		return nil
 	}
-	return refuse(Invalid, "the body is not %v: %v", q.dialect.encoding, err)
+	return refuse(Invalid, "the body is not valid %v: %v", q.dialect.encoding, err)
 }
 
 // most returns the maximum size of the decompressed body.

@@ -122,14 +122,14 @@ func parseRules(text []byte, read func(name string) ([]byte, error)) (*Rules, er
 // guardAs returns an error if the new rules r do not contain the protection that the old rules
 // contain. So a file that was emptied by mistake has no effect.
 func (r *Rules) guardAs(old *Rules) error {
-	const restart = "; if that is meant, restart the service"
+	const restart = "; if this is intended, restart the service"
 	switch {
 	case len(old.list) > 0 && len(r.list) == 0:
 		return errors.New("credentials were removed, which would let anyone write for every tenant" + restart)
 	case old.onlyListed && !r.onlyListed && len(r.list) == 0:
 		return errors.New("only_listed was removed, which would accept series of every tenant" + restart)
 	case !old.empty() && r.empty():
-		return errors.New("the rules are empty, and had limits" + restart)
+		return errors.New("the new rules are empty, but the previous rules had limits" + restart)
 	}
 	return nil
 }
@@ -145,7 +145,7 @@ func (r *Rules) parseTenants(p *problems, text []byte) {
 		const place = `tenants["*"]`
 		r.defaults.parse(p, place, all)
 		if r.defaults.As != "" {
-			p.add(place, "as would make one tenant of all")
+			p.add(place, "as is not allowed here: it would merge all tenants into one")
 		}
 		delete(members, "*")
 	}
@@ -162,7 +162,7 @@ func (r *Rules) parseTenants(p *problems, text []byte) {
 			p.add(place, "the name has %d bytes: at most %d are allowed", len(id), maxListed)
 		}
 		if strings.HasSuffix(id, "*") {
-			p.add(place, `these are rules of one tenant: only "*" is for all`)
+			p.add(place, `the name of a tenant must not end in *: only "*" means all tenants`)
 		} else if rule.As == "" && !rule.Drop {
 			if err := checkAnyTenant([]byte(id)); err != nil {
 				p.add(place, "%v", err)
@@ -303,7 +303,7 @@ func (p *problems) readObject(place string, text []byte, into map[string]any) {
 	members := p.readMembers(place, text)
 	for _, key := range slices.Sorted(maps.Keys(members)) {
 		if v, ok := into[key]; !ok {
-			p.add(place, "%q is no key here: use %s", clip(key), strings.Join(slices.Sorted(maps.Keys(into)), ", "))
+			p.add(place, "unknown key %q: use %s", clip(key), strings.Join(slices.Sorted(maps.Keys(into)), ", "))
 		} else if err := json.Unmarshal(members[key], v); err != nil {
 			p.add(place, "%s: %w", key, jsonfault.Plain(err))
 		}
@@ -314,7 +314,7 @@ func (p *problems) readObject(place string, text []byte, into map[string]any) {
 func (p *problems) readMembers(place string, text []byte) map[string]json.RawMessage {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if t, _ := d.Token(); t != json.Delim('{') {
-		p.add(place, "it must be an object")
+		p.add(place, "must be an object")
 		return nil
 	}
 	members := make(map[string]json.RawMessage)
@@ -326,7 +326,7 @@ func (p *problems) readMembers(place string, text []byte) map[string]json.RawMes
 			return nil
 		}
 		if _, ok := members[key.(string)]; ok {
-			p.add(place, "%q is repeated", clip(key.(string)))
+			p.add(place, "key %q is repeated", clip(key.(string)))
 		}
 		members[key.(string)] = value
 	}

@@ -168,7 +168,7 @@ func TestBudget(t *testing.T) {
 	waitFor(t, "the budget to be taken", func() bool { return flight.Used() >= 50000 })
 	big := of("a", 1)
 	big.Labels[0].Value = strings.Repeat("x", 150<<10)
-	r.send(t, remotewrite.V1, big).want(t, 503, "the memory for requests is in use")
+	r.send(t, remotewrite.V1, big).want(t, 503, "all memory for requests is in use")
 	r.send(t, remotewrite.V1, of("a", 1)).want(t, 204)
 	c.Close()
 	waitFor(t, "the budget to be free", func() bool { return flight.Used() == 0 })

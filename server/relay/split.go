@@ -88,7 +88,7 @@ func (q *request) route(part *remotewrite.Part) *refusal {
 			return nil
 		}
 		r.counters.rejected.Add(int64(part.Series))
-		q.losses.add(part.Series, "%d series have none of the labels %q, which name the tenant", part.Series, r.o.Tenants.Labels)
+		q.losses.add(part.Series, "%d series have none of the tenant labels %q", part.Series, r.o.Tenants.Labels)
 		return nil
 	}
 	if !q.credential.allows(part.Key()) {
@@ -238,7 +238,7 @@ func (q *request) acceptSeries(key []byte, s *remotewrite.SeriesView) error {
 		n++
 		switch {
 		case rule.LabelNameBytes > 0 && len(name) > rule.LabelNameBytes:
-			return q.outOfBounds(t, "the name of a label has %d bytes: at most %d are allowed (%s)", len(name), rule.LabelNameBytes, clipBytes(name))
+			return q.outOfBounds(t, "a label name has %d bytes: at most %d are allowed (%s)", len(name), rule.LabelNameBytes, clipBytes(name))
 		case rule.LabelValueBytes > 0 && len(value) > rule.LabelValueBytes:
 			return q.outOfBounds(t, "the value of the label %s has %d bytes: at most %d are allowed", clipBytes(name), len(value), rule.LabelValueBytes)
 		}
@@ -254,9 +254,9 @@ func (q *request) acceptSeries(key []byte, s *remotewrite.SeriesView) error {
 	}
 	switch {
 	case rule.LabelsPerSeries > 0 && n > rule.LabelsPerSeries:
-		return q.outOfBounds(t, "it has %d labels: at most %d are allowed", n, rule.LabelsPerSeries)
+		return q.outOfBounds(t, "the series has %d labels: at most %d are allowed", n, rule.LabelsPerSeries)
 	case rule.ActiveSeries > 0 && !t.active.admit(h.Sum64(), rule.ActiveSeries):
-		return q.outOfBounds(t, "the tenant has %d series already, and this one is new", rule.ActiveSeries)
+		return q.outOfBounds(t, "the tenant has reached its limit of %d active series, and this series is new", rule.ActiveSeries)
 	}
 	return nil
 }
@@ -275,7 +275,7 @@ func (q *request) outOfBounds(t *tenant, format string, args ...any) error {
 	return fmt.Errorf("tenant %s: "+format, append([]any{clip(t.key)}, args...)...)
 }
 
-var errOutside = errors.New("it is out of bounds")
+var errOutside = errors.New("the series exceeds a limit of its tenant")
 
 // seed is the seed of hashes that are compared only within the process.
 var seed = maphash.MakeSeed()

@@ -65,7 +65,7 @@ func newTarget(text string, o *Options, e *egress) (*target, error) {
 	case strings.ContainsAny(strings.ReplaceAll(u.Path, inPath, ""), "{}"):
 		return nil, fmt.Errorf("target %q: unexpected brace in the path; only %s is allowed", u.Redacted(), inPath)
 	case u.User != nil:
-		return nil, fmt.Errorf("target %q: user and password are separate settings", u.Redacted())
+		return nil, fmt.Errorf("target %q: the URL must not contain a user or password; use the separate settings", u.Redacted())
 	}
 	if u.Path == "" || u.Path == "/" {
 		u.Path = "/api/v1/push"
@@ -179,7 +179,7 @@ func unanswered(err error) result {
 	res := result{verdict: failed, text: "the target did not answer", down: errors.As(err, &op) && op.Op == "dial"}
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
-		res.text = "the target takes no connections"
+		res.text = "the target refuses connections"
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
 		res.text, res.late = "the target did not answer in time", !res.down
 	}

@@ -38,10 +38,10 @@ func TestSeriesOutOfBoundsCostLittle(t *testing.T) {
 	const n = 20_000
 	large := strings.Repeat("x", 1<<20)
 	for limits, word := range map[string]string{
-		`"label_name_bytes": 100`:  "the name of a label has 1048576 bytes",
+		`"label_name_bytes": 100`:  "a label name has 1048576 bytes",
 		`"label_value_bytes": 100`: "has 1048577 bytes",
 		`"active_series": 100`:     "the labels of the request",
-		`"labels_per_series": 1`:   "it has 3 labels",
+		`"labels_per_series": 1`:   "the series has 3 labels",
 	} {
 		body := slices.Concat(text(4, ""), text(4, "__tenant__"), text(4, "a"), text(4, large), text(4, large+"y"), text(4, "__name__"))
 		body = append(body, bytes.Repeat(field(5, field(1, []byte{5, 2, 1, 2, 3, 4}), field(2, []byte{0x10, 1})), n)...)
@@ -62,7 +62,7 @@ func TestActiveSeriesAreTurned(t *testing.T) {
 	s := newSink(t)
 	r := newRig(t, Options{Targets: []string{s.URL}, Rules: rulesFile(t, `{"tenants": {"a": {"active_series": 2}}}`)})
 	r.send(t, remotewrite.V1, of("a", 1), seriesWith(1, "__name__", "x", "__tenant__", "a")).want(t, 204)
-	r.send(t, remotewrite.V1, of("a", 2), seriesWith(1, "__name__", "y", "__tenant__", "a")).want(t, 400, "2 series already")
+	r.send(t, remotewrite.V1, of("a", 2), seriesWith(1, "__name__", "y", "__tenant__", "a")).want(t, 400, "limit of 2 active series")
 	if got := s.got()["a"]; len(got) != 3 {
 		t.Errorf("%q", got)
 	}
@@ -155,9 +155,9 @@ func TestTenantLabels(t *testing.T) {
 		text    string
 	}{
 		"the default label":               {Tenants{}, label("__name__", "up", "__tenant__", "a"), "a", "__name__=up,__tenant__=a", ""},
-		"none":                            {Tenants{}, label("__name__", "up"), "", "", `1 series have none of the labels ["__tenant__"]`},
-		"no labels at all":                {Tenants{}, label(), "", "", "none of the labels"},
-		"empty is none":                   {Tenants{}, label("__name__", "up", "__tenant__", ""), "", "", "none of the labels"},
+		"none":                            {Tenants{}, label("__name__", "up"), "", "", `1 series have none of the tenant labels ["__tenant__"]`},
+		"no labels at all":                {Tenants{}, label(), "", "", "none of the tenant labels"},
+		"empty is none":                   {Tenants{}, label("__name__", "up", "__tenant__", ""), "", "", "none of the tenant labels"},
 		"the first of the list":           {Tenants{Labels: []string{"x", "y"}}, label("__name__", "up", "y", "b", "x", "a"), "a", "__name__=up,y=b,x=a", ""},
 		"the second of the list":          {Tenants{Labels: []string{"x", "y"}}, label("__name__", "1", "y", "b"), "b", "__name__=1,y=b", ""},
 		"the first is empty":              {Tenants{Labels: []string{"x", "y"}}, label("__name__", "up", "x", "", "y", "b"), "b", "__name__=up,x=,y=b", ""},
@@ -172,8 +172,8 @@ func TestTenantLabels(t *testing.T) {
 		"default":                         {Tenants{Default: "d", Missing: Fallback}, label("__name__", "1"), "d", "__name__=1", ""},
 		"default, empty is none":          {Tenants{Default: "d", Missing: Fallback, Remove: true}, label("__name__", "1", "__tenant__", ""), "d", "__name__=1", ""},
 		"default, with a prefix":          {Tenants{Default: "d", Missing: Fallback, Prefix: "p-"}, label("__name__", "1"), "p-d", "__name__=1", ""},
-		"a default that is not for this":  {Tenants{Default: "d"}, label("__name__", "1"), "", "", "none of the labels"},
-		"names that are nearly it":        {Tenants{}, label("__tenant", "a", "__tenant__x", "b", "__TENANT__", "c"), "", "", "none of the labels"},
+		"a default that is not for this":  {Tenants{Default: "d"}, label("__name__", "1"), "", "", "none of the tenant labels"},
+		"names that are nearly it":        {Tenants{}, label("__tenant", "a", "__tenant__x", "b", "__TENANT__", "c"), "", "", "none of the tenant labels"},
 		"unsorted":                        {Tenants{Remove: true}, label("z", "1", "__tenant__", "t", "__name__", "2", "m", "3"), "t", "z=1,__name__=2,m=3", ""},
 		"the value of another is its own": {Tenants{}, label("__tenant__", "a", "__name__", "__tenant__"), "a", "__tenant__=a,__name__=__tenant__", ""},
 	} {
@@ -224,7 +224,7 @@ func TestLabelFields(t *testing.T) {
 		r := newRig(t, Options{Targets: []string{s.URL}})
 		a := r.post(t, s2.EncodeSnappy(nil, field(1, field(1, text(1, "__name__"), text(2, "1")), field(1, c.label), field(2, []byte{0x10, 1}))))
 		if c.tenant == "" {
-			a.want(t, 400, "none of the labels")
+			a.want(t, 400, "none of the tenant labels")
 		} else if a.want(t, 204); len(s.got()[c.tenant]) != 1 {
 			t.Errorf("%s: %q", name, s.got())
 		}
@@ -237,10 +237,10 @@ func TestLimits(t *testing.T) {
 		bad  remotewrite.Series
 		text string
 	}{
-		`"labels_per_series": 3`:  {seriesWith(1, "__name__", "x", "__tenant__", "a", "job", "j", "more", "1"), "it has 4 labels: at most 3"},
+		`"labels_per_series": 3`:  {seriesWith(1, "__name__", "x", "__tenant__", "a", "job", "j", "more", "1"), "the series has 4 labels: at most 3"},
 		`"label_name_bytes": 10`:  {seriesWith(1, "__name__", "x", "__tenant__", "a", "elevenbytes", "j"), "has 11 bytes: at most 10"},
 		`"label_value_bytes": 10`: {seriesWith(1, "__name__", "x", "__tenant__", "a", "job", "elevenbytes"), "the value of the label job has 11 bytes"},
-		`"active_series": 1`:      {seriesWith(1, "__name__", "x", "__tenant__", "a", "job", "j"), "1 series already"},
+		`"active_series": 1`:      {seriesWith(1, "__name__", "x", "__tenant__", "a", "job", "j"), "limit of 1 active series"},
 	} {
 		for _, version := range versions {
 			s := newSink(t)

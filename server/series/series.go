@@ -1,5 +1,3 @@
-// Package series defines the types that the relay and the ingest handler exchange. The relay splits
-// Remote Write requests by tenant. The ingest handler stores the parts as rows in tables.
 package series
 
 import (

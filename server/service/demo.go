@@ -54,7 +54,7 @@ func (d *Demo) Run(ctx context.Context, c *config.Serve, version string, out io.
 		return err
 	}
 
-	fmt.Fprintf(out, "A service at %s keeps its data in %s.\nThe metrics of its process are sent to it for %v.\n", s.URL(), dir, d.Duration)
+	fmt.Fprintf(out, "A service at %s stores its data in %s.\nIt receives the metrics of its own process for %v.\n", s.URL(), dir, d.Duration)
 	acknowledged, err := d.send(ctx, s.URL())
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func (d *Demo) Run(ctx context.Context, c *config.Serve, version string, out io.
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%d rows were acknowledged, %d rows have landed: acknowledged − landed = %d.\n\nThis is what the Parquet files hold:\n\n",
+	fmt.Fprintf(out, "%d rows were acknowledged, %d rows have landed: acknowledged − landed = %d.\n\nThe Parquet files contain:\n\n",
 		acknowledged, landed, acknowledged-landed)
 	if landed != acknowledged {
 		return fmt.Errorf("%d rows were acknowledged, and %d have landed", acknowledged, landed)

@@ -117,7 +117,7 @@ func TestTableDiskFull(t *testing.T) {
 			time.Sleep(10 * time.Millisecond) // 429 until the first landing has failed
 		}
 	}
-	if status != 503 || !strings.Contains(text, "rows do not land at present") {
+	if status != 503 || !strings.Contains(text, "writing rows to files fails at present") {
 		t.Fatalf("with a full disk: %d %s", status, text)
 	}
 	if status, text := ready(t, c.url); status != 503 || !strings.Contains(text, "no space left") {

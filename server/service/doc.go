@@ -8,7 +8,7 @@
 // The path of a row through the packages:
 //
 //	HTTP ──▶ ingest: decode (MessagePack, JSON, NDJSON, schema), check ──▶ table: catalog, budget ──▶ wal: on disk ──▶ 204
-//	                                                                            │ buffers  ◀── OnCommit ──┘
+//	                                                                            │ buffers  ◀─── commit ───┘
 //	                                                                            └──▶ parquet: files
 //
 // The data directory:

@@ -67,7 +67,7 @@ func lockData(d disk.Disk, dir string) (unlock func(), err error) {
 	unlock, err = d.Lock(filepath.Join(dir, "lock"))
 	switch {
 	case errors.Is(err, disk.ErrLocked):
-		return nil, fmt.Errorf("--data=%s is in use by another process: stop it, or give another directory (%w)", dir, err)
+		return nil, fmt.Errorf("--data=%s is in use by another process: stop that process, or set another directory (%w)", dir, err)
 	case err != nil:
 		return nil, fmt.Errorf("--data: %w", err)
 	}

@@ -23,7 +23,7 @@ func nodeOf(d disk.Disk, data string) (string, error) {
 	case err == nil && nodeID.Match(text):
 		return string(text), nil
 	case err == nil:
-		return "", fmt.Errorf("--data: %s does not hold a node name of 12 hexadecimal digits: remove it, or set --node", path)
+		return "", fmt.Errorf("--data: %s does not contain a node name of 12 hexadecimal digits: remove the file, or set --node", path)
 	case !errors.Is(err, fs.ErrNotExist):
 		return "", fmt.Errorf("--data: %w", err)
 	}

@@ -53,10 +53,10 @@ func TestRecoveryThatCannotLand(t *testing.T) {
 	}
 
 	c = startUntil(t, "listening", dir, "--max-buffered=8KiB")
-	waitFor(t, "/ready to say why", func() bool { return strings.Contains(fetch(t, c.url+"/ready", ""), "do not land") })
+	waitFor(t, "/ready to say why", func() bool { return strings.Contains(fetch(t, c.url+"/ready", ""), "cannot be written to files") })
 	for token, want := range map[string]bool{"": false, "wrong": false, "secret": true} {
 		text := fetch(t, c.url+"/ready", token)
-		if !strings.Contains(text, "recovering: rows that are in the log do not land") {
+		if !strings.Contains(text, "recovering: rows in the log cannot be written to files") {
 			t.Errorf("%q: %s", token, text)
 		}
 		if strings.Contains(text, "default") != want || strings.Contains(text, "tables") != want {

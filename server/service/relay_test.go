@@ -299,7 +299,7 @@ func TestPathsOfTheRelay(t *testing.T) {
 	if status, text := get(t, http.DefaultClient, s.URL()+"/alive"); status != 200 {
 		t.Errorf("/alive: %d %s", status, text)
 	}
-	const want = "there is nothing at /api/push: send Remote Write to /api/v1/push, /api/v1/write or /push"
+	const want = "there is no endpoint at /api/push: send Remote Write to /api/v1/push, /api/v1/write or /push"
 	if status, text := get(t, http.DefaultClient, s.URL()+"/api/push"); status != 404 || !strings.Contains(text, want) {
 		t.Errorf("%d %s", status, text)
 	}

@@ -25,7 +25,9 @@ import (
 	"github.com/slipstream-go/slipstream/server/ingest"
 	"github.com/slipstream-go/slipstream/server/metrics"
 	"github.com/slipstream-go/slipstream/server/parquet"
+	"github.com/slipstream-go/slipstream/server/registry"
 	"github.com/slipstream-go/slipstream/server/relay"
+	"github.com/slipstream-go/slipstream/server/rows"
 	"github.com/slipstream-go/slipstream/server/table"
 	"github.com/slipstream-go/slipstream/server/throttle"
 	"github.com/slipstream-go/slipstream/server/wal"
@@ -104,7 +106,7 @@ func newOn(m machine, c *config.Serve, version string, log *slog.Logger) (_ *Ser
 			return nil, fmt.Errorf("--pprof=%s: %w", c.Pprof, err)
 		}
 	}
-	schemas, err := ingest.OpenSchemas(s.disk, filepath.Join(c.Data, "schemas.json"))
+	schemas, err := registry.Open(s.disk, filepath.Join(c.Data, "schemas.json"))
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +114,7 @@ func newOn(m machine, c *config.Serve, version string, log *slog.Logger) (_ *Ser
 	s.handler = ingest.New(ingest.Options{
 		Limits: ingest.Limits{
 			Body: int64(c.Limits.MaxBody), Decompressed: int64(c.Limits.MaxDecompressed), Ratio: int64(c.Limits.MaxRatio),
-			InFlight: int64(c.Limits.MaxInFlight), MinRate: minRate(c), Rows: c.Limits.MaxRows, Columns: c.Limits.MaxColumns,
+			InFlight: int64(c.Limits.MaxInFlight), MinRate: minRate(c), Limits: rows.Limits{Rows: c.Limits.MaxRows, Columns: c.Limits.MaxColumns},
 		},
 		Guard:   s.guard,
 		Metrics: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}),
@@ -259,7 +261,7 @@ func (s *Service) recover(ctx context.Context) error {
 		Dir: c.Data,
 		WAL: wal.Options{
 			Disk: s.disk, SegmentBytes: int64(c.WAL.Segment), MaxBytes: int64(c.WAL.Max), MinFree: int64(c.WAL.MinFree), Reserve: int64(c.WAL.Reserve),
-			OnCommit: s.handler.Committed, OnFail: s.handler.Failed, Logger: s.log,
+			Logger: s.log,
 		},
 		Sink:     sink,
 		Aside:    aside,
@@ -303,7 +305,7 @@ func (s *Service) stop(server *http.Server, recovered <-chan struct{}) error {
 	select {
 	case <-recovered:
 	case <-ctx.Done():
-		return fmt.Errorf("recovery has not ended within --timeout-shutdown=%v, since a call of the disk does not return; rows that have not landed are in the log and land after the next start", s.config.Timeout.Shutdown)
+		return fmt.Errorf("recovery has not ended within --timeout-shutdown=%v because a disk call does not return; rows that are not yet in files stay in the log, and are written to files after the next start", s.config.Timeout.Shutdown)
 	}
 	err := s.relay.Close(ctx)
 	store := s.store.Load()

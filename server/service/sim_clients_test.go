@@ -398,7 +398,7 @@ func (m *model) note(q *request, a response, first, async bool) {
 	case status == http.StatusOK && q.partial:
 		m.rejected(q, text, fates)
 		q.fate = acknowledged
-	case status == 0 || status == http.StatusInternalServerError || strings.Contains(text, "may be stored or not"),
+	case status == 0 || status == http.StatusInternalServerError || strings.Contains(text, "may or may not be stored"),
 		q.way != toFiles && (status/100 == 5 || status == http.StatusTooManyRequests): // some tenants' samples may have been accepted
 		if q.fate = max(before, unknown); before == refused {
 			q.fate = unknown

@@ -27,9 +27,9 @@ func (c *carrier) add(seq uint64, ids ...int64) {
 }
 
 // Recall implements table.Carrier.
-func (c *carrier) Recall(r *wal.Record) error {
-	if r.Type == wal.Data {
-		c.commit([]*wal.Record{r})
+func (c *carrier) Recall(r *wal.Record, carried bool) error {
+	if !carried {
+		c.commit(r)
 		return nil
 	}
 	var ids []int64
@@ -40,17 +40,21 @@ func (c *carrier) Recall(r *wal.Record) error {
 	return nil
 }
 
-// commit is the OnCommit function of the log.
-func (c *carrier) commit(recs []*wal.Record) {
-	for _, r := range recs {
-		var rows []row
-		if r.Type != wal.Data {
-			continue
+// commit remembers a record of rows.
+func (c *carrier) commit(r *wal.Record) {
+	var rows []row
+	if err := json.Unmarshal(r.Payload, &rows); err != nil {
+		panic(err)
+	}
+	c.add(r.Seq, rows[0].ID)
+}
+
+// stored returns the function that is called when the append of r has ended.
+func (c *carrier) stored(r *wal.Record) func(error) {
+	return func(err error) {
+		if err == nil {
+			c.commit(r)
 		}
-		if err := json.Unmarshal(r.Payload, &rows); err != nil {
-			panic(err)
-		}
-		c.add(r.Seq, rows[0].ID)
 	}
 }
 
@@ -74,8 +78,8 @@ func (c *carrier) Carry(to uint64) ([]byte, func(uint64)) {
 	return payload, func(seq uint64) { c.add(seq, ids...) }
 }
 
-// recalled checks that the records recalled in this life include all acknowledged records of
-// earlier lives, and no rejected ones.
+// recalled checks the records that were recalled since the last start of the service. They must
+// include all records that were acknowledged before that start, and no rejected record.
 func (m *tables) recalled(c *carrier) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

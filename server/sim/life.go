@@ -24,8 +24,8 @@ func (f Fate) String() string {
 	return [...]string{Unknown: "of unknown fate", Acknowledged: "acknowledged", Refused: "refused", Dropped: "dropped"}[f]
 }
 
-// Lives calls the function live between one and `most` times, and then the function end once, for
-// the last life. The number of calls is random.
+// Lives calls the function `live` a random number of times, from 1 to `most`. Then it calls the
+// function `end` once, for the last life of the service.
 func (w *World) Lives(most int, live, end func()) {
 	for range 1 + w.Rand.IntN(most) {
 		live()
@@ -33,9 +33,9 @@ func (w *World) Lives(most int, live, end func()) {
 	end()
 }
 
-// Begin begins a life on a disk that may fail: see [World.Faults]. It calls the function start,
-// which starts the service, and then enters the given phase. If start returns an error, Begin ends
-// the life and returns false.
+// Begin starts the service on a disk that may fail: see [World.Faults]. It calls the function
+// `start`, which starts the service, and then enters the given phase. If start returns an error,
+// Begin calls Next and returns false.
 func (w *World) Begin(root, phase string, start func() error) bool {
 	w.Faults(root)
 	w.Phase("start")
@@ -49,8 +49,8 @@ func (w *World) Begin(root, phase string, start func() error) bool {
 	return true
 }
 
-// Grace returns a context for the end of a service. The context ends after a random time that is
-// shorter than the argument most. If the disk has crashed, the context has already ended.
+// Grace returns a context for the end of a service. The context is cancelled after a random time
+// that is shorter than `most`. If the disk has crashed, the context is already cancelled.
 func (w *World) Grace(most time.Duration) (ctx context.Context, cancel context.CancelFunc) {
 	ctx, cancel = context.WithTimeout(context.Background(), time.Duration(w.Rand.IntN(int(most/time.Second)))*time.Second)
 	if w.Crashed() {
@@ -59,8 +59,8 @@ func (w *World) Grace(most time.Duration) (ctx context.Context, cancel context.C
 	return ctx, cancel
 }
 
-// Await waits until the function lacks returns nil. If that takes longer than the argument most,
-// Await ends the test with the last error from lacks.
+// Await waits until the function `lacks` returns nil. If that takes longer than `most`, Await ends
+// the test with the last error from lacks.
 func (w *World) Await(most time.Duration, lacks func() error) {
 	for began := time.Now(); ; time.Sleep(time.Second) {
 		err := lacks()
@@ -73,7 +73,7 @@ func (w *World) Await(most time.Duration, lacks func() error) {
 	}
 }
 
-// Walk calls the function each with the path of every file below dir, except temporary files. If
+// Walk calls the function `each` with the path of every file below dir, except temporary files. If
 // Walk cannot read a directory, it continues with the other directories, and returns the error at
 // the end.
 func (w *World) Walk(dir string, each func(path string)) error {

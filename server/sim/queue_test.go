@@ -50,12 +50,12 @@ type items struct {
 	owner     map[string]string // tenants, by body
 	delivered map[string]int    // by body
 	settled   map[string]bool   // bodies that the target confirmed before Close succeeded
-	taken     []string          // bodies that the target confirmed in this life
+	taken     []string          // bodies that the target confirmed since the last start
 	refusals  map[string]bool   // bodies that the target rejected
-	last      map[string]uint64 // by tenant: the order of the last item that was delivered in this life
+	last      map[string]uint64 // by tenant: the order of the last item that was delivered since the last start
 	lives     int
 	sound     bool   // the target accepts all items
-	hangs     string // the tenant whose target does not respond in this life
+	hangs     string // the tenant whose target does not respond until the next start
 	flips     int    // number of bits of the log that were flipped
 	moved     bool   // records of the log may contain items of many sets
 }
@@ -71,7 +71,7 @@ func (m *items) open(r *rand.Rand) (*queue.Queue, error) {
 	m.taken = nil
 	m.lives++
 	life := m.lives
-	targets := make(map[string]*rand.Rand) // the outcomes of one tenant do not depend on the order in which goroutines run
+	targets := make(map[string]*rand.Rand) // so that the outcomes of one tenant do not depend on the order in which goroutines run
 	for i := range tenants {
 		targets[fmt.Sprint("tenant", i)] = rand.New(rand.NewPCG(m.Rand.Uint64(), 0))
 	}
@@ -90,7 +90,7 @@ func (m *items) open(r *rand.Rand) (*queue.Queue, error) {
 	})
 }
 
-// deliver is the target. Each call has items of one tenant, in their order.
+// deliver simulates the targets. Each call delivers items of one tenant, in their order.
 func (m *items) deliver(ctx context.Context, r *rand.Rand, life int, tenant string, all []*queue.Item) queue.Verdict {
 	m.mu.Lock()
 	takes := time.Duration(1 + r.Int64N(int64(200*time.Millisecond)))
@@ -118,7 +118,7 @@ func (m *items) deliver(ctx context.Context, r *rand.Rand, life int, tenant stri
 		switch {
 		case it.Tenant != tenant || m.owner[string(it.Body)] != tenant:
 			m.T.Errorf("an item of %q, put for %q, in a call of %q: %.20s", it.Tenant, m.owner[string(it.Body)], tenant, it.Body)
-		case m.settled[string(it.Body)] && m.flips == 0: // the flipped bit may belong to a progress note
+		case m.settled[string(it.Body)] && m.flips == 0: // a flipped bit may have destroyed the record of a delivery
 			m.T.Errorf("%.20s came again after an end in good order", it.Body)
 		case it.Order <= m.last[tenant] && m.last[tenant] > 0 && !m.redelivered(it):
 			m.T.Errorf("%.20s came after an item of a later order", it.Body)
@@ -161,7 +161,7 @@ func (m *items) deliver(ctx context.Context, r *rand.Rand, life int, tenant stri
 // redelivered reports whether an item was delivered before, for example before a lost response.
 func (m *items) redelivered(it *queue.Item) bool { return m.delivered[string(it.Body)] > 0 }
 
-// live is one life of the service, on a disk that may fail.
+// live starts the service on a disk that may fail, uses it, and ends it.
 func (m *items) live() {
 	m.corrupt()
 	var q *queue.Queue
@@ -203,7 +203,7 @@ func (m *items) live() {
 	m.Next()
 }
 
-// corrupt flips a bit of the log in some lives.
+// corrupt sometimes flips a bit of the log before the service starts.
 func (m *items) corrupt() {
 	if m.Rand.IntN(8) > 0 {
 		return
@@ -271,8 +271,8 @@ func (m *items) client(q *queue.Queue, r *rand.Rand) {
 	}
 }
 
-// end is the last life, on a sound disk and with a sound target. It compares the delivered items
-// with the expected ones.
+// end starts the service for the last time, with a disk and targets that do not fail. It compares
+// the delivered items with the expected items.
 func (m *items) end() {
 	m.Sound()
 	m.Phase("end")

@@ -2,6 +2,6 @@
 
 package sim
 
-// shuffled reports whether the scheduler runs goroutines in random order, which it does with the
-// race detector.
+// shuffled reports whether the scheduler runs goroutines in random order. It is true in builds with
+// the race detector.
 const shuffled = true

@@ -15,19 +15,19 @@ import (
 
 // Plan describes a test that runs with many seeds.
 type Plan struct {
-	Seeds int // number of seeds of the short form
+	Seeds int // number of seeds that run by default
 
 	// Life runs a world from its beginning to its end.
 	Life func(w *World)
 
-	// Meets lists the events that must occur in the short form; see [World.Count]. Each event must
-	// occur with at least one seed. A name that ends in "*" matches all names with that prefix.
-	// Without this list, a test could pass although the intended events never happened.
+	// Meets lists the events that must occur when the default seeds run; see [World.Count]. Each
+	// event must occur with at least one seed. A name that ends in "*" matches all names with that
+	// prefix. Without this list, a test could pass although the intended events never happened.
 	Meets []string
 }
 
 // Run runs a plan. If SLIPSTREAM_SEED is set, it runs only that seed. If SLIPSTREAM_LONG is set to
-// a duration, it runs random seeds for that time. Otherwise it runs the short form.
+// a duration, it runs random seeds for that long. Otherwise it runs the default seeds.
 func Run(t *testing.T, p Plan) {
 	defer settle()()
 	met := make(Counts)
@@ -71,21 +71,22 @@ func Run(t *testing.T, p Plan) {
 }
 
 // settle makes runs repeatable until done is called. It makes goroutines run one at a time. As a
-// result, goroutines that wake at the same moment do so in the same order in every run.
+// result, goroutines that wake at the same moment run in the same order in every run.
 func settle() (done func()) {
 	before := runtime.GOMAXPROCS(1)
 	return func() { runtime.GOMAXPROCS(before) }
 }
 
-// one runs a single seed in its own synctest bubble, and returns the digest of the disks' calls.
+// one runs a single seed in its own synctest bubble, and returns the digest of the calls to the
+// disks.
 func (p Plan) one(t *testing.T, seed uint64, met Counts) (digest uint64) {
 	t.Run(fmt.Sprint("seed", seed), func(t *testing.T) {
 		cryptotest.SetGlobalRandom(t, seed)
 		synctest.Test(t, func(t *testing.T) {
-			defer time.Sleep(time.Hour) // for goroutines and timers of earlier lives: the clock stops with this goroutine
+			defer time.Sleep(time.Hour) // lets goroutines and timers of earlier lives end: the clock stops with this goroutine
 			w := newWorld(t, seed)
 			w.Met = met
-			defer func() { // also after Fatal
+			defer func() { // runs even after Fatal
 				if t.Failed() {
 					name, _, _ := strings.Cut(t.Name(), "/")
 					t.Logf("SLIPSTREAM_SEED=%d go test -run '^%s$'", seed, name)
@@ -98,13 +99,13 @@ func (p Plan) one(t *testing.T, seed uint64, met Counts) (digest uint64) {
 	return digest
 }
 
-// Replays runs each seed twice, with all other seeds in between. It requires that the calls of the
+// Replays runs each seed twice, with all other seeds in between. It requires that the calls to the
 // disks and their times are the same in both runs.
 //
 // The runtime preempts a goroutine that has run for 10 ms. On a busy machine, this can happen to
-// any goroutine, so that other goroutines run first. For this reason, Replays accepts that up to a
-// fifth of the seeds differ, if another run of such a seed repeats one of the results. If a run
-// depends on more than the seed, for example on the order of a map, nearly all seeds differ.
+// any goroutine, so that other goroutines run first. For this reason, up to a fifth of the seeds
+// may have different results. But another run of such a seed must repeat one of its results. If a
+// run depends on more than the seed, for example on the order of a map, nearly all seeds differ.
 func Replays(t *testing.T, p Plan, seeds ...uint64) {
 	if shuffled {
 		t.Skip("the race detector has goroutines run in random order")

@@ -33,7 +33,7 @@ const (
 	asideDir  = "/data/aside"
 )
 
-// row is a row of a table. All its other values are derived from ID, which is unique.
+// row is a row of a table. ID is unique, and all other values of the row are derived from it.
 type row struct {
 	Table string
 	Time  int64
@@ -43,7 +43,7 @@ type row struct {
 func (r row) value() float64 { return float64(r.ID) / float64(1+r.ID%2) } // an int, or half an odd int
 
 // late returns a column that only a few rows have, and its value. The first of these rows have
-// ints, and the later ones have floats.
+// ints, and the later rows have floats.
 func (r row) late() (column string, value float64) {
 	if value = float64(r.ID); r.ID%60 >= 30 {
 		value += 0.5
@@ -83,7 +83,8 @@ type tables struct {
 	flying   map[row]bool   // rows on their way to the log; true if their table is being dropped
 	requests [][]row
 	ids      int64
-	unread   error // the first error of a reader
+	unread   error    // the first error of a reader
+	carrier  *carrier // the carrier since the last start
 
 	rewritten map[string]bool // directories of tables whose files had to be rewritten
 	half      map[string]bool // tables that a failed alteration may have removed in part
@@ -170,15 +171,14 @@ func writes(rows []row, batch func() *column.Batch) []table.Write {
 	return all
 }
 
-func (m *tables) options(r *rand.Rand, sink table.Sink, aside table.Aside, carrier *carrier) table.Options {
+func (m *tables) options(r *rand.Rand, sink table.Sink, aside table.Aside) table.Options {
 	return table.Options{
 		Dir: dataDir,
 		WAL: wal.Options{
 			Disk: m.Disk, SegmentBytes: int64(1<<10 + r.IntN(32<<10)),
 			MaxBytes: []int64{0, 256 << 10}[r.IntN(2)], MinFree: []int64{0, 20 << 10}[r.IntN(2)], Reserve: []int64{0, 30 << 10}[r.IntN(2)],
-			OnCommit: carrier.commit,
 		},
-		Sink: sink, Aside: aside, Decode: decode, Carrier: carrier, Node: "n",
+		Sink: sink, Aside: aside, Decode: decode, Carrier: m.carrier, Node: "n",
 		SealRows: 1 + r.IntN(200), SealAge: time.Duration(1+r.IntN(20)) * time.Second, Landers: 1 + r.IntN(3),
 		MaxBuffered: []int64{0, 64 << 10}[r.IntN(2)],
 		Logger:      slog.New(slog.DiscardHandler),
@@ -195,15 +195,15 @@ func (m *tables) open(ctx context.Context, r *rand.Rand) (*table.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	carrier := newCarrier()
-	s, err := table.OpenContext(ctx, m.options(r, witness{sink, m}, aside, carrier))
+	m.carrier = newCarrier()
+	s, err := table.OpenContext(ctx, m.options(r, witness{sink, m}, aside))
 	if err == nil {
-		m.recalled(carrier)
+		m.recalled(m.carrier)
 	}
 	return s, err
 }
 
-// live is one life of the service, on a disk that may fail.
+// live starts the store on a disk that may fail, uses it, and ends it.
 func (m *tables) live() {
 	var s *table.Store
 	started := m.Begin(tablesDir, "write", func() (err error) {
@@ -242,8 +242,8 @@ func (m *tables) live() {
 	m.Next()
 }
 
-// bypass checks that all rows have left memory and log, including the rows of a table whose
-// directory is broken.
+// bypass checks that neither the memory nor the log contains rows any more. This includes the rows
+// of a table whose directory is broken.
 func (m *tables) bypass(s *table.Store) {
 	m.Count("lives beside a broken table", 1)
 	time.Sleep(2 * time.Minute) // rows wait for a rewrite for one minute
@@ -271,10 +271,11 @@ func (m *tables) client(s *table.Store, r *rand.Rand) {
 			m.flying[row] = false
 		}
 		m.mu.Unlock()
-		err := s.Append(&wal.Record{Time: time.Now().UnixMicro(), DB: "db", Payload: encode(rows)}, writes(rows, s.Batch), durable)
+		record := &wal.Record{Time: time.Now().UnixMicro(), DB: "db", Payload: encode(rows)}
+		err := s.Append(record, writes(rows, s.Batch), durable, m.carrier.stored(record))
 		f := Acknowledged
 		switch {
-		case err == nil && !durable, errors.Is(err, wal.ErrFailed): // without waiting for the disk, the fate is unknown
+		case err == nil && !durable, errors.Is(err, wal.ErrFailed): // the append did not wait for the disk, or the log failed, so the outcome is unknown
 			f = Unknown
 		case err != nil:
 			f = Refused
@@ -294,8 +295,8 @@ func (m *tables) client(s *table.Store, r *rand.Rand) {
 	}
 }
 
-// administrator drops tables. Rows that were in the table before a drop must not reappear. The fate
-// of rows that arrive during the drop is unknown.
+// administrator drops tables. Rows that were in the table before a drop must not reappear. Rows
+// that arrive during a drop may be removed or kept.
 func (m *tables) administrator(s *table.Store, r *rand.Rand) {
 	for range r.IntN(3) {
 		time.Sleep(time.Duration(r.Int64N(int64(10 * time.Second))))
@@ -341,7 +342,7 @@ func (m *tables) administrator(s *table.Store, r *rand.Rand) {
 	}
 }
 
-// aside returns the number of files aside.
+// aside returns the number of files that the store has moved aside.
 func (m *tables) aside() (n int) {
 	if !m.Crashed() {
 		_ = m.Walk(asideDir, func(string) { n++ }) // the disk may fail
@@ -410,7 +411,8 @@ func (m *tables) rows(r *rand.Rand) []row {
 	return rows
 }
 
-// end is the last life, on a sound disk. It compares the rows in files with the expected ones.
+// end starts the store for the last time, on a disk that does not fail. It compares the rows in
+// files with the expected rows.
 func (m *tables) end() {
 	var listed []table.TableInfo
 	m.Phase("end")
@@ -468,7 +470,7 @@ func (m *tables) look(listed []table.TableInfo) map[row]int {
 	m.walk(tablesDir, func(path string) { m.read(path, found, columns, totals) })
 	for _, info := range listed {
 		got, want := table.Totals{Rows: info.Landed, Files: info.Files, Bytes: info.Bytes}, totals[info.Name.Table]
-		if m.rewritten[path.Join(info.Name.DB, info.Name.Table)] { // Bytes is the size at landing
+		if m.rewritten[path.Join(info.Name.DB, info.Name.Table)] { // Bytes is the size of the files before they were rewritten
 			got.Bytes = want.Bytes
 		}
 		if got != want && !m.half[info.Name.Table] {
@@ -478,9 +480,9 @@ func (m *tables) look(listed []table.TableInfo) map[row]int {
 	return found
 }
 
-// The machine crashes at every fifth call of the disk, or at every call in the long form, while
-// rows land and segments of the log are released. After the next start and the next Close, the
-// totals of the tables match their files.
+// The machine crashes at every fifth call to the disk, or at every call if SLIPSTREAM_LONG is set.
+// The crashes happen while rows are written to files and segments of the log are released. After
+// the next start and the next Close, the totals of the tables match their files.
 func TestTotals(t *testing.T) {
 	step := 5
 	if os.Getenv("SLIPSTREAM_LONG") != "" {
@@ -523,18 +525,18 @@ func (m *tables) openSmall() (*table.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	carrier := newCarrier()
-	o := m.options(m.Rand, witness{sink, m}, nil, carrier)
-	o.WAL = wal.Options{Disk: m.Disk, SegmentBytes: 512, OnCommit: carrier.commit}
+	m.carrier = newCarrier()
+	o := m.options(m.Rand, witness{sink, m}, nil)
+	o.WAL = wal.Options{Disk: m.Disk, SegmentBytes: 512}
 	o.Landers, o.MaxBuffered, o.SealAge = 1, 0, time.Hour
 	s, err := table.Open(o)
 	if err == nil {
-		m.recalled(carrier)
+		m.recalled(m.carrier)
 	}
 	return s, err
 }
 
-// land lands rows n times. It stops at the first fault of the disk.
+// land appends rows and writes them to files, n times. It stops at the first fault of the disk.
 func (m *tables) land(n int) {
 	s, err := m.openSmall()
 	if err != nil {
@@ -542,7 +544,8 @@ func (m *tables) land(n int) {
 	}
 	for range n {
 		rows := m.rows(m.Rand)
-		if s.Append(&wal.Record{DB: "db", Payload: encode(rows)}, writes(rows, s.Batch), true) != nil || m.Crashed() {
+		record := &wal.Record{DB: "db", Payload: encode(rows)}
+		if s.Append(record, writes(rows, s.Batch), true, m.carrier.stored(record)) != nil || m.Crashed() {
 			break
 		}
 		m.firsts[rows[0].ID] = Acknowledged
@@ -583,7 +586,8 @@ func (m *tables) walk(dir string, each func(path string)) {
 	}
 }
 
-// whole checks each request of unknown fate: either all its rows are in files, or none.
+// whole checks each request whose outcome is unknown: either all of its rows are in files, or none
+// of them.
 func (m *tables) whole(there map[row]int) {
 	for _, rows := range m.requests {
 		n, of := 0, 0

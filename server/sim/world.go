@@ -24,22 +24,22 @@ type World struct {
 	Disk *faulty.Disk
 	Off  context.Context // ends when the disk crashes at a call
 
-	Broken string // directory below which all calls fail in this life, while all other calls succeed; may be empty
-	Well   bool   // in this life, the disk has no errors, and is neither small nor slow, but may crash
-	Small  bool   // in this life, the disk is small and has no other faults, but may crash
+	Broken string // directory below which all calls fail until the next start, while all other calls succeed; may be empty
+	Well   bool   // until the next start, the disk has no errors, and is neither small nor slow, but may crash
+	Small  bool   // until the next start, the disk is small and has no other faults, but may crash
 
 	Met Counts
 
 	mu      sync.Mutex
-	disk    faulty.Options // options of the disk in this life
+	disk    faulty.Options // current options of the disk
 	phase   string
-	phases  int // number of phases of this life so far
+	phases  int // number of phases since the last start
 	crashIn int // number of the phase in which the disk crashes; 0 if it does not crash
 	crashAt int // number of the call at which it crashes, counted from the beginning of that phase
 	crashed func(faulty.Call)
 
-	digests []uint64 // digests of the disks in earlier lives
-	log     []string // the events of all lives
+	digests []uint64 // digests of the disks that were used before the current disk
+	log     []string // all events since the beginning of the test
 }
 
 func newWorld(t *testing.T, seed uint64) *World {
@@ -90,11 +90,11 @@ func (w *World) Phase(name string) {
 	}
 }
 
-// phases is the number of phases of a life.
+// phases is the number of phases in one life of the service.
 const phases = 3
 
 // delay returns a function that returns a random delay for each call. The delay is up to 100 µs,
-// and occasionally up to the argument most.
+// and occasionally up to `most`.
 func delay(most time.Duration) func(c faulty.Call) time.Duration {
 	return func(c faulty.Call) time.Duration {
 		if c.Rand.IntN(50) == 0 {
@@ -110,8 +110,9 @@ var kinds = []string{
 	"Read", "ReadAt", "WriteAt", "WriteVec", "Truncate", "Allocate", "Zero", "Sync", "Datasync",
 }
 
-// Faults chooses the faults of the disk for a life. The disk may also crash at a call. The argument
-// root is the directory that contains the directories of the tables: db/t0 and so on.
+// Faults chooses the faults that the disk has until the next start of the service. The disk may
+// also crash at a call. The argument root is the directory that contains the directories of the
+// tables: db/t0 and so on.
 func (w *World) Faults(root string) {
 	w.Broken, w.Well, w.Small = "", false, false
 	o := faulty.Options{Delay: delay(time.Second), Crashed: w.Power()}
@@ -192,7 +193,8 @@ func (w *World) Faults(root string) {
 	w.Say("a disk: %s, %s", kind, when)
 }
 
-// AlsoFail makes further calls fail in this life, in addition to the calls that already fail.
+// AlsoFail makes further calls fail until the next start, in addition to the calls that already
+// fail.
 func (w *World) AlsoFail(kind string, fail func(faulty.Call) error) {
 	w.Say("besides, %s", kind)
 	w.Well, w.Small = false, false
@@ -204,7 +206,7 @@ func (w *World) AlsoFail(kind string, fail func(faulty.Call) error) {
 	w.Disk.Set(w.disk)
 }
 
-// Sound removes all faults of the disk, except a planned crash in this life.
+// Sound removes all faults of the disk, except a crash that is already planned.
 func (w *World) Sound() {
 	w.Disk.Set(faulty.Options{Delay: delay(time.Millisecond), Crashed: w.crashed})
 }
@@ -224,8 +226,8 @@ func (w *World) Power() (crashed func(c faulty.Call)) {
 	return w.crashed
 }
 
-// counted returns a function that works like the function fail, and also counts the failed calls by
-// name and error.
+// counted returns a function that works like the function `fail`, and also counts the failed calls
+// by name and error.
 func (w *World) counted(fail func(faulty.Call) error) func(faulty.Call) error {
 	return func(c faulty.Call) error {
 		err := fail(c)
@@ -236,7 +238,7 @@ func (w *World) counted(fail func(faulty.Call) error) func(faulty.Call) error {
 	}
 }
 
-// transient returns a function that works like the function fail, but makes reads fail at most
+// transient returns a function that works like the function `fail`, but makes reads fail at most
 // three times in a row. Data that can never be read would be damage, which is a different kind of
 // fault.
 func transient(fail func(faulty.Call) error) func(faulty.Call) error {
@@ -278,7 +280,7 @@ func (w *World) Reboot() {
 	w.Disk = w.Disk.Crash()
 }
 
-// Digest returns a hash of the calls of all disks so far, with their outcomes and times.
+// Digest returns a hash of the calls to all disks so far, with their outcomes and times.
 func (w *World) Digest() uint64 {
 	h := fnv.New64a()
 	fmt.Fprint(h, w.digests, w.Disk.Digest())

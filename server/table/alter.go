@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/column"
-	"github.com/slipstream-go/slipstream/server/wal"
 )
 
 // An administrator can alter tables. During an alteration, the table accepts no rows: requests with
@@ -21,11 +20,11 @@ import (
 // files, and can be repeated.
 
 // ErrUnknown: the table or the column does not exist.
-var ErrUnknown = errors.New("it does not exist")
+var ErrUnknown = errors.New("does not exist")
 
 // ErrUnfit is wrapped by errors about a cell in a file that cannot be converted to the new type of
 // its column. If an error wraps ErrUnfit, no file has been changed.
-var ErrUnfit = errors.New("a cell does not fit the type")
+var ErrUnfit = errors.New("the value does not fit the type")
 
 // Drop removes a table from the catalog. If the argument files is true, Drop also removes the
 // table's files. If it is false, later rows create a table with the same name in the same
@@ -108,7 +107,7 @@ func eachFile(e Editor, name Name, fn func(path string) error) error {
 // these fields.
 func (s *Store) alterColumn(ctx context.Context, name Name, col string, edit func(sc *schema, i int, e Editor) error) error {
 	if col == timeColumn {
-		return invalid("table %s: the column time is a time, in every table", name)
+		return invalid("table %s: the column time cannot be altered or dropped", name)
 	}
 	return s.alter(ctx, name, func(sc *schema, e Editor) (*schema, error) {
 		i, ok := sc.index[col]
@@ -132,7 +131,7 @@ func (s *Store) alterColumn(ctx context.Context, name Name, col string, edit fun
 func (s *Store) alter(ctx context.Context, name Name, edit func(*schema, Editor) (*schema, error)) error {
 	e, ok := s.o.Sink.(Editor)
 	if !ok {
-		return errors.New("table: the sink cannot change files that have landed")
+		return errors.New("table: the sink cannot change existing files")
 	}
 	t, err := s.catalog.hold(name)
 	if err != nil {
@@ -190,7 +189,7 @@ func (s *Store) landTable(ctx context.Context, t *table) error {
 		case done:
 			return nil
 		case err != nil:
-			return fmt.Errorf("table %s: its rows do not land: %w", t.name, err)
+			return fmt.Errorf("table %s: its rows cannot be written to files: %w", t.name, err)
 		}
 		select {
 		case <-ctx.Done():
@@ -208,8 +207,8 @@ func (s *Store) forgetTotals(t *table) error {
 	s.mu.Lock()
 	to := t.landedTo
 	s.mu.Unlock()
-	if err := s.note(wal.Landed, t.name, landed{To: to, Settled: s.settled(nil), Total: new(Totals)}); err != nil {
-		return fmt.Errorf("table %s: noting that it is removed: %w", t.name, err)
+	if err := s.note(typeLanded, t.name, landed{To: to, Settled: s.settled(nil), Total: new(Totals)}); err != nil {
+		return fmt.Errorf("table %s: recording its removal: %w", t.name, err)
 	}
 	t.totals.Store(new(Totals))
 	return nil

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/server/disk"
-	"github.com/slipstream-go/slipstream/server/wal"
 )
 
 // If a table's directory cannot be written, the table's rows would stay in memory and in the log,
@@ -79,7 +78,7 @@ func (s *Store) goHome(u *unit) error {
 	}
 	if l.begun {
 		if err := s.o.Aside.Remove(l.files[l.done].Path); err != nil {
-			return fmt.Errorf("table %s: removing %s, which had not landed completely aside: %w", u.table.name, l.files[l.done].Path, err)
+			return fmt.Errorf("table %s: removing the incomplete file %s from the aside directory: %w", u.table.name, l.files[l.done].Path, err)
 		}
 	}
 	l.begun, l.intended, l.asideIntended = false, false, false
@@ -96,7 +95,7 @@ func (s *Store) landAside(u *unit) error {
 		l.begun = false
 	}
 	if err := s.saveUnlanded(); err != nil {
-		return fmt.Errorf("table %s: recording files of incomplete landings: %w", t.name, err)
+		return fmt.Errorf("table %s: recording incomplete files: %w", t.name, err)
 	}
 	if !l.asideIntended {
 		if err := s.catalog.save(); err != nil {
@@ -106,8 +105,8 @@ func (s *Store) landAside(u *unit) error {
 		for _, f := range l.files[l.done:] {
 			in.Aside = append(in.Aside, f.Path)
 		}
-		if err := s.note(wal.Intent, t.name, in); err != nil {
-			return fmt.Errorf("table %s: noting what is about to land aside: %w", t.name, err)
+		if err := s.note(typeIntent, t.name, in); err != nil {
+			return fmt.Errorf("table %s: recording the files to be written to the aside directory: %w", t.name, err)
 		}
 		l.asideIntended = true
 	}
@@ -115,7 +114,7 @@ func (s *Store) landAside(u *unit) error {
 		f := l.files[l.done]
 		if l.begun {
 			if err := s.o.Aside.Remove(f.Path); err != nil {
-				return fmt.Errorf("table %s: removing %s before it is landed aside again: %w", t.name, f.Path, err)
+				return fmt.Errorf("table %s: removing %s from the aside directory before writing it again: %w", t.name, f.Path, err)
 			}
 		}
 		l.begun = true
@@ -123,12 +122,12 @@ func (s *Store) landAside(u *unit) error {
 		if errors.Is(err, fs.ErrExist) { // a file of an earlier log has this name
 			l.begun, l.asideIntended = false, false
 			if err := s.renumber(u.node); err != nil {
-				return fmt.Errorf("table %s: choosing a new log number, since %s is aside: %w", t.name, f.Path, err)
+				return fmt.Errorf("table %s: choosing a new log number because the aside directory already contains %s: %w", t.name, f.Path, err)
 			}
 			s.rename(u)
 		}
 		if err != nil {
-			return fmt.Errorf("table %s: landing %s aside: %w", t.name, f.Path, err)
+			return fmt.Errorf("table %s: writing %s to the aside directory: %w", t.name, f.Path, err)
 		}
 		l.begun, l.pause = false, 0
 		l.bytes += size
@@ -214,7 +213,7 @@ func (s *Store) returnOf(t *table) error {
 		}
 		s.mu.Unlock()
 		if err != nil {
-			return fmt.Errorf("table %s: %s is aside: %w", t.name, path, err)
+			return fmt.Errorf("table %s: moving %s back from the aside directory: %w", t.name, path, err)
 		}
 	}
 }
@@ -253,10 +252,10 @@ func (s *Store) clear(t *table) error {
 		}
 		if path == "" {
 			if err := s.saveUnlanded(); err != nil {
-				return fmt.Errorf("table %s: noting that nothing is left to be removed: %w", t.name, err)
+				return fmt.Errorf("table %s: recording that all incomplete files are removed: %w", t.name, err)
 			}
 		} else if err := s.o.Sink.Remove(path); err != nil {
-			return fmt.Errorf("table %s: removing %s, which had not landed completely: %w", t.name, path, err)
+			return fmt.Errorf("table %s: removing the incomplete file %s: %w", t.name, path, err)
 		}
 		s.mu.Lock()
 		t.cleared = path != ""
@@ -282,7 +281,7 @@ func (s *Store) clearAside(t *table) error {
 			return nil
 		}
 		if err := s.o.Aside.Remove(path); err != nil {
-			return fmt.Errorf("table %s: removing %s, which had not landed completely aside: %w", t.name, path, err)
+			return fmt.Errorf("table %s: removing the incomplete file %s from the aside directory: %w", t.name, path, err)
 		}
 		s.mu.Lock()
 		if t.exile.unlanded = t.exile.unlanded[1:]; len(t.exile.files)+len(t.exile.unlanded) == 0 {
@@ -354,12 +353,12 @@ func (s *Store) readAside(intended map[Name][]string) error {
 			if err == nil {
 				continue
 			}
-			err = fmt.Errorf("table: removing %s, which had not landed completely aside: %w", path, err)
+			err = fmt.Errorf("table: removing the incomplete file %s from the aside directory: %w", path, err)
 			t := tableOf(path)
 			if t == nil {
 				return err
 			}
-			s.o.Logger.Error("removing a file failed; its table waits", "error", err)
+			s.o.Logger.Error("removing an incomplete file failed; its table is not flushed until the removal succeeds", "error", err)
 			t.exile.unlanded = append(t.exile.unlanded, path)
 			t.exile.err = err
 		}
@@ -375,7 +374,7 @@ func (s *Store) readAside(intended map[Name][]string) error {
 	s.saved = slices.Sorted(slices.Values(unlanded))
 	files, err := s.o.Aside.Files(".")
 	if err != nil {
-		return fmt.Errorf("table: looking for files that are aside: %w", err)
+		return fmt.Errorf("table: listing the files in the aside directory: %w", err)
 	}
 	for _, path := range unlanded {
 		if t := tableOf(path); t != nil && !slices.Contains(t.unlanded, path) {
@@ -392,7 +391,7 @@ func (s *Store) readAside(intended map[Name][]string) error {
 			continue
 		}
 		t.exile.files = append(t.exile.files, path)
-		t.exile.err = fmt.Errorf("table %s: %s is aside since an earlier run", t.name, path)
+		t.exile.err = fmt.Errorf("table %s: %s has been in the aside directory since an earlier run", t.name, path)
 	}
 	return nil
 }

@@ -149,7 +149,7 @@ func BenchmarkStore(b *testing.B) {
 		appendBatch(batch, model[n%len(model)])
 		n++
 		for {
-			err := s.Append(&wal.Record{Payload: []byte("x")}, []Write{{Name{"db", "cpu"}, batch}}, false)
+			err := s.Append(&wal.Record{Payload: []byte("x")}, []Write{{Name{"db", "cpu"}, batch}}, false, nil)
 			if err == nil {
 				break
 			}

@@ -143,7 +143,7 @@ func readCatalog(d disk.Disk, path string) (f catalogFile, journaled bool, err e
 		}
 	}
 	if err != nil {
-		return f, false, fmt.Errorf(`table: journal %s of the catalog: %w: restore it and %s from one copy, or set "version" in %[3]s to %d to go on without it`,
+		return f, false, fmt.Errorf(`table: journal %s of the catalog: %w: restore the journal and %s from the same copy, or set "version" in %[3]s to %d to continue without the journal`,
 			journalPath(path, f.Journal), err, path, wholeVersion)
 	}
 	return f, len(text) > 0, nil
@@ -156,7 +156,7 @@ func readCatalog(d disk.Disk, path string) (f catalogFile, journaled bool, err e
 func checkJournals(d disk.Disk, path string, number uint64) error {
 	for other, err := range journals(d, path) {
 		if err != nil {
-			return fmt.Errorf("table: looking for journals of the catalog: %w", err)
+			return fmt.Errorf("table: listing the journals of the catalog: %w", err)
 		}
 		if other <= number {
 			continue
@@ -167,7 +167,7 @@ func checkJournals(d disk.Disk, path string, number uint64) error {
 			return fmt.Errorf("table: journal of the catalog: %w", err)
 		}
 		if info.Size() > 0 {
-			return fmt.Errorf("table: catalog %s is missing or an older copy: journal %s continues a newer one: restore both from one copy, or remove %[2]s to go on without it",
+			return fmt.Errorf("table: catalog %s is missing or an older copy: journal %s continues a newer catalog: restore both from the same copy, or remove %[2]s to continue without it",
 				path, name)
 		}
 	}
@@ -196,7 +196,7 @@ func journals(d disk.Disk, path string) iter.Seq2[uint64, error] {
 
 func parseFile(text []byte) (f catalogFile, err error) {
 	if err := json.Unmarshal(text, &f); err != nil {
-		return f, fmt.Errorf("%w: restore it from a copy", err)
+		return f, fmt.Errorf("%w: restore the catalog from a copy", err)
 	}
 	if f.Version != wholeVersion && f.Version != journaledVersion {
 		return f, fmt.Errorf("version %d is not supported (this program reads versions %d and %d); use the version that wrote it",
@@ -234,7 +234,7 @@ func merge(tables []catalogTable, bodies [][]byte) ([]catalogTable, error) {
 			}
 			old := tables[i].Columns
 			if t.At > len(old) || t.At < 0 {
-				return nil, fmt.Errorf("table %s: columns from %d on follow %d", name, t.At, len(old))
+				return nil, fmt.Errorf("table %s: the columns of the entry start at %d, but the table has only %d columns", name, t.At, len(old))
 			}
 			t.Columns, t.At = append(old[:t.At], t.Columns...), 0
 			tables[i] = t
@@ -253,7 +253,7 @@ func (t *catalogTable) schema() (*schema, error) {
 			continue
 		}
 		if _, twice := sc.index[col.Name]; i == 0 || !ok || kind == column.Null || twice {
-			return nil, fmt.Errorf("table %s: column %q of kind %q does not fit: restore it from a copy", sc.table.name, col.Name, col.Kind)
+			return nil, fmt.Errorf("table %s: column %q of kind %q is invalid or repeated: restore the catalog from a copy", sc.table.name, col.Name, col.Kind)
 		}
 		sc.add(f)
 	}

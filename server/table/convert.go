@@ -27,7 +27,7 @@ func converted(c *column.Column, kind column.Kind) (*column.Column, error) {
 		}
 		text := cellText(c, i)
 		if !appendCell(to, kind, c, i, text) {
-			return nil, fmt.Errorf("row %d: %s as %v: %w", i, strconv.Quote(text[:min(len(text), maxName)]), kind, ErrUnfit)
+			return nil, fmt.Errorf("row %d: converting %s to %v: %w", i, strconv.Quote(text[:min(len(text), maxName)]), kind, ErrUnfit)
 		}
 	}
 	return to, nil

@@ -4,7 +4,7 @@
 // # The path of a row
 //
 //	Append ─▶ measured, checked against the catalog ─▶ log ─▶ 2xx
-//	                                                    │ OnCommit, in the order of the log
+//	                                                    │ commit, in the order of the log
 //	                                                    ▼
 //	          table: open unit ──seal──▶ waiting units ──lander──▶ files ──▶ memory and log released
 //

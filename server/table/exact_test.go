@@ -28,13 +28,13 @@ func TestAcknowledgedIntegersAreNotRounded(t *testing.T) {
 		{"integer first", []step{
 			{int64(1), ""},
 			{int64(big), ""},
-			{20.5, `table db.cpu: column "value" holds integers that a float64 would round and cannot take 20.5: send integers, or send it under another name`},
+			{20.5, `table db.cpu: column "value" contains integers that float64 cannot represent exactly, so it cannot store 20.5: send integers, or use another column name`},
 			{int64(big + 2), ""},
 		}, []string{`"value":1}`, `"value":9007199254740993}`, `"value":9007199254740995}`}},
 		{"float first", []step{
 			{0.5, ""},
 			{int64(1 << 53), ""},
-			{int64(big), `table db.cpu: column "value" holds float64 and cannot take 9007199254740993, which a float64 would round: send it as a string, or send it under another name`},
+			{int64(big), `table db.cpu: column "value" contains float64 values, so it cannot store 9007199254740993, which float64 cannot represent exactly: send it as a string, or use another column name`},
 			{int64(2), ""},
 		}, []string{`"value":0.5}`, `"value":9007199254740992}`, `"value":2}`}},
 		{"integers that a float64 holds", []step{{int64(1 << 54), ""}, {0.25, ""}, {int64(-1 << 53), ""}},

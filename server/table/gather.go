@@ -61,7 +61,7 @@ func newGatherer(chunks []chunk, fields []Field, absent []bool, p partition) *ga
 // gather implements [File.Gather].
 func (g *gatherer) gather(col, from, to int, dst *column.Column) error {
 	if uint(col) >= uint(len(g.fields)) || from < 0 || from > to || to > g.rows {
-		return fmt.Errorf("table: no rows %d to %d of column %d: the file has %d rows of %d columns", from, to, col, g.rows, len(g.fields))
+		return fmt.Errorf("table: rows %d to %d of column %d do not exist: the file has %d rows and %d columns", from, to, col, g.rows, len(g.fields))
 	}
 	dst.Reset()
 	n := to - from

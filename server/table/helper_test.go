@@ -318,7 +318,7 @@ func appendRows(s *Store, durable bool, rows ...row) error {
 	if err != nil {
 		return err
 	}
-	return s.Append(&wal.Record{Time: time.Now().UnixMicro(), DB: "db", Table: rows[0].Table, Payload: payloadOf(rows)}, writes, durable)
+	return s.Append(&wal.Record{Time: time.Now().UnixMicro(), DB: "db", Table: rows[0].Table, Payload: payloadOf(rows)}, writes, durable, nil)
 }
 
 func mustAppend(t testing.TB, s *Store, rows ...row) {

@@ -36,7 +36,7 @@ type landing struct {
 	exiled        []string // files that have landed aside
 }
 
-// intent is the payload of a wal.Intent record. It names files that may exist from now on. Until a
+// intent is the payload of a typeIntent record. It names files that may exist from now on. Until a
 // landed record of the same table follows, these files do not count, and recovery removes them.
 type intent struct {
 	From  uint64   `json:"from"`
@@ -45,7 +45,7 @@ type intent struct {
 	Aside []string `json:"aside,omitempty"` // paths of files that land aside
 }
 
-// landed is the payload of a wal.Landed record. It means that all rows of its table in records up
+// landed is the payload of a typeLanded record. It means that all rows of its table in records up
 // to the number To are in files.
 type landed struct {
 	To   uint64 `json:"to"`
@@ -130,8 +130,8 @@ func (s *Store) land(u *unit, o *orderer) error {
 		for _, f := range l.files[l.done:] {
 			in.Paths = append(in.Paths, f.Path)
 		}
-		if err := s.note(wal.Intent, u.table.name, in); err != nil {
-			return fmt.Errorf("table %s: noting what is about to land: %w", u.table.name, err)
+		if err := s.note(typeIntent, u.table.name, in); err != nil {
+			return fmt.Errorf("table %s: recording the files to be written: %w", u.table.name, err)
 		}
 		l.intended = true
 	}
@@ -139,7 +139,7 @@ func (s *Store) land(u *unit, o *orderer) error {
 		f := l.files[l.done]
 		if l.begun {
 			if err := s.o.Sink.Remove(f.Path); err != nil {
-				return fmt.Errorf("table %s: removing %s before it is landed again: %w", u.table.name, f.Path, err)
+				return fmt.Errorf("table %s: removing %s before writing it again: %w", u.table.name, f.Path, err)
 			}
 		}
 		l.begun = true
@@ -148,7 +148,7 @@ func (s *Store) land(u *unit, o *orderer) error {
 			l.begun, l.intended = false, false
 		}
 		if err != nil {
-			return fmt.Errorf("table %s: landing %s: %w", u.table.name, f.Path, err)
+			return fmt.Errorf("table %s: writing %s: %w", u.table.name, f.Path, err)
 		}
 		l.begun, l.pause = false, 0
 		l.bytes += size
@@ -158,8 +158,8 @@ func (s *Store) land(u *unit, o *orderer) error {
 }
 
 func (s *Store) noteLanded(u *unit) error {
-	if err := s.note(wal.Landed, u.table.name, landed{To: u.to, Rows: u.rows, Settled: s.settled(u), Total: u.table.totalWith(u)}); err != nil {
-		return fmt.Errorf("table %s: noting what has landed: %w", u.table.name, err)
+	if err := s.note(typeLanded, u.table.name, landed{To: u.to, Rows: u.rows, Settled: s.settled(u), Total: u.table.totalWith(u)}); err != nil {
+		return fmt.Errorf("table %s: recording the written files: %w", u.table.name, err)
 	}
 	return nil
 }
@@ -173,13 +173,13 @@ func (s *Store) avoidTaken(u *unit) error {
 		for {
 			taken, err := s.o.Sink.Exists(f.Path)
 			if err != nil {
-				return fmt.Errorf("table %s: looking for %s: %w", u.table.name, f.Path, err)
+				return fmt.Errorf("table %s: checking whether %s exists: %w", u.table.name, f.Path, err)
 			}
 			if !taken {
 				break
 			}
 			if err := s.renumber(u.node); err != nil {
-				return fmt.Errorf("table %s: choosing a new log number, since %s exists: %w", u.table.name, f.Path, err)
+				return fmt.Errorf("table %s: choosing a new log number because %s exists: %w", u.table.name, f.Path, err)
 			}
 			s.o.Logger.Warn("file names already exist; choosing a new log number. Was the log deleted or restored from an older copy?",
 				"file", f.Path, "node", s.nodeName())
@@ -264,7 +264,14 @@ func (s *Store) note(kind wal.Type, name Name, v any) error {
 	if err != nil {
 		return err
 	}
-	return s.log.Append(&wal.Record{Type: kind, Time: time.Now().UnixMicro(), DB: name.DB, Table: name.Table, Payload: payload})
+	return s.append(&wal.Record{Type: kind, Time: time.Now().UnixMicro(), DB: name.DB, Table: name.Table, Payload: payload})
+}
+
+// append writes a record without rows. The record may use the log's reserve, because landing rows
+// releases log space.
+func (s *Store) append(r *wal.Record) error {
+	r.UseReserve = true
+	return s.log.Append(r, func(error) { s.commit(r.Seq, nil) })
 }
 
 // settle records that u, the first unit of its table, has landed. It releases the unit's memory,

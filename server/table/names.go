@@ -19,7 +19,7 @@ func checkTableName(name Name) error {
 		return err
 	}
 	if !isText(name.Table) {
-		return invalid("table name %.*q: it must be UTF-8 without control characters, of 1 to %d bytes", maxName, name.Table, maxName)
+		return invalid("table name %.*q: must be 1 to %d bytes of UTF-8 without control characters", maxName, name.Table, maxName)
 	}
 	return nil
 }
@@ -42,7 +42,7 @@ func isAlphanumeric(b byte) bool {
 
 func checkColumnName(name Name, s string) error {
 	if !isText(s) {
-		return invalid("table %s: column name %.*q: it must be UTF-8 without control characters, of 1 to %d bytes",
+		return invalid("table %s: column name %.*q: must be 1 to %d bytes of UTF-8 without control characters",
 			name, maxName, s, maxName)
 	}
 	return nil

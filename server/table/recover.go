@@ -156,7 +156,7 @@ func (s *Store) replay(ctx context.Context) error {
 		if err := interrupted(ctx); err != nil {
 			return err
 		}
-		if r.Type == wal.Data {
+		if r.Type == typeRows {
 			if err := s.redeliver(ctx, r, n); err != nil {
 				return err
 			}
@@ -182,7 +182,7 @@ func (s *Store) removeUnlanded(name Name, paths []string) error {
 		if err == nil {
 			continue
 		}
-		err = fmt.Errorf("table %s: removing %s, which had not landed completely: %w", name, path, err)
+		err = fmt.Errorf("table %s: removing the incomplete file %s: %w", name, path, err)
 		sc := s.catalog.lookup(name)
 		if sc == nil {
 			return err
@@ -200,7 +200,7 @@ func interrupted(ctx context.Context) error {
 	if ctx.Err() == nil {
 		return nil
 	}
-	return fmt.Errorf("table: recovery was interrupted; rows that have not landed are in the log and land after the next start: %w", context.Cause(ctx))
+	return fmt.Errorf("table: recovery was interrupted; rows that are not yet in files stay in the log, and are written to files after the next start: %w", context.Cause(ctx))
 }
 
 func (s *Store) readNotes(ctx context.Context) (*notes, error) {
@@ -211,19 +211,19 @@ func (s *Store) readNotes(ctx context.Context) (*notes, error) {
 		}
 		name := Name{DB: r.DB, Table: r.Table}
 		switch r.Type {
-		case wal.Data, wal.Carried:
+		case typeRows, typeCarried:
 			return s.recall(r)
-		case wal.Intent:
+		case typeIntent:
 			var in intent
 			if err := json.Unmarshal(r.Payload, &in); err != nil {
-				return fmt.Errorf("table: record %d of the log is no intent: %w", r.Seq, err)
+				return fmt.Errorf("table: record %d of the log is not a valid intent: %w", r.Seq, err)
 			}
 			n.unlanded[name] = append(n.unlanded[name], in.Paths...)
 			n.aside[name] = append(n.aside[name], in.Aside...)
-		case wal.Landed:
+		case typeLanded:
 			var la landed
 			if err := json.Unmarshal(r.Payload, &la); err != nil {
-				return fmt.Errorf("table: record %d of the log is no landing: %w", r.Seq, err)
+				return fmt.Errorf("table: record %d of the log is not a valid landed note: %w", r.Seq, err)
 			}
 			// A table's units land in order. So an earlier intent belongs to this landing, or is
 			// older than the last start, which removed its files.
@@ -243,7 +243,7 @@ func (s *Store) readNotes(ctx context.Context) (*notes, error) {
 func (s *Store) redeliver(ctx context.Context, r *wal.Record, n *notes) error {
 	writes, err := s.o.Decode(r)
 	if err != nil {
-		return fmt.Errorf("table: record %d of the log, of table %s.%s, cannot be decoded: use the program that wrote it: %w",
+		return fmt.Errorf("table: record %d of the log, for table %s.%s, cannot be decoded; use the version that wrote it: %w",
 			r.Seq, r.DB, r.Table, err)
 	}
 	kept := writes[:0]

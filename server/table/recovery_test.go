@@ -76,7 +76,7 @@ func TestRecoveryIsInterrupted(t *testing.T) {
 	// The first step fails. It is the start of the landing or, if the earlier process had begun a
 	// landing, the removal of its files.
 	if err := recovering.Load().Err(); !strings.Contains(err.Error(), "begin: no room for") &&
-		!strings.Contains(err.Error(), "which had not landed completely: remove: no room for") {
+		!strings.Contains(err.Error(), "removing the incomplete file ") {
 		t.Errorf("while it recovers: %v", err)
 	}
 	cancel()

@@ -84,7 +84,7 @@ func (sc *schema) extended(b *column.Batch, l limits) (*schema, error) {
 				return nil, e
 			}
 		} else if l.on && len(next.fields) >= l.columns {
-			return nil, invalid("table %s: column %q would be one more than the %d a table may have", sc.table.name, c.Name, l.columns)
+			return nil, invalid("table %s: column %q: the table already has the maximum of %d columns", sc.table.name, c.Name, l.columns)
 		} else if err := checkColumnName(sc.table.name, c.Name); err != nil {
 			return nil, err
 		}
@@ -182,15 +182,15 @@ func (e *TypeError) Error() string { return fmt.Sprintf("table %s: %s", e.Name, 
 
 // Reason returns the text of the error without the name of the table.
 func (e *TypeError) Reason() string {
-	have, got, mend := e.Have.String(), e.Got.String(), "convert it"
+	have, got, mend := e.Have.String()+" values", e.Got.String()+" values", "convert the values"
 	switch {
 	case !e.rounds():
 	case e.Have == column.Int64:
-		have, got, mend = "integers that a float64 would round", cmp.Or(e.Cell, "floats"), "send integers"
+		have, got, mend = "integers that float64 cannot represent exactly", cmp.Or(e.Cell, "floats"), "send integers"
 	default:
-		got, mend = e.Cell+", which a float64 would round", "send it as a string"
+		got, mend = e.Cell+", which float64 cannot represent exactly", "send it as a string"
 	}
-	return fmt.Sprintf("column %q holds %s and cannot take %s: %s, or send it under another name", e.Column, have, got, mend)
+	return fmt.Sprintf("column %q contains %s, so it cannot store %s: %s, or use another column name", e.Column, have, got, mend)
 }
 
 func (e *TypeError) Unwrap() error { return ErrInvalid }

@@ -34,7 +34,7 @@ func TestShareOfTables(t *testing.T) {
 			t.Errorf("%s gets %d tables, want %d; %v", db, got, want, err)
 		}
 	}
-	const full, share = "one more than the 10 tables", "its share of the 10"
+	const full, share = "the maximum of 10 tables", "its share of the maximum of 10"
 	fill("alone", full, 10)
 	if err := add("late"); err == nil || !strings.Contains(err.Error(), full) {
 		t.Error(err)

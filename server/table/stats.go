@@ -108,7 +108,7 @@ func (t *table) trouble() error {
 	}
 	err := cmp.Or(late, t.rewrite.err, t.exile.err)
 	if n := len(t.exile.files); n > 0 {
-		err = fmt.Errorf("%d files of table %s are aside: %w", n, t.name, err)
+		err = fmt.Errorf("%d files of table %s are in the aside directory: %w", n, t.name, err)
 	}
 	return err
 }
@@ -132,7 +132,7 @@ func (s *Store) Trouble() error {
 		}
 	}
 	if more > 0 {
-		list = append(list, fmt.Errorf("and so on for %d more tables", more))
+		list = append(list, fmt.Errorf("%d more tables have problems", more))
 	}
 	return errors.Join(list...)
 }

@@ -20,9 +20,7 @@ type Options struct {
 	// Dir is the directory that contains catalog.json, its journal, and the directory named wal.
 	Dir string
 
-	// WAL contains the options of the log. The catalog also uses WAL.Disk. OnCommit and OnFail, if
-	// set, are called after the store's own callbacks. They get the record with the value of Attach
-	// that the caller passed to Append. After these calls, the payload may be reused.
+	// WAL contains the options of the log. The catalog also uses WAL.Disk.
 	WAL wal.Options
 
 	Sink Sink
@@ -156,18 +154,18 @@ func (s *Store) Batch() *column.Batch { return s.pool.Get() }
 // Free returns a batch that was not appended to the store's pool.
 func (s *Store) Free(b *column.Batch) { s.pool.Put(b) }
 
-var deliveries = sync.Pool{New: func() any { return new(delivery) }}
-
 // Append writes a record to the log, and adds its decoded rows to the buffers of their tables.
 // After the call, the store owns the batches, even if Append returns an error. If durable is true,
 // the rows are on disk when Append returns nil. If durable is false, the rows will be on disk soon,
-// and the caller must not change the record or the payload until OnCommit has returned for the
-// record.
+// and the caller must not change the record or the payload until the log calls done.
+//
+// The log calls done, unless it is nil, as described for [wal.Log.Append] and
+// [wal.Log.AppendAsync], after the rows were added to the buffers.
 //
 // The error is [ErrInvalid], [ErrBusy], [ErrClosed], or an error from the log. Each *[TypeError]
 // wraps ErrInvalid. After [wal.ErrFailed], the rows may be stored nevertheless. After any other
 // error, the rows are not stored, and the catalog is unchanged.
-func (s *Store) Append(r *wal.Record, writes []Write, durable bool) error {
+func (s *Store) Append(r *wal.Record, writes []Write, durable bool, done func(error)) error {
 	s.gate.RLock()
 	defer s.gate.RUnlock()
 	if s.closed {
@@ -178,6 +176,9 @@ func (s *Store) Append(r *wal.Record, writes []Write, durable bool) error {
 		return nil
 	}
 	d := deliveries.Get().(*delivery)
+	if d.logged == nil {
+		d.logged = d.finish
+	}
 	if err := s.prepare(d, writes, s.o.MaxHours); err != nil {
 		d.recycle()
 		s.freeAll(writes)
@@ -200,21 +201,19 @@ func (s *Store) Append(r *wal.Record, writes []Write, durable bool) error {
 		return err
 	}
 	s.pace(now)
-	r.Type = wal.Data
-	d.attach, r.Attach = r.Attach, d
-	if !durable {
+	r.Type, r.UseReserve = typeRows, false
+	d.store, d.record, d.done = s, r, done
+	if durable {
+		err = s.log.Append(r, d.logged)
+	} else {
 		d.async = true
 		s.async.Add(1)
-		if err = s.log.AppendAsync(r); err != nil {
-			s.async.Add(-1)
-			s.take(r)
-			s.drop(d)
-			d.recycle()
+		if err = s.log.AppendAsync(r, d.logged); err == nil {
+			return nil // the log owns d
 		}
-		return err
+		s.async.Add(-1)
 	}
-	if err = s.log.Append(r); err != nil {
-		s.take(r)
+	if err != nil {
 		s.drop(d)
 	}
 	d.recycle()
@@ -254,52 +253,38 @@ func (s *Store) freeDelivery(d *delivery) {
 	}
 }
 
-// take returns the delivery of a record, or nil if the record has no rows. It restores the record's
-// original Attach.
-func (s *Store) take(r *wal.Record) *delivery {
-	d, ok := r.Attach.(*delivery)
-	if !ok {
-		return nil
-	}
-	r.Attach = d.attach
-	return d
-}
-
-// commit is the log's OnCommit.
-func (s *Store) commit(recs []*wal.Record) {
-	now := time.Now()
-	s.mu.Lock()
-	for _, r := range recs {
-		if d := s.take(r); d != nil {
-			s.catalog.settle(d.claims, true)
-			s.deliver(r.Seq, d, now)
-			if d.async {
-				s.async.Add(-1)
-				d.recycle()
-			}
-		}
-		if !s.partial {
-			s.delivered = r.Seq
-		}
-	}
-	s.relieve()
-	s.mu.Unlock()
-	if s.o.WAL.OnCommit != nil {
-		s.o.WAL.OnCommit(recs)
-	}
-}
-
-// fail is the log's OnFail.
-func (s *Store) fail(r *wal.Record, err error) {
-	if d := s.take(r); d != nil {
-		s.async.Add(-1)
+// finish is called by the log when the record of the delivery is durable, or, for an asynchronous
+// record, when it could not be written.
+func (d *delivery) finish(err error) {
+	s, r, done := d.store, d.record, d.done
+	if err == nil {
+		s.commit(r.Seq, d)
+	} else {
 		s.drop(d)
+		s.o.Logger.Error("rows lost that were acknowledged with durability=async", "db", r.DB, "table", r.Table, "error", err)
+	}
+	if d.async {
+		s.async.Add(-1)
 		d.recycle()
 	}
-	s.o.Logger.Error("rows acknowledged with durability=async lost", "db", r.DB, "table", r.Table, "error", err)
-	if s.o.WAL.OnFail != nil {
-		s.o.WAL.OnFail(r, err)
+	if done != nil {
+		done(err)
 	}
+}
+
+// commit is called in the order of the log for each record that is durable. It adds the rows of d,
+// which is nil for a record without rows, to the buffers.
+func (s *Store) commit(seq uint64, d *delivery) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if d != nil {
+		s.catalog.settle(d.claims, true)
+		s.deliver(seq, d, time.Now())
+	}
+	if !s.partial {
+		s.delivered = seq
+	}
+	s.relieve()
 }
 
 // Flush lands all rows that were appended before the call. If files of a table stay aside, Flush
@@ -344,12 +329,12 @@ func (s *Store) settleAsync() error {
 		return nil
 	}
 	// When this empty intent is on disk, all rows that were queued before it are in the buffers.
-	return s.note(wal.Intent, Name{}, intent{})
+	return s.note(typeIntent, Name{}, intent{})
 }
 
 // unlanded returns the error of a flush that ended early.
 func (s *Store) unlanded(cause error) error {
-	return errors.Join(fmt.Errorf("table: %d rows have not landed; they are in the log and land after the next start: %w",
+	return errors.Join(fmt.Errorf("table: %d rows are not yet in files; they stay in the log, and are written to files after the next start: %w",
 		s.Stats().Pending, cause), s.landError())
 }
 
@@ -369,7 +354,7 @@ func (s *Store) Close(ctx context.Context) error {
 	err := s.flush(ctx)
 	if err == nil && s.o.Aside != nil {
 		if err := s.returnFiles(); err != nil {
-			s.o.Logger.Error("moving files back failed; they stay aside until the next start", "error", err)
+			s.o.Logger.Error("moving files back from the aside directory failed; they stay there until the next start", "error", err)
 		}
 	}
 	return errors.Join(err, s.end(ErrClosed))
@@ -386,7 +371,7 @@ func (s *Store) end(cause error) (err error) {
 	select {
 	case <-stopped:
 	case <-time.After(stopGrace):
-		err = errors.New("table: the sink does not return; the log is closed without it")
+		err = errors.New("table: the sink did not return in time; the log is closed anyway")
 	}
 	if s.catalog != nil {
 		if err := s.catalog.close(); err != nil { // the totals must outlive the log
@@ -440,7 +425,6 @@ func OpenContext(ctx context.Context, o Options) (*Store, error) {
 
 func (s *Store) openLog() error {
 	o := s.o.WAL
-	o.OnCommit, o.OnFail = s.commit, s.fail
 	if o.Logger == nil {
 		o.Logger = s.o.Logger
 	}

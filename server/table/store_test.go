@@ -107,28 +107,28 @@ func TestAppendRefuses(t *testing.T) {
 		write Write
 		want  string
 	}{
-		{Write{cpu, new(column.Batch)}, "without rows"},
-		{Write{cpu, noTime}, `without the column "time"`},
-		{Write{cpu, nullTime}, `a null in the column "time"`},
-		{Write{cpu, intTime}, "holds time and cannot take int64"},
+		{Write{cpu, new(column.Batch)}, "the batch has no rows"},
+		{Write{cpu, noTime}, `the batch has no column "time"`},
+		{Write{cpu, nullTime}, `the column "time" contains a null`},
+		{Write{cpu, intTime}, "contains time values, so it cannot store int64 values"},
 		{Write{cpu, short}, `column "a" has 0 rows`},
-		{Write{cpu, shapeOf("id:bool")}, `column "id" holds int64 and cannot take bool`},
+		{Write{cpu, shapeOf("id:bool")}, `column "id" contains int64 values, so it cannot store bool values`},
 		{Write{Name{"..", "x"}, shapeOf()}, `name ".."`},
 		{Write{cpu, hours(4)}, "more than 3 different hours"},
 	} {
 		// The batch before the invalid batch is rejected, too.
-		err := s.Append(&wal.Record{}, []Write{{cpu, shapeOf()}, test.write}, true)
+		err := s.Append(&wal.Record{}, []Write{{cpu, shapeOf()}, test.write}, true, nil)
 		if !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("error %q, want %q", err, test.want)
 		}
 	}
-	if err := s.Append(&wal.Record{}, nil, true); err != nil {
+	if err := s.Append(&wal.Record{}, nil, true, nil); err != nil {
 		t.Errorf("nothing to write: %v", err)
 	}
 	if st := s.Stats(); st.Accepted != 1 || s.Log().LastSeq != log {
 		t.Errorf("%+v", st)
 	}
-	if err := s.Append(&wal.Record{Payload: []byte("[]")}, []Write{{cpu, hours(3)}}, true); err != nil {
+	if err := s.Append(&wal.Record{Payload: []byte("[]")}, []Write{{cpu, hours(3)}}, true, nil); err != nil {
 		t.Error(err)
 	}
 	if err := s.Flush(context.Background()); err != nil {
@@ -330,20 +330,13 @@ func testCloseDeadline(t *testing.T) {
 	checkOnce(t, "after the next start", landedRows(t, sink.dir), []row{r})
 }
 
-// Rows of asynchronous appends are in files after Flush, and the caller's hook receives its
-// records.
+// Rows of asynchronous appends are in files after Flush, and the caller's function is called
+// for each record.
 func TestAsync(t *testing.T) {
 	dir := t.TempDir()
 	sink := &dirSink{dir: filepath.Join(dir, "tables")}
 	o := testOptions(dir, sink)
 	var returned atomic.Int64
-	o.WAL.OnCommit = func(recs []*wal.Record) {
-		for _, r := range recs {
-			if r.Attach == "mine" {
-				returned.Add(1)
-			}
-		}
-	}
 	s := openStore(t, o)
 	var rows []row
 	for i := range int64(500) {
@@ -353,7 +346,7 @@ func TestAsync(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Append(&wal.Record{Payload: payloadOf([]row{r}), Attach: "mine"}, w, i%3 == 0); err != nil {
+		if err := s.Append(&wal.Record{Payload: payloadOf([]row{r})}, w, i%3 == 0, func(error) { returned.Add(1) }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -363,7 +356,7 @@ func TestAsync(t *testing.T) {
 	checkEmpty(t, s)
 	checkOnce(t, "flushed", landedRows(t, sink.dir), rows)
 	if n := returned.Load(); n != 500 {
-		t.Errorf("%d records came back", n)
+		t.Errorf("the functions of %d records were called", n)
 	}
 	mustClose(t, s)
 }
@@ -615,7 +608,7 @@ func appendSized(t *testing.T, s *Store, name Name, size int, durable bool) erro
 		t.Fatal(err)
 	}
 	writes[0].Name = name
-	return s.Append(&wal.Record{DB: name.DB, Payload: payloadOf([]row{{Table: name.Table, ID: 1}})}, writes, durable)
+	return s.Append(&wal.Record{DB: name.DB, Payload: payloadOf([]row{{Table: name.Table, ID: 1}})}, writes, durable, nil)
 }
 
 // untilBusy calls send until the memory is full. It fails the test after more than most calls.

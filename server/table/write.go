@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/server/wal"
 )
 
 // Write contains the rows of a request for one table.
@@ -23,7 +25,7 @@ var (
 	ErrInvalid = errors.New("table: invalid")
 
 	// ErrBusy: the memory for rows that wait to land is full. The sender should retry later.
-	ErrBusy = errors.New("table: buffered rows exceed --max-buffered; retry later, or raise it")
+	ErrBusy = errors.New("table: buffered rows exceed --max-buffered; retry later, or raise the limit")
 
 	// ErrHeld: the table is being altered, and accepts no rows until the alteration ends.
 	ErrHeld = errors.New("being altered; retry later")
@@ -109,16 +111,21 @@ func countHours(times []int64, maxHours int) int {
 	return len(seen)
 }
 
-// delivery contains the writes of a record, each with its table. It is attached to the record while
-// the record is in the log's queue.
+// delivery contains the writes of a record, each with its table, while the record is in the log's
+// queue.
 type delivery struct {
-	items  []item
-	claims []claimed // claims in the catalog, until the rows are in the log
-	attach any       // the Attach that the record had before
-	async  bool      // no goroutine waits for the record
+	items   []item
+	claims  []claimed // claims in the catalog, until the rows are in the log
+	counted bool      // the memory of the items is counted for their tables
 
-	counted bool // the memory of the items is counted for their tables
+	store  *Store
+	record *wal.Record
+	async  bool        // no goroutine waits for the record
+	done   func(error) // the caller's function, or nil
+	logged func(error) // finish of this delivery; set once, because a method value costs an allocation
 }
+
+var deliveries = sync.Pool{New: func() any { return new(delivery) }}
 
 type item struct {
 	name  Name
@@ -154,7 +161,7 @@ func (s *Store) count(d *delivery, yes bool) {
 func (d *delivery) recycle() {
 	clear(d.items)
 	clear(d.claims)
-	*d = delivery{items: d.items[:0], claims: d.claims[:0]}
+	*d = delivery{items: d.items[:0], claims: d.claims[:0], logged: d.logged}
 	deliveries.Put(d)
 }
 
@@ -201,18 +208,18 @@ func (s *Store) claim(d *delivery) error {
 func checkBatch(w Write) ([]int64, error) {
 	b := w.Batch
 	if b.Rows <= 0 {
-		return nil, invalid("table %s: a batch without rows", w.Name)
+		return nil, invalid("table %s: the batch has no rows", w.Name)
 	}
 	for _, c := range b.Columns {
 		if c.Rows != b.Rows {
-			return nil, invalid("table %s: column %q has %d rows and the batch has %d", w.Name, c.Name, c.Rows, b.Rows)
+			return nil, invalid("table %s: column %q has %d rows, but the batch has %d", w.Name, c.Name, c.Rows, b.Rows)
 		}
 	}
 	switch c := b.Find(timeColumn); {
 	case c == nil:
-		return nil, invalid("table %s: a batch without the column %q", w.Name, timeColumn)
+		return nil, invalid("table %s: the batch has no column %q", w.Name, timeColumn)
 	case c.HasNulls():
-		return nil, invalid("table %s: a null in the column %q", w.Name, timeColumn)
+		return nil, invalid("table %s: the column %q contains a null", w.Name, timeColumn)
 	case c.Kind != column.Time:
 		return nil, &TypeError{Name: w.Name, Column: timeColumn, Have: column.Time, Got: c.Kind, Row: -1}
 	default:

@@ -21,7 +21,7 @@ const killedDir, killedFirst = "SLIPSTREAM_TEST_KILLED_DIR", "SLIPSTREAM_TEST_KI
 const failure = "failed:"
 
 // Killed must be called at the beginning of a test that calls [Kill]. In the process that Kill has
-// started, it calls the function work. This function prints a line for each completed step, and
+// started, it calls the function `work`. This function prints a line for each completed step, and
 // must not return. In any other process, Killed does nothing.
 func Killed(work func(dir string, first int)) {
 	dir := os.Getenv(killedDir)
@@ -44,8 +44,8 @@ func Fail(what any) {
 
 // Kill runs this test in a new process, in which [Killed] calls its function work with dir and
 // first. Kill ends the process when the process has printed more than `after` lines. It calls the
-// function said with each line, including lines that the pipe still contains after that. The
-// function said reports whether the line is a valid line of the work. The process must not end by
+// function `said` with each line, including lines that the pipe still contains after that. The
+// function `said` reports whether the line is a valid line of the work. The process must not end by
 // itself.
 func Kill(t *testing.T, dir string, first, after int, said func(line string) bool) {
 	t.Helper()

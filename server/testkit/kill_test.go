@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// works lists the possible actions of a process after three lines, and the error of the kill for
-// each action. A process selects its action by the number from which it counts.
+// works lists the possible actions of a process after three lines, and the error that kill returns
+// for each action. A process selects its action by the number from which it counts.
 var works = []struct {
 	do   func()
 	want string
@@ -33,8 +33,8 @@ var works = []struct {
 	{func() { fmt.Println("nonsense\nand why") }, "says \"nonsense\"\nand why"},
 }
 
-// kill kills a process at its line. It reports a process that ends by itself, that fails, or that
-// prints an unexpected line.
+// kill ends a process after the given number of lines. It returns an error if the process ends by
+// itself, fails, or prints an unexpected line.
 func TestKill(t *testing.T) {
 	dir := t.TempDir()
 	Killed(func(in string, first int) {

@@ -64,7 +64,7 @@ type causeKey struct {
 type cause struct {
 	times int // number of records
 	last  slog.Record
-	next  slog.Handler // handler for the record last
+	next  slog.Handler // handler for the record `last`
 }
 
 // hold reports whether the record r is held back, because another record with the same cause was

@@ -20,8 +20,8 @@ func newLog() (*slog.Logger, *bytes.Buffer) {
 	}}))), text
 }
 
-// A cause that occurs a thousand times a second is logged at once, and then once a second. The last
-// record is not lost.
+// A cause that occurs a thousand times per second is logged immediately, and then once per second.
+// The last record is not lost.
 func TestOneLineASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, text := newLog()

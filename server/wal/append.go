@@ -16,51 +16,58 @@ const (
 // appending is a record that is queued or being written.
 type appending struct {
 	rec   *Record
-	names []byte     // DB and Table, as in the body
-	sum   uint32     // checksum of the body
-	size  int64      // size of the record on disk
-	async bool       // no goroutine waits for it
-	done  chan error // has capacity 1, so that the committer never waits
+	names []byte // DB and Table, as in the body
+	sum   uint32 // checksum of the body
+	size  int64  // size of the record on disk
+	async bool   // no goroutine waits for it
+	done  func(error)
+	ended chan error // has capacity 1, so that the committer never waits
 }
 
-func newAppending() any { return &appending{done: make(chan error, 1)} }
+func newAppending() any { return &appending{ended: make(chan error, 1)} }
 
 func (l *Log) free(a *appending) {
-	a.rec = nil
+	a.rec, a.done = nil, nil
 	l.appendings.Put(a)
 }
 
-// Append writes r. It returns nil after r is durable and OnCommit has been called for it. It sets
-// r.Seq and r.Place. The caller must not change the payload until Append returns.
-func (l *Log) Append(r *Record) error {
-	a, err := l.enqueue(r, false)
+// Append writes r, and returns nil when r is durable. It sets r.Seq and r.Place. The caller must
+// not change the payload until Append returns.
+//
+// When r is durable, and before Append returns, done is called with nil, unless done is nil. If
+// Append returns an error, done is not called. The functions of all records, including those of
+// AppendAsync, are called one at a time, in the order of the log. While a function runs, the log
+// writes nothing. A function must not append to the log or close it.
+func (l *Log) Append(r *Record, done func(error)) error {
+	a, err := l.enqueue(r, done, false)
 	if err != nil {
 		return err
 	}
-	err = <-a.done
+	err = <-a.ended
 	l.free(a)
 	return err
 }
 
 // AppendAsync adds r to the queue, and returns without waiting for the disk. It waits only while
-// the queue is full. The caller must not change the record or its payload until OnCommit or OnFail
-// has been called for it.
-func (l *Log) AppendAsync(r *Record) error {
-	_, err := l.enqueue(r, true)
+// the queue is full. If it returns nil, done is called once, as described for Append: with nil when
+// r is durable, or with the error if the log could not write r. Until then, the caller must not
+// change the record or its payload.
+func (l *Log) AppendAsync(r *Record, done func(error)) error {
+	_, err := l.enqueue(r, done, true)
 	return err
 }
 
 // enqueue adds r to the queue, or returns an error if the log does not accept it.
-func (l *Log) enqueue(r *Record, async bool) (*appending, error) {
+func (l *Log) enqueue(r *Record, done func(error), async bool) (*appending, error) {
 	if err := checkRecord(r); err != nil {
 		return nil, err
 	}
-	low := r.Type == Data && l.space.low()
+	low := !r.UseReserve && l.space.low()
 	if low && l.spares.drop() {
 		low = l.space.lookAgain()
 	}
 	a := l.appendings.Get().(*appending)
-	a.rec, a.async = r, async
+	a.rec, a.done, a.async = r, done, async
 	a.names = append(append(a.names[:0], r.DB...), r.Table...)
 	a.sum = bodySum(a.names, r.Payload)
 	a.size = recordSize(len(a.names) + len(r.Payload))
@@ -82,13 +89,13 @@ func (l *Log) admit(a *appending, low bool) error {
 		case l.phase == closed:
 			return ErrClosed
 		case l.phase == opened:
-			return errors.New("wal: append before Start")
+			return errors.New("wal: append called before Start")
 		case low:
 			l.stats.Refused++
-			return lowDisk(fmt.Errorf("%s has less than %d bytes free, or its reserve is in use", l.dir, l.o.MinFree))
-		case a.rec.Type == Data && l.o.MaxBytes > 0 && l.size+l.queued+a.size > l.o.MaxBytes:
+			return lowDisk(fmt.Errorf("%s has less than %d bytes free, or its reserved space is in use", l.dir, l.o.MinFree))
+		case !a.rec.UseReserve && l.o.MaxBytes > 0 && l.size+l.queued+a.size > l.o.MaxBytes:
 			l.stats.Refused++
-			return fmt.Errorf("%w: %d unflushed bytes exceed the maximum of %d; wait for a flush, or raise it", ErrFull, l.size+l.queued, l.o.MaxBytes)
+			return fmt.Errorf("%w: %d unflushed bytes exceed the maximum of %d; wait for a flush, or raise the maximum", ErrFull, l.size+l.queued, l.o.MaxBytes)
 		}
 		if l.inQueue == 0 || l.inQueue < maxQueued && l.queued+a.size <= maxQueuedBytes {
 			break
@@ -104,8 +111,8 @@ func (l *Log) admit(a *appending, low bool) error {
 
 func checkRecord(r *Record) error {
 	switch {
-	case (r.Type < Data || r.Type > Landed) && r.Type != Carried:
-		return fmt.Errorf("wal: unknown record type %d", r.Type)
+	case r.Type == 0 || r.Type == gap || r.Type > maxType:
+		return fmt.Errorf("wal: invalid record type %d", r.Type)
 	case len(r.DB) > math.MaxUint16 || len(r.Table) > math.MaxUint16:
 		return fmt.Errorf("wal: names of %d and %d bytes exceed the maximum of %d each", len(r.DB), len(r.Table), math.MaxUint16)
 	case len(r.Payload) > maxBody-2*math.MaxUint16:

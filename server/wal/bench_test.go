@@ -34,7 +34,7 @@ func benchmarkAppend(b *testing.B, dir string, size int) {
 		wg.Go(func() {
 			r := data(make([]byte, size))
 			for left.Add(-1) >= 0 {
-				if err := l.Append(r); err != nil {
+				if err := l.Append(r, nil); err != nil {
 					b.Error(err)
 					return
 				}

@@ -30,15 +30,15 @@ func (r Report) Lost() uint64 {
 
 func (r Report) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d segments, %d records of %d bytes", r.Segments, r.Records, r.Bytes)
+	fmt.Fprintf(&b, "%d segments, %d records with %d bytes in total", r.Segments, r.Records, r.Bytes)
 	if r.First <= r.Last {
 		fmt.Fprintf(&b, ", numbered %d to %d", r.First, r.Last)
 	}
 	if r.WrittenOff > 0 {
-		fmt.Fprintf(&b, "; %d records were given up by an earlier repair", r.WrittenOff)
+		fmt.Fprintf(&b, "; %d records were lost in an earlier repair", r.WrittenOff)
 	}
 	if r.Torn > 0 {
-		fmt.Fprintf(&b, "; an incomplete commit of %d bytes at the end: "+tornCause, r.Torn)
+		fmt.Fprintf(&b, "; an incomplete commit of %d bytes at the end of the log; cause: "+tornCause, r.Torn)
 	}
 	for _, d := range r.Damage {
 		fmt.Fprintf(&b, "\n%v", d)
@@ -47,7 +47,7 @@ func (r Report) String() string {
 }
 
 // tornCause lists the possible causes of a torn tail. The log cannot distinguish them.
-const tornCause = "the machine stopped while it was written and nobody was told that it is stored, or the end was damaged or cut off later"
+const tornCause = "the machine stopped during the write, before the records were acknowledged, or the end of the file was damaged or truncated later"
 
 // Check reads the whole log in dir, and changes nothing. The log must not be open.
 func Check(dir string) (Report, error) {
@@ -60,7 +60,34 @@ func Check(dir string) (Report, error) {
 	return v.report, err
 }
 
-// survey is the result of reading a whole log, for Open, Check and Repair.
+// Read calls fn for each record that can be read, in order, and returns the same report as Check.
+// The record and its payload are valid until fn returns. An error from fn ends Read. Read changes
+// nothing. The log must not be open.
+func Read(dir string, fn func(*Record) error) (Report, error) {
+	unlock, err := lockDir(disk.OS, dir)
+	if err != nil {
+		return Report{}, err
+	}
+	defer unlock()
+	v, err := takeSurvey(disk.OS, dir, false)
+	if err != nil {
+		return v.report, err
+	}
+	for _, s := range v.segments {
+		err := s.each(disk.OS, func(r *Record) error {
+			if r.Type == gap {
+				return nil
+			}
+			return fn(r)
+		})
+		if err != nil {
+			return v.report, err
+		}
+	}
+	return v.report, nil
+}
+
+// survey is the result of reading a whole log, for Open, Check, Read and Repair.
 type survey struct {
 	segments []*segment
 	report   Report
@@ -105,10 +132,10 @@ func (v *survey) visit(d disk.Disk, i int, s *segment) error {
 		return nil
 	}
 	if s.flawed {
-		v.damage(s, 0, "one of the two copies of its header is bad", 1, 0)
+		v.damage(s, 0, "one of the two copies of the segment header is invalid", 1, 0)
 	}
 	if first < s.start {
-		v.damage(s, 0, fmt.Sprintf("it begins with record %d where record %d is due", first, s.start), 1, 0)
+		v.damage(s, 0, fmt.Sprintf("the segment begins with record %d, want record %d", first, s.start), 1, 0)
 	}
 	following := uint64(0)
 	if !last {
@@ -118,7 +145,7 @@ func (v *survey) visit(d disk.Disk, i int, s *segment) error {
 		return err
 	}
 	if s.next < following {
-		v.damage(s, s.end, fmt.Sprintf("the log ends here, and goes on in the next segment with record %d", following), s.next, following-1)
+		v.damage(s, s.end, fmt.Sprintf("the segment ends here, but the next segment begins with record %d", following), s.next, following-1)
 		s.next = following
 	}
 	return nil
@@ -144,7 +171,7 @@ func (v *survey) passOver(i int, s *segment) {
 	if following > 0 {
 		s.next = max(s.start, following)
 	}
-	v.damage(s, 0, "its header cannot be read", s.start, s.next-1)
+	v.damage(s, 0, "the segment header cannot be read", s.start, s.next-1)
 }
 
 // capacity returns the maximum number of records that an unreadable segment may have contained.

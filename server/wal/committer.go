@@ -22,7 +22,6 @@ type committer struct {
 	took []*appending
 	buf  []byte   // headers, names, short payloads and padding
 	vecs [][]byte // slices to write: parts of buf, and payloads
-	recs []*Record
 
 	syncTime time.Duration
 }
@@ -98,7 +97,7 @@ func (l *Log) write(group []*appending) error {
 	clear(c.vecs) // the payloads belong to the callers
 	if disk.IsFull(err) {
 		if cut := c.cut(s.end); cut != nil {
-			return fmt.Errorf("cut back to the last commit: %w", cut)
+			return fmt.Errorf("truncating to the last commit: %w", cut)
 		}
 		return lowDisk(err)
 	} else if err != nil {
@@ -155,26 +154,26 @@ func lowDisk(err error) error {
 	return fmt.Errorf("%w: %w; free disk space, or wait for a flush", ErrLowDisk, err)
 }
 
-// shed handles a full disk. It releases the reserve and rejects records of type Data. It returns
-// the other records, such as intents and landed records, because writing them leads to more free
-// space. The caller retries them; the space of the released reserve is then available.
+// shed handles a full disk. It releases the reserve, and rejects the records that must not use the
+// reserve. It returns the other records. The caller retries them; the space of the released reserve
+// is then available.
 func (l *Log) shed(batch []*appending, err error) []*appending {
 	l.space.full()
 	gave := l.space.giveBack()
-	var data, landing []*appending
+	var rejected, others []*appending
 	for _, a := range batch {
-		if a.rec.Type == Data {
-			data = append(data, a)
+		if a.rec.UseReserve {
+			others = append(others, a)
 		} else {
-			landing = append(landing, a)
+			rejected = append(rejected, a)
 		}
 	}
-	l.settle(data, err)
-	if !gave && len(data) == 0 {
-		l.settle(landing, err)
+	l.settle(rejected, err)
+	if !gave && len(rejected) == 0 {
+		l.settle(others, err)
 		return nil
 	}
-	return landing
+	return others
 }
 
 // fail makes the log reject all later records after a failed write or sync, because it is unknown
@@ -183,7 +182,7 @@ func (l *Log) fail(err error) {
 	// The system may still return data that it could not write. The next process that opens the log
 	// must not read this data as records.
 	l.committer.file.Truncate(l.active.end)
-	err = fmt.Errorf("%w: %s: %w; writes are refused until the service is restarted on a sound disk", ErrFailed, l.active.path, err)
+	err = fmt.Errorf("%w: %s: %w; writes are refused until the service is restarted with a working disk", ErrFailed, l.active.path, err)
 	l.o.Logger.Error(err.Error())
 
 	l.mu.Lock()
@@ -192,28 +191,25 @@ func (l *Log) fail(err error) {
 	l.room.Broadcast()
 }
 
-// settle reports the outcome of a group to OnCommit or OnFail, and to the waiting goroutines.
+// settle reports the outcome of a group to the functions of its records, and to the waiting
+// goroutines.
 func (l *Log) settle(group []*appending, err error) {
 	if len(group) == 0 {
 		return
 	}
-	c := &l.committer
 	size, lost := int64(0), uint64(0)
 	for _, a := range group {
 		size += a.size
-		c.recs = append(c.recs, a.rec)
-		if err != nil {
+		switch {
+		case err != nil:
 			a.rec.Seq = 0
 			if a.async {
 				lost++
 			}
+		case a.done != nil:
+			a.done(nil)
 		}
 	}
-	if err == nil && l.o.OnCommit != nil {
-		l.o.OnCommit(c.recs)
-	}
-	clear(c.recs)
-	c.recs = c.recs[:0]
 
 	l.mu.Lock()
 	l.inQueue -= len(group)
@@ -224,7 +220,7 @@ func (l *Log) settle(group []*appending, err error) {
 		l.stats.Records += uint64(len(group))
 		l.stats.Bytes += uint64(size)
 		l.stats.Commits++
-		l.stats.SyncTime = c.syncTime
+		l.stats.SyncTime = l.committer.syncTime
 	} else {
 		l.stats.Refused += uint64(len(group)) - lost
 		l.stats.Lost += lost
@@ -235,9 +231,9 @@ func (l *Log) settle(group []*appending, err error) {
 	for _, a := range group {
 		switch {
 		case !a.async:
-			a.done <- err // a is no longer ours
-		case err != nil && l.o.OnFail != nil:
-			l.o.OnFail(a.rec, err)
+			a.ended <- err // a is no longer ours
+		case err != nil && a.done != nil:
+			a.done(err)
 			l.free(a)
 		default:
 			l.free(a)

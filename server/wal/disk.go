@@ -45,7 +45,7 @@ func lockDir(d disk.Disk, dir string) (unlock func(), err error) {
 	unlock, err = d.Lock(filepath.Join(dir, lockName))
 	switch {
 	case errors.Is(err, disk.ErrLocked):
-		return nil, fmt.Errorf("wal: %s is in use by another process: stop it first", dir)
+		return nil, fmt.Errorf("wal: %s is in use by another process; stop that process first", dir)
 	case err != nil:
 		return nil, fmt.Errorf("wal: %w", err)
 	}
@@ -59,9 +59,9 @@ const spaceInterval = 100 * time.Millisecond
 //
 // The reserve is released when fewer than minFree bytes are free, or when a write fails because the
 // disk is full. While the reserve is released, the disk counts as low, because the released space
-// is for landing and not for more data. The reserve is created again when minFree bytes plus the
-// size of the reserve remain free afterwards. So the reserve is not released and created in quick
-// succession.
+// is only for records with UseReserve and for their files. The reserve is created again when
+// minFree bytes plus the size of the reserve remain free afterwards. So the reserve is not released
+// and created in quick succession.
 type space struct {
 	disk    disk.Disk
 	dir     string
@@ -74,7 +74,7 @@ type space struct {
 	due     atomic.Int64 // time of the next query, since epoch
 	isLow   atomic.Bool
 	found   atomic.Int64 // free bytes at the last query
-	wanted  atomic.Int64 // free bytes at which data is accepted again
+	wanted  atomic.Int64 // free bytes at which all records are accepted again
 
 	mu   disk.Mutex
 	held bool // the reserve is on disk
@@ -97,7 +97,7 @@ func (s *space) path() string {
 	return filepath.Join(s.dir, reserveName)
 }
 
-// low reports whether data must be rejected.
+// low reports whether records without UseReserve must be rejected.
 func (s *space) low() bool {
 	if !s.watched {
 		return false
@@ -190,7 +190,7 @@ func (s *space) take() {
 	default:
 		s.disk.Remove(s.path())
 		s.reserve = 0
-		s.log.Warn("wal: no reserve", "error", err, "dir", s.dir)
+		s.log.Warn("wal: allocating the reserve failed; continuing without it", "error", err, "dir", s.dir)
 	}
 }
 

@@ -1,6 +1,7 @@
 // Package wal is a write-ahead log. An acknowledged append is on disk, and records are read back in
-// order after a crash. A record counts as landed when the user of the log no longer needs it and
-// has released it: see [Log.Release].
+// order after a crash. When the user of the log no longer needs the oldest records, it releases
+// them: see [Log.Release]. The log does not interpret records: their types, codecs and payloads
+// have a meaning only for its user.
 //
 // # Source files
 //
@@ -14,7 +15,7 @@
 //	check.go      check of a whole log, for Open, Check and Repair
 //	repair.go     Repair
 //	salvage.go    repair by Open, with Options.Salvage
-//	spare.go      reuse of landed segments
+//	spare.go      reuse of released segments
 //	first.go      the oldest segment
 //	disk.go       system calls; the reserve
 //
@@ -22,7 +23,7 @@
 //
 //	00000001.wal …        the segments; all but the last are sealed and never written again
 //	00000007.wal.tmp      a segment that is being created or removed; Open removes it
-//	00000002.wal.spare    a segment that has landed and will be reused
+//	00000002.wal.spare    a released segment that will be reused
 //	00000003.wal.damaged  the original of a segment that Repair has replaced
 //	00000003.wal.torn     the tail that Open has cut off, with Options.Salvage
 //	record-77.unread      a payload that the log's user cannot decode: see [Log.SetAside]
@@ -80,7 +81,7 @@
 //     record, and writes a gap record for the missing sequence numbers. The payload of a gap record
 //     is the count of these numbers, a u64.
 //
-// If the oldest segments are missing although they have not landed, the log detects that with the
+// If the oldest segments are missing although they were not released, the log detects that with the
 // file named "first". This is damage, too.
 //
 // With [Options.Salvage], Open repairs the log. It keeps complete records that follow a torn
@@ -92,8 +93,9 @@
 // # Commits
 //
 // Appends wait in a queue. The committer takes all of them, assigns sequence numbers, writes the
-// records with one vectored write, calls fdatasync once, calls OnCommit, and wakes the appending
-// goroutines. Meanwhile other appends queue up: the slower the disk, the larger the commits.
+// records with one vectored write, calls fdatasync once, calls the function of each append in the
+// order of the log, and wakes the appending goroutines. Meanwhile other appends queue up: the
+// slower the disk, the larger the commits.
 //
 // If the disk is full, the log durably truncates the segment to the last commit. Only then do the
 // appends fail. A record that failed with ErrLowDisk is never read back. If a write or a sync fails

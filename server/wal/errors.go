@@ -8,7 +8,7 @@ import (
 // These errors are the reasons why an append was rejected, or why nothing was read. Returned errors
 // wrap them and add details; use errors.Is.
 var (
-	// ErrFull: the log has reached MaxBytes. Records must land before the log accepts more.
+	// ErrFull: the log has reached MaxBytes. Records must be released before the log accepts more.
 	ErrFull = errors.New("wal: full")
 
 	// ErrLowDisk: the file system is nearly full. The log continues when there is space again.
@@ -38,13 +38,13 @@ func (e *DamageError) Lost() uint64 {
 }
 
 func (e *DamageError) Error() string {
-	lost, kept := "no record is lost", "all of them"
+	lost, kept := "no record is lost", "all records"
 	switch e.Lost() {
 	case 0:
 	case 1:
-		lost, kept = fmt.Sprintf("record %d is lost", e.From), "all others"
+		lost, kept = fmt.Sprintf("record %d is lost", e.From), "all other records"
 	default:
-		lost, kept = fmt.Sprintf("records %d to %d are lost", e.From, e.To), "all others"
+		lost, kept = fmt.Sprintf("records %d to %d are lost", e.From, e.To), "all other records"
 	}
 	return fmt.Sprintf("wal: %s is damaged at byte %d: %s; %s; stop the service and run `slipctl wal repair`, which keeps %s",
 		e.Segment, e.Offset, e.Reason, lost, kept)

@@ -20,15 +20,17 @@ func TestSyncFailure(t *testing.T) {
 	dir := t.TempDir()
 	var f faults
 	var failed []error
-	l := mustOpen(t, dir, Options{SegmentBytes: 64 << 10, Disk: f.disk(), OnFail: func(r *Record, err error) {
-		if r.Seq != 0 {
-			t.Errorf("a record that was not written has the sequence number %d", r.Seq)
-		}
-		failed = append(failed, err)
-	}})
+	l := mustOpen(t, dir, Options{SegmentBytes: 64 << 10, Disk: f.disk()})
 	mustAppend(t, l, sample(1), sample(2))
 	f.onSync(func() error { return unix.EIO })
-	if err := l.AppendAsync(sample(3)); err != nil {
+	last := sample(3)
+	done := func(err error) {
+		if last.Seq != 0 {
+			t.Errorf("a record that was not written has the sequence number %d", last.Seq)
+		}
+		failed = append(failed, err)
+	}
+	if err := l.AppendAsync(last, done); err != nil {
 		t.Fatal(err)
 	}
 	for l.Err() == nil {
@@ -37,12 +39,12 @@ func TestSyncFailure(t *testing.T) {
 	syncs, writes := f.syncs.Load(), f.writes.Load()
 	f.onSync(func() error { return nil })
 	for range 3 {
-		err := l.Append(sample(4))
+		err := l.Append(sample(4), nil)
 		if !errors.Is(err, ErrFailed) || !errors.Is(err, unix.EIO) || !strings.Contains(err.Error(), segmentPath(dir, 1)) {
 			t.Errorf("append to a log that has failed: %v", err)
 		}
 	}
-	if err := l.AppendAsync(sample(4)); !errors.Is(err, ErrFailed) {
+	if err := l.AppendAsync(sample(4), done); !errors.Is(err, ErrFailed) {
 		t.Errorf("AppendAsync: %v", err)
 	}
 	if f.syncs.Load() != syncs || f.writes.Load() != writes {
@@ -52,7 +54,7 @@ func TestSyncFailure(t *testing.T) {
 		t.Errorf("Close: %v", err)
 	}
 	if len(failed) != 1 || !errors.Is(failed[0], ErrFailed) || l.Stats().Lost != 1 {
-		t.Errorf("OnFail: %v, Stats: %+v", failed, l.Stats())
+		t.Errorf("done was called with %v, Stats: %+v", failed, l.Stats())
 	}
 	// The record whose sync failed is still in memory, but is not read as if it were on disk.
 	if got, err := replay(dir); err != nil || len(got) != 2 {
@@ -72,7 +74,7 @@ func TestSyncFailureFailsTheGroup(t *testing.T) {
 	const n = 10
 	results := make(chan error, n)
 	for range n {
-		go func() { results <- l.Append(sample(1)) }()
+		go func() { results <- l.Append(sample(1), nil) }()
 	}
 	for l.Stats().Waiting < n {
 		time.Sleep(time.Millisecond)
@@ -94,7 +96,7 @@ func TestWriteFailure(t *testing.T) {
 	l := mustOpen(t, dir, Options{Disk: f.disk()})
 	mustAppend(t, l, sample(1))
 	f.onWrite(func([][]byte) (int, error) { return 60, unix.EIO })
-	if err := l.Append(sample(2)); !errors.Is(err, ErrFailed) || !errors.Is(err, unix.EIO) {
+	if err := l.Append(sample(2), nil); !errors.Is(err, ErrFailed) || !errors.Is(err, unix.EIO) {
 		t.Errorf("append: %v", err)
 	}
 	if err := l.Err(); !errors.Is(err, ErrFailed) {
@@ -144,17 +146,17 @@ func TestDiskFull(t *testing.T) {
 			}
 			return -1, nil
 		})
-		if err := l.Append(&Record{Type: Intent, Payload: make([]byte, 500)}); err != nil {
-			t.Fatalf("%v: an intent did not get the reserve: %v", fault, err)
+		if err := l.Append(reserved(make([]byte, 500)), nil); err != nil {
+			t.Fatalf("%v: a record with UseReserve did not get the reserve: %v", fault, err)
 		}
-		for _, append := range []func(*Record) error{l.Append, l.AppendAsync} {
-			if err := append(data(make([]byte, 10))); !errors.Is(err, ErrLowDisk) {
-				t.Errorf("%v: data got the reserve: %v", fault, err)
+		for _, append := range []func(*Record, func(error)) error{l.Append, l.AppendAsync} {
+			if err := append(data(make([]byte, 10)), nil); !errors.Is(err, ErrLowDisk) {
+				t.Errorf("%v: a record without UseReserve got the reserve: %v", fault, err)
 			}
 		}
 		full.Store(true)
-		if err := l.Append(&Record{Type: Landed, Payload: make([]byte, 5000)}); !errors.Is(err, ErrLowDisk) || !errors.Is(err, fault) {
-			t.Errorf("landed record on a disk without any room: %v", err)
+		if err := l.Append(reserved(make([]byte, 5000)), nil); !errors.Is(err, ErrLowDisk) || !errors.Is(err, fault) {
+			t.Errorf("a record with UseReserve on a disk without any room: %v", err)
 		}
 		if err := l.Err(); err != nil {
 			t.Errorf("a full disk is no failure: %v", err)
@@ -186,18 +188,10 @@ func TestDiskFullInMidCommit(t *testing.T) {
 	dir := t.TempDir()
 	var f faults
 	entered, release := make(chan bool, 8), make(chan bool, 8)
-	var lost []*Record
-	l := mustOpen(t, dir, Options{
-		Disk:     f.disk(),
-		OnCommit: func([]*Record) { entered <- true; <-release },
-		OnFail: func(r *Record, err error) {
-			if !errors.Is(err, ErrLowDisk) {
-				t.Error(err)
-			}
-			lost = append(lost, r)
-		},
-	})
-	if err := l.AppendAsync(data([]byte("stays"))); err != nil {
+	lost := 0
+	l := mustOpen(t, dir, Options{Disk: f.disk()})
+	pause := func(error) { entered <- true; <-release }
+	if err := l.AppendAsync(data([]byte("stays")), pause); err != nil {
 		t.Fatal(err)
 	}
 	<-entered
@@ -210,7 +204,13 @@ func TestDiskFullInMidCommit(t *testing.T) {
 		return -1, nil
 	})
 	for range 5 {
-		if err := l.AppendAsync(data([]byte("is refused"))); err != nil {
+		err := l.AppendAsync(data([]byte("is refused")), func(err error) {
+			if !errors.Is(err, ErrLowDisk) {
+				t.Error(err)
+			}
+			lost++
+		})
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -224,8 +224,8 @@ func TestDiskFullInMidCommit(t *testing.T) {
 	mustAppend(t, l, data([]byte("is refused"))) // as long as the rejected records: remains of them would be aligned after it
 	after := snap(t, dir)
 	mustClose(t, l)
-	if len(lost) != 5 {
-		t.Errorf("%d records were given to OnFail", len(lost))
+	if lost != 5 {
+		t.Errorf("%d records were reported as lost", lost)
 	}
 	for n, img := range []image{img, after} {
 		img.restore(t, dir, "", nil)
@@ -241,7 +241,7 @@ func TestCutFailure(t *testing.T) {
 	l := mustOpen(t, t.TempDir(), Options{Disk: f.disk()})
 	f.onWrite(func([][]byte) (int, error) { return 10, unix.ENOSPC })
 	f.onSync(func() error { return unix.EIO })
-	if err := l.Append(sample(0)); !errors.Is(err, ErrFailed) {
+	if err := l.Append(sample(0), nil); !errors.Is(err, ErrFailed) {
 		t.Errorf("append: %v", err)
 	}
 }
@@ -251,7 +251,7 @@ func TestSealFailure(t *testing.T) {
 	l := mustOpen(t, t.TempDir(), Options{SegmentBytes: 300, Disk: f.disk()})
 	mustAppend(t, l, data(make([]byte, 200)))
 	f.onSync(func() error { return unix.ENOSPC }) // after a failed sync, even a full disk is a permanent failure
-	if err := l.Append(data(make([]byte, 200))); !errors.Is(err, ErrFailed) {
+	if err := l.Append(data(make([]byte, 200)), nil); !errors.Is(err, ErrFailed) {
 		t.Errorf("append: %v", err)
 	}
 }
@@ -281,11 +281,11 @@ func TestMinFree(t *testing.T) {
 	for _, s := range steps {
 		free.Store(s.free)
 		l.space.look()
-		err := l.Append(data(nil))
+		err := l.Append(data(nil), nil)
 		if low := errors.Is(err, ErrLowDisk); low != s.low || (!low && err != nil) || held() != s.held {
 			t.Errorf("with %d bytes free: %v, the reserve is held: %v", s.free, err, held())
 		}
-		mustAppend(t, l, &Record{Type: Intent}, &Record{Type: Landed})
+		mustAppend(t, l, reserved(nil))
 	}
 	mustClose(t, l)
 
@@ -369,7 +369,7 @@ func TestWhatAFailedSyncLeft(t *testing.T) {
 		l := open()
 		mustAppend(t, l, sample(1))
 		failing.Store(true)
-		if err := l.Append(sample(2)); !errors.Is(err, ErrFailed) {
+		if err := l.Append(sample(2), nil); !errors.Is(err, ErrFailed) {
 			t.Fatal(err)
 		}
 		failing.Store(false)

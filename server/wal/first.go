@@ -14,8 +14,8 @@ import (
 
 // The file named first contains the number of the oldest segment that the log needs. Without the
 // file, a log whose oldest segments were removed by mistake would look like a log whose oldest
-// segments have landed. The file is written before a segment is removed. It is written in place, so
-// that it needs no space on a full disk.
+// segments have been released. The file is written before a segment is removed. It is written in
+// place, so that it needs no space on a full disk.
 //
 //	first   0             4096          8192
 //	        ┌─────────┬───┬─────────┬───┐
@@ -89,12 +89,12 @@ func writeFirst(d disk.Disk, dir string, s *segment) error {
 
 // missing returns a DamageError if the oldest segments of the log are missing, and nil otherwise.
 func (f first) missing(dir string, segs []*segment) *DamageError {
-	d := &DamageError{Segment: segmentPath(dir, f.number), Reason: "it is missing", From: f.seq, To: f.seq}
+	d := &DamageError{Segment: segmentPath(dir, f.number), Reason: "the file is missing", From: f.seq, To: f.seq}
 	switch {
 	case f.number == 0:
 		return nil
 	case len(segs) == 0:
-		d.Reason = "it is missing, and so are all later segments"
+		d.Reason = "the file and all later segments are missing"
 		return d
 	case segs[0].number <= f.number:
 		return nil

@@ -40,7 +40,7 @@ func mustOpen(t testing.TB, dir string, o Options) *Log {
 func mustAppend(t testing.TB, l *Log, recs ...*Record) {
 	t.Helper()
 	for _, r := range recs {
-		if err := l.Append(r); err != nil {
+		if err := l.Append(r, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -66,7 +66,12 @@ func sample(n int) *Record {
 }
 
 func data(payload []byte) *Record {
-	return &Record{Type: Data, DB: "d", Table: "t", Payload: payload}
+	return &Record{Type: 1, DB: "d", Table: "t", Payload: payload}
+}
+
+// reserved returns a record that may use the reserve.
+func reserved(payload []byte) *Record {
+	return &Record{Type: 2, Payload: payload, UseReserve: true}
 }
 
 // replay opens the log in dir and returns copies of its records.

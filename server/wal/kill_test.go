@@ -48,7 +48,7 @@ func appendForEver(dir string, _ int) {
 		wg.Go(func() {
 			for {
 				r := data(make([]byte, 5000))
-				if err := l.Append(r); err != nil {
+				if err := l.Append(r, nil); err != nil {
 					testkit.Fail(err)
 				}
 				fmt.Println(r.Seq)

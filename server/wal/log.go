@@ -18,33 +18,28 @@ const defaultSegmentBytes = 128 << 20
 // Options are the options of a log. The zero value is valid.
 type Options struct {
 	// SegmentBytes is the size of a segment. The default is 128 MiB. The size is limited to a
-	// quarter of MaxBytes, so that landed records free space while the last segment is in use. It
+	// quarter of MaxBytes, so that released records free space while the last segment is in use. It
 	// is also limited to a sixteenth of the file system. A record that exceeds the size gets its
 	// own segment.
 	SegmentBytes int64
 
-	// MaxBytes is the maximum size of the records on disk. If it is exceeded, an append of data
-	// returns [ErrFull]. The preallocated space in the last segment does not count; it is less than
+	// MaxBytes is the maximum size of the records on disk. If it is exceeded, an append returns
+	// [ErrFull]. The preallocated space in the last segment does not count; it is less than
 	// SegmentBytes. Zero means no limit.
 	MaxBytes int64
 
-	// MinFree is the minimum free space of the file system for data. If less is free, an append of
-	// data returns [ErrLowDisk]. MinFree is limited to a quarter of the file system.
+	// MinFree is the minimum free space of the file system. If less is free, an append returns
+	// [ErrLowDisk]. MinFree is limited to a quarter of the file system.
 	MinFree int64
 
 	// Reserve is the size of a file that reserves disk space. When the disk is full, the log
-	// releases this space for intents, landed records and their files. While the space is released,
-	// an append of data returns [ErrLowDisk]. The file is created again when twice its size is free
-	// in addition to MinFree. Reserve is limited to a sixteenth of the file system.
+	// releases this space for the records that have UseReserve set, and for the files that their
+	// writers create. While the space is released, an append returns [ErrLowDisk]. The file is
+	// created again when twice its size is free in addition to MinFree. Reserve is limited to a
+	// sixteenth of the file system.
+	//
+	// MaxBytes and MinFree do not apply to records that have UseReserve set.
 	Reserve int64
-
-	// OnCommit is called by the committer after records are durable and before their appends
-	// return. Calls are made in the order of the log, one at a time, and pass each record once. The
-	// slice is valid until OnCommit returns. OnCommit must not append to the log or close it.
-	OnCommit func(recs []*Record)
-
-	// OnFail is called by the committer for a record of AppendAsync that could not be written.
-	OnFail func(r *Record, err error)
 
 	// Salvage makes Open repair a damaged log, as Repair does, instead of returning a DamageError.
 	// Open then also continues after bytes that the disk cannot read. Damaged parts are set aside
@@ -158,7 +153,7 @@ func (s *Stats) Shortage() string {
 	case s.Failed:
 		return "the log has failed: restart the service"
 	case s.LowDisk:
-		return fmt.Sprintf("the disk is nearly full: %d MiB are free; writes are taken again at %d MiB", s.Free>>20, (s.Wanted+1<<20-1)>>20)
+		return fmt.Sprintf("the disk is nearly full: %d MiB are free; writes are accepted again at %d MiB", s.Free>>20, (s.Wanted+1<<20-1)>>20)
 	}
 	return ""
 }
@@ -221,7 +216,7 @@ func Open(dir string, o Options) (_ *Log, err error) {
 func (l *Log) openActive(found *survey) error {
 	room := l.o.SegmentBytes
 	if l.space.isLow.Load() {
-		room = 0 // the remaining space is needed to land the records in the log
+		room = 0 // the remaining space is needed to process the records in the log
 	}
 	n := len(found.segments)
 	if n == 0 {
@@ -241,7 +236,7 @@ func (l *Log) openActive(found *survey) error {
 		if l.o.Salvage {
 			l.keepTorn(s, f)
 		}
-		l.o.Logger.Warn("wal: incomplete commit at the end of the log removed", "cause", tornCause, "segment", s.path, "offset", s.end, "bytes", torn, "due", s.next)
+		l.o.Logger.Warn("wal: removed an incomplete commit at the end of the log", "cause", tornCause, "segment", s.path, "offset", s.end, "bytes", torn, "due", s.next)
 		err = f.Truncate(s.end)
 	}
 	if err == nil {
@@ -296,7 +291,7 @@ func (l *Log) Replay(fn func(*Record) error) error {
 	}
 	l.mu.Unlock()
 	if p != opened {
-		return errors.New("wal: Replay after Start")
+		return errors.New("wal: Replay called after Start")
 	}
 	for _, s := range segs {
 		if err := s.replay(l.disk, fn); err != nil {
@@ -355,8 +350,8 @@ func (l *Log) Releasable(seq uint64) (to uint64) {
 	return to
 }
 
-// Release marks the records with Seq ≤ seq as landed. Segments that contain only such records are
-// removed, oldest first, except the last segment. A few files are kept for reuse.
+// Release marks the records with Seq ≤ seq as no longer needed. Segments that contain only such
+// records are removed, oldest first, except the last segment. A few files are kept for reuse.
 func (l *Log) Release(seq uint64) {
 	l.releasing.Lock()
 	defer l.releasing.Unlock()
@@ -402,7 +397,7 @@ func (l *Log) Size() int64 {
 // SegmentBytes returns the size of a segment.
 func (l *Log) SegmentBytes() int64 { return l.o.SegmentBytes }
 
-// LastSeq returns the sequence number of the last record for which OnCommit has returned, or 0.
+// LastSeq returns the sequence number of the last durable record whose function has returned, or 0.
 func (l *Log) LastSeq() uint64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()

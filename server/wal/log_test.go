@@ -19,7 +19,7 @@ import (
 
 // The encoding on disk must not change, because logs of earlier versions must remain readable.
 func TestFormat(t *testing.T) {
-	r := &Record{Seq: 0x0102, Type: Data, Codec: 0x0304, Time: -2, DB: "db", Table: "tab", Payload: []byte("payload")}
+	r := &Record{Seq: 0x0102, Type: 1, Codec: 0x0304, Time: -2, DB: "db", Table: "tab", Payload: []byte("payload")}
 	if got, want := hex.EncodeToString(appendRecord(nil, r, 0xdeadbeef)), ""+
 		"ff8f74a6"+"0c000000"+"0201000000000000"+"feffffffffffffff"+"4006cdd3"+"0403"+"01"+"00"+"0200"+"0300"+"00000000"+
 		"6462"+"746162"+"7061796c6f6164"+"00000000"; got != want {
@@ -92,7 +92,7 @@ func TestRecordSizes(t *testing.T) {
 		want = append(want, r)
 	}
 	long := strings.Repeat("n", math.MaxUint16)
-	r := &Record{Type: Intent, DB: long, Table: long}
+	r := &Record{Type: 2, DB: long, Table: long}
 	mustAppend(t, l, r)
 	want = append(want, r)
 	mustClose(t, l)
@@ -106,8 +106,8 @@ func TestRecordSizes(t *testing.T) {
 func TestRefusedRecords(t *testing.T) {
 	l := mustOpen(t, t.TempDir(), Options{SegmentBytes: 1000})
 	long := strings.Repeat("n", math.MaxUint16+1)
-	for _, r := range []*Record{{}, {Type: gap}, {Type: 77}, {Type: Data, DB: long}, {Type: Data, Table: long}, data(make([]byte, maxBody))} {
-		if err := l.Append(r); err == nil {
+	for _, r := range []*Record{{}, {Type: gap}, {Type: maxType + 1}, {Type: 1, DB: long}, {Type: 1, Table: long}, data(make([]byte, maxBody))} {
+		if err := l.Append(r, nil); err == nil {
 			t.Errorf("a record of type %d with names of %d and %d bytes was taken", r.Type, len(r.DB), len(r.Table))
 		}
 	}
@@ -122,7 +122,7 @@ func TestPhases(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Append(data(nil)); err == nil {
+	if err := l.Append(data(nil), nil); err == nil {
 		t.Error("append before Start")
 	}
 	l.Start()
@@ -132,10 +132,10 @@ func TestPhases(t *testing.T) {
 	}
 	mustClose(t, l)
 	mustClose(t, l)
-	if err := l.Append(data(nil)); !errors.Is(err, ErrClosed) {
+	if err := l.Append(data(nil), nil); !errors.Is(err, ErrClosed) {
 		t.Errorf("append after Close: %v", err)
 	}
-	if err := l.AppendAsync(data(nil)); !errors.Is(err, ErrClosed) {
+	if err := l.AppendAsync(data(nil), nil); !errors.Is(err, ErrClosed) {
 		t.Errorf("AppendAsync after Close: %v", err)
 	}
 }
@@ -190,14 +190,7 @@ func TestGroupCommit(t *testing.T) {
 	entered, release := make(chan bool), make(chan bool)
 	var once sync.Once
 	var order []uint64
-	l := mustOpen(t, t.TempDir(), Options{Disk: f.disk(), OnCommit: func(recs []*Record) {
-		for _, r := range recs {
-			order = append(order, r.Seq)
-			if r.Attach != r {
-				t.Errorf("record %d came with the attachment of another", r.Seq)
-			}
-		}
-	}})
+	l := mustOpen(t, t.TempDir(), Options{Disk: f.disk()})
 	f.onSync(func() error {
 		once.Do(func() {
 			entered <- true
@@ -209,8 +202,7 @@ func TestGroupCommit(t *testing.T) {
 	var wg sync.WaitGroup
 	add := func() {
 		r := data(make([]byte, 3000))
-		r.Attach = r
-		if err := l.Append(r); err != nil {
+		if err := l.Append(r, func(error) { order = append(order, r.Seq) }); err != nil {
 			t.Error(err)
 		}
 	}
@@ -231,18 +223,14 @@ func TestGroupCommit(t *testing.T) {
 		t.Errorf("Stats: %+v", st)
 	}
 	if !slices.IsSorted(order) || len(order) != n+1 {
-		t.Errorf("OnCommit saw %v", order)
+		t.Errorf("functions were called for the records %v", order)
 	}
 }
 
 func TestConcurrentAppends(t *testing.T) {
 	dir := t.TempDir()
 	var committed []uint64
-	l := mustOpen(t, dir, Options{SegmentBytes: 64 << 10, OnCommit: func(recs []*Record) {
-		for _, r := range recs {
-			committed = append(committed, r.Seq)
-		}
-	}})
+	l := mustOpen(t, dir, Options{SegmentBytes: 64 << 10})
 	const workers, each = 8, 100
 	want := make([]*Record, workers*each)
 	var wg sync.WaitGroup
@@ -252,9 +240,10 @@ func TestConcurrentAppends(t *testing.T) {
 				r := data(bytes.Repeat([]byte{byte(w)}, 500*i%6000))
 				r.Table = fmt.Sprint(w, ".", i)
 				var err error
+				done := func(error) { committed = append(committed, r.Seq) }
 				if i%10 == 9 {
-					err = l.AppendAsync(r)
-				} else if err = l.Append(r); err == nil && l.LastSeq() < r.Seq {
+					err = l.AppendAsync(r, done)
+				} else if err = l.Append(r, done); err == nil && l.LastSeq() < r.Seq {
 					t.Error("Append returned before its record was committed")
 				}
 				if err != nil {
@@ -291,7 +280,7 @@ func TestCloseRaces(t *testing.T) {
 			wg.Go(func() {
 				for {
 					r := data(make([]byte, 100))
-					if err := l.Append(r); errors.Is(err, ErrClosed) {
+					if err := l.Append(r, nil); errors.Is(err, ErrClosed) {
 						return
 					} else if err != nil {
 						t.Error(err)
@@ -304,7 +293,7 @@ func TestCloseRaces(t *testing.T) {
 			})
 		}
 		wg.Go(func() {
-			for l.AppendAsync(data(nil)) == nil {
+			for l.AppendAsync(data(nil), nil) == nil {
 			}
 		})
 		time.Sleep(time.Millisecond)
@@ -332,7 +321,7 @@ func TestAsyncQueueIsBounded(t *testing.T) {
 	const n = 6
 	go func() {
 		for range n {
-			if err := l.AppendAsync(data(make([]byte, maxQueuedBytes/3))); err != nil {
+			if err := l.AppendAsync(data(make([]byte, maxQueuedBytes/3)), nil); err != nil {
 				t.Error(err)
 			}
 		}
@@ -437,7 +426,7 @@ func TestFull(t *testing.T) {
 	var err error
 	n := 0
 	for ; err == nil && n < 1000; n++ {
-		err = l.Append(data(make([]byte, 200)))
+		err = l.Append(data(make([]byte, 200)), nil)
 	}
 	if !errors.Is(err, ErrFull) {
 		t.Fatalf("after %d appends: %v", n, err)
@@ -445,13 +434,11 @@ func TestFull(t *testing.T) {
 	if size := l.Size(); size > budget || size < budget*9/10 {
 		t.Errorf("full at %d bytes of %d", size, budget)
 	}
-	if err := l.AppendAsync(data(make([]byte, 200))); !errors.Is(err, ErrFull) {
+	if err := l.AppendAsync(data(make([]byte, 200)), nil); !errors.Is(err, ErrFull) {
 		t.Errorf("AppendAsync: %v", err)
 	}
-	for _, typ := range []Type{Intent, Landed} {
-		if err := l.Append(&Record{Type: typ, Payload: make([]byte, 200)}); err != nil {
-			t.Errorf("type %d is exempt: %v", typ, err)
-		}
+	if err := l.Append(reserved(make([]byte, 200)), nil); err != nil {
+		t.Errorf("a record with UseReserve: %v", err)
 	}
 	l.Release(l.LastSeq())
 	mustAppend(t, l, data(make([]byte, 200)))

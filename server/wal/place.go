@@ -31,7 +31,7 @@ func (l *Log) ReadAt(b []byte, at Place) error {
 	defer f.Close()
 	switch _, err := f.ReadAt(b, at.Offset); {
 	case err == io.EOF:
-		return fmt.Errorf("%w: %d bytes at %d of %s: %w", ErrUnreadable, len(b), at.Offset, f.Name(), err)
+		return fmt.Errorf("%w: %d bytes at offset %d of %s: %w", ErrUnreadable, len(b), at.Offset, f.Name(), err)
 	case err != nil:
 		return fmt.Errorf("wal: %w", err)
 	}

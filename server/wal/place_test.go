@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// ReadAt reads payloads, and parts of them, at the places that OnCommit and Replay have reported.
+// ReadAt reads payloads, and parts of them, at the places that Append and Replay have reported.
 // It reads from sealed segments and from the active segment, and reads both small payloads and
 // payloads that were written as separate vectors.
 func TestReadAt(t *testing.T) {
@@ -23,17 +23,15 @@ func TestReadAt(t *testing.T) {
 			}
 		}
 	}
-	l := mustOpen(t, dir, Options{SegmentBytes: 6000, OnCommit: func(recs []*Record) {
-		for _, r := range recs {
-			told[r.Seq] = r.Place
-		}
-	}})
+	l := mustOpen(t, dir, Options{SegmentBytes: 6000})
 	for i := range 30 {
 		r := sample(i)
 		r.Payload = bytes.Repeat([]byte{byte(i)}, i*7%23+i%4*copied/2)
-		mustAppend(t, l, r)
+		if err := l.Append(r, func(error) { told[r.Seq] = r.Place }); err != nil {
+			t.Fatal(err)
+		}
 		if r.Place != told[r.Seq] {
-			t.Fatalf("record %d is at %v, OnCommit was told %v", r.Seq, r.Place, told[r.Seq])
+			t.Fatalf("record %d is at %v, its function was told %v", r.Seq, r.Place, told[r.Seq])
 		}
 		read(l, r)
 	}

@@ -7,31 +7,29 @@ import (
 	"math"
 )
 
-// Type is the purpose of a record.
+// Type distinguishes the records of one log. Its meaning is defined by the user of the log. The
+// values 1, 2, 3 and 5 to 15 can be used.
 type Type uint8
 
 const (
-	Data   Type = 1 // rows as they were received
-	Intent Type = 2 // files that are about to be made
-	Landed Type = 3 // files that have been made
-
-	gap Type = 4 // replaces records that Repair could not save; never returned to callers
-
-	Carried Type = 5 // data that is needed longer than its record: written again before the log releases the record
+	gap     Type = 4 // replaces records that Repair could not save; never returned to callers
+	maxType Type = 15
 )
 
 // Record is an entry of the log.
 type Record struct {
 	Seq       uint64 // set by Append: 1, 2, 3 …
-	Type      Type
-	Codec     uint16 // format of the payload; opaque to the log
+	Type      Type   // defined by the user of the log
+	Codec     uint16 // format of the payload; defined by the user of the log
 	Time      int64  // when it was received, in microseconds since the Unix epoch
 	DB, Table string // up to 65535 bytes each
 	Payload   []byte
 	Place     Place // place of the payload; set by Append and by Replay
 
-	// Attach is passed to OnCommit with the record. It is not written to the log.
-	Attach any
+	// UseReserve makes the log accept the record although the log is full or the disk is nearly
+	// full. It is for records that lead to a release of log space or disk space. It is not written
+	// to the log. See [Options.Reserve].
+	UseReserve bool
 }
 
 const (
@@ -134,7 +132,7 @@ func readHeader(b []byte, salt uint32) (h header, err error) {
 	body := binary.LittleEndian.Uint32(b[4:])
 	// The cheap checks come first, because the search for records after a damaged place makes them
 	// at every eighth byte.
-	if h.typ < Data || h.typ > Carried || b[31] != 0 || body > maxBody || uint32(h.db+h.table) > body || uint64(h.nth) >= h.seq ||
+	if h.typ == 0 || h.typ > maxType || b[31] != 0 || body > maxBody || uint32(h.db+h.table) > body || uint64(h.nth) >= h.seq ||
 		crc32.Update(salt, castagnoli, b[4:]) != binary.LittleEndian.Uint32(b) {
 		return h, errHeader
 	}

@@ -42,7 +42,7 @@ func Repair(dir string) (Report, error) {
 
 // errStill returns the error for damage that remains after a repair.
 func errStill(d *DamageError) error {
-	return fmt.Errorf("wal: still damaged after the repair, the disk may be failing: %w", d)
+	return fmt.Errorf("wal: the log is still damaged after the repair; the disk may be failing: %w", d)
 }
 
 // repair rewrites the damaged segments of the log in dir.
@@ -61,7 +61,7 @@ func (v *survey) repair(d disk.Disk, dir string) error {
 			continue
 		}
 		if err := s.rewrite(d); err != nil {
-			return fmt.Errorf("wal: repair of %s: %w; nothing is lost by running it again", s.path, err)
+			return fmt.Errorf("wal: repairing %s: %w; the repair can be run again without loss", s.path, err)
 		}
 	}
 	if err := forgetMissing(d, dir, v.segments); err != nil {
@@ -107,13 +107,6 @@ func (s *segment) rewrite(d disk.Disk) error {
 
 // salvage writes the readable records of the segment, and gap records for the others.
 func (s *segment) salvage(d disk.Disk, to io.Writer) error {
-	sc, f, err := s.open(d, s.end)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	sc.next = s.start
-
 	salt := newSalt()
 	w := bufio.NewWriterSize(to, windowSize) // keeps its first error until Flush
 	buf := appendSegmentHeader(nil, s.start, salt)
@@ -124,24 +117,41 @@ func (s *segment) salvage(d disk.Disk, to io.Writer) error {
 		w.Write(buf)
 		due = r.due()
 	}
-	for {
-		for sc.scan() {
-			if due < sc.rec.Seq {
-				put(newGap(due, sc.rec.Seq-1))
-			}
-			put(&sc.rec)
+	err := s.each(d, func(r *Record) error {
+		if due < r.Seq {
+			put(newGap(due, r.Seq-1))
 		}
-		if sc.reason == nil || !sc.resync() {
-			break
-		}
-	}
-	if sc.err != nil {
-		return sc.err
+		put(r)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	if due < s.next {
 		put(newGap(due, s.next-1))
 	}
 	return w.Flush()
+}
+
+// each calls fn for each readable record of the segment, including gap records, up to s.end. An
+// error from fn ends the loop.
+func (s *segment) each(d disk.Disk, fn func(*Record) error) error {
+	sc, f, err := s.open(d, s.end)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	sc.next = s.start
+	for {
+		for sc.scan() {
+			if err := fn(&sc.rec); err != nil {
+				return err
+			}
+		}
+		if sc.reason == nil || !sc.resync() {
+			return sc.err
+		}
+	}
 }
 
 // keepDamaged gives the file at path a second name: the first unused name in the series

@@ -134,7 +134,7 @@ func (l *Log) setAside(path string, b []byte) (string, error) {
 			return name, nil
 		}
 		if n > mostNames {
-			return "", cmp.Or(err, fmt.Errorf("wal: there are %d files %s already", mostNames, path))
+			return "", cmp.Or(err, fmt.Errorf("wal: %d files named %s already exist", mostNames, path))
 		}
 		name = fmt.Sprintf("%s.%d", path, n)
 	}

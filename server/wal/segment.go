@@ -167,7 +167,7 @@ func publish(d disk.Disk, f disk.File, temp, path string) error {
 	if err := d.SyncDir(filepath.Dir(path)); err != nil {
 		// The error is not wrapped, because the file already has its name. So even if the disk is
 		// full, a caller cannot continue as if the file did not exist.
-		return fmt.Errorf("sync of the directory of %s: %v", path, err)
+		return fmt.Errorf("syncing the directory of %s: %v", path, err)
 	}
 	return nil
 }

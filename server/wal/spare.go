@@ -12,7 +12,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// Segments that have landed are kept as spares, and become segments again. Freeing a segment of 128
+// Released segments are kept as spares, and become segments again. Freeing a segment of 128
 // MiB can keep a file system's journal busy for a sixth of a second (seen on ext4 with the option
 // discard). No sync completes during that time. A spare's blocks are zeroed without being freed, so
 // a reused segment is like a new one.
@@ -52,7 +52,7 @@ func (s *spares) find(d disk.Disk, dir string, most int, log *slog.Logger) error
 	return nil
 }
 
-// keep durably turns a segment that has landed into a spare, unless there are enough spares. It
+// keep durably turns a released segment into a spare, unless there are enough spares. It
 // reports whether it did so.
 func (s *spares) keep(path string) (bool, error) {
 	s.mu.Lock()
@@ -129,7 +129,7 @@ func (s *spares) drop() bool {
 // in between.
 const freeStep = 8 << 20
 
-// removeSegment removes a segment that has landed. First it durably renames the file, so that a
+// removeSegment removes a released segment. First it durably renames the file, so that a
 // start never finds a part of the segment.
 func removeSegment(d disk.Disk, path string) error {
 	temp := path + tempSuffix

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestTmpfs fills a real file system of 8 MiB. Data is then rejected, intents are accepted, and the
-// log can be opened again.
+// TestTmpfs fills a real file system of 8 MiB. Then only records with UseReserve are accepted, and
+// the log can be opened again.
 func TestTmpfs(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can mount a small file system")
@@ -24,7 +24,7 @@ func TestTmpfs(t *testing.T) {
 	var want []*Record
 	for {
 		r := data(make([]byte, 46_000))
-		err := l.Append(r)
+		err := l.Append(r, nil)
 		if errors.Is(err, ErrLowDisk) {
 			break
 		} else if err != nil {
@@ -37,9 +37,9 @@ func TestTmpfs(t *testing.T) {
 	if len(want) < 100 {
 		t.Errorf("full after %d records", len(want))
 	}
-	intent := &Record{Type: Intent, Payload: make([]byte, 100_000)}
-	mustAppend(t, l, intent)
-	want = append(want, intent)
+	small := reserved(make([]byte, 100_000))
+	mustAppend(t, l, small)
+	want = append(want, small)
 	mustClose(t, l)
 
 	l, err := Open(dir, o) // recovery succeeds on a full disk
@@ -53,7 +53,7 @@ func TestTmpfs(t *testing.T) {
 	}
 	wantRecords(t, got, want)
 	l.Start()
-	if err := l.Append(data(make([]byte, 46_000))); !errors.Is(err, ErrLowDisk) {
+	if err := l.Append(data(make([]byte, 46_000)), nil); !errors.Is(err, ErrLowDisk) {
 		t.Errorf("data on a full disk: %v", err)
 	}
 	l.Release(l.LastSeq()) // all records have landed

@@ -30,7 +30,7 @@ func TestCutOffCommitMayHaveBeenAcknowledged(t *testing.T) {
 	l := mustOpen(t, dir, Options{SegmentBytes: 512, Logger: slog.New(slog.NewTextHandler(&text, nil))})
 	mustClose(t, l)
 	for what, said := range map[string]string{"the report": report.String(), "the log": text.String()} {
-		if !strings.Contains(said, "or the end was damaged or cut off later") {
+		if !strings.Contains(said, "or the end of the file was damaged or truncated later") {
 			t.Errorf("%s says %s", what, said)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 // consecutive checks have found the same content.
 const Interval = time.Second
 
-// Load reads files and applies their content. It must read them with the function read, which
+// Load reads files and applies their content. It must read them with the function `read`, which
 // records their paths and contents.
 type Load func(read func(path string) ([]byte, error)) error
 

@@ -64,7 +64,7 @@ func TestWatcher(t *testing.T) {
 		go w.Run(ctx)
 		step := func(value string, loads, failed int) {
 			t.Helper()
-			time.Sleep(2 * Interval) // the first check detects a change, and the next one that it is complete
+			time.Sleep(2 * Interval) // the first check detects a change, and the next check finds that the change is complete
 			synctest.Wait()
 			w.loading.Lock() // held while p is loaded
 			defer w.loading.Unlock()

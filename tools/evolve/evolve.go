@@ -1,6 +1,6 @@
-// Package evolve implements `slipctl schema`. It reads schemas in JSON form (the output of
-// json.Marshal for the Shape of a schema.Schema), and reports whether two versions can read each
-// other's messages.
+// Package evolve implements `slipctl schema`. It reports whether two versions of a schema can read
+// each other's messages. It reads the schemas as JSON: the output of json.Marshal for the Shape of
+// a schema.Schema.
 package evolve
 
 import (

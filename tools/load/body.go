@@ -21,7 +21,7 @@ type slots struct {
 	little        bool // the times are little-endian
 }
 
-// body builds a body. It keeps the first error, which the method write returns.
+// body builds a body. It keeps the first error, which the method `write` returns.
 type body struct {
 	bytes.Buffer
 	encoder *msgpack.Encoder
@@ -72,7 +72,7 @@ func (b *body) columns(batch *column.Batch) {
 	}
 }
 
-// rows writes an array of the batch's rows. It calls the function write for each row.
+// rows writes an array of the batch's rows. It calls the function `write` for each row.
 func (b *body) rows(batch *column.Batch, write func(row int)) {
 	b.arrayLen(batch.Rows)
 	for row := range batch.Rows {

@@ -10,8 +10,8 @@ import (
 
 const (
 	// idleLimit is the maximum idle time of a connection that is used again. A server closes idle
-	// connections after some time, and a request on a closing connection would be in doubt. At a
-	// rate with such pauses, the cost of dialing again does not matter.
+	// connections after some time, and the outcome of a request on a closing connection would be
+	// unknown. After such a long pause, the cost of dialing again does not matter.
 	idleLimit = 2 * time.Second
 
 	// rearm is the age at which a deadline is set again. Setting the deadline for each request

@@ -29,7 +29,7 @@ func (c *counters) beginRow() {
 // numbers appends one integer cell for each name. If a name is empty, numbers skips the value.
 func (c *counters) numbers(names, values []string) error {
 	if len(values) < len(names) {
-		return fmt.Errorf("has %d values, at least %d were expected", len(values), len(names))
+		return fmt.Errorf("has %d values, want at least %d", len(values), len(names))
 	}
 	for i, name := range names {
 		if name == "" {

@@ -105,9 +105,10 @@ func (d *delivery) compare(now *SinkCounts, contents map[string]Counts, requests
 	return r
 }
 
-// verdict returns an error if acknowledged series of a tenant are missing, if a tenant has received
-// series of another tenant, or if more series arrived than were sent. If the argument again is not
-// 0, requests may have been sent again, so series may arrive twice.
+// verdict returns an error if acknowledged series of a tenant are missing, or if a tenant has
+// received series of another tenant. It also returns an error if more series arrived than were
+// sent. The argument `again` is the number of repeated requests. If it is not 0, series may arrive
+// twice.
 func (r *DeliveryReport) verdict(again int64) error {
 	switch {
 	case r.Misrouted > 0:
@@ -117,9 +118,9 @@ func (r *DeliveryReport) verdict(again int64) error {
 	case !r.Looked:
 		return nil // the sink has decoded only some of the bodies
 	case len(r.Lost) > 0:
-		return fmt.Errorf("LOST: less has come to the sink than was acknowledged, of %d tenants: %s", len(r.Lost), firstOf(r.Lost))
+		return fmt.Errorf("LOST: the sink received less than was acknowledged, for %d tenants: %s", len(r.Lost), firstOf(r.Lost))
 	case !r.Exact && again == 0:
-		return fmt.Errorf("more has come to the sink than was sent, though nothing was sent again")
+		return fmt.Errorf("the sink received more series than were sent, although no request was repeated")
 	}
 	return nil
 }

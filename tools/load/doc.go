@@ -2,17 +2,17 @@
 // Write requests to a relay, and reports the results. It also implements `slipctl sink`, which
 // receives series from a relay and counts them.
 //
-// The report contains the number of acknowledged rows, whether all of them landed, and the cost on
-// the server. The generator runs on the same machine as the service, so it does as little work as
-// possible: it builds the requests before the run, and during the run a worker only writes a
-// request and reads the reply.
+// The report contains the number of acknowledged rows, whether all of them were written to files,
+// and the cost on the server. The generator runs on the same machine as the service, so it does as
+// little work as possible. It builds the requests before the run. During the run, a worker only
+// writes a request and reads the reply.
 //
 //	run        run.go        Run, which connects the other parts
 //	           options.go    options
 //	           target.go     the target; loopback only
 //	           worker.go     send, wait, count, retry
 //	           conn.go, response.go  HTTP/1.1 over one connection
-//	           landing.go    flush, and count of landed rows
+//	           landing.go    flush, and count of rows in files
 //	requests   ingest.go     rows
 //	           synthetic.go  synthetic telemetry
 //	           proc.go       counters of this machine
@@ -62,15 +62,15 @@
 // # Acknowledged rows, and rows in doubt
 //
 // A row is acknowledged when a complete 2xx reply has been read. If a request gets no reply, or a
-// 5xx other than 503, its rows are in doubt: they may or may not land. They are not sent again,
-// because they could then land twice. The status 408, 429 or 503 means that nothing was stored. The
-// same request is then sent again after a delay.
+// 5xx other than 503, its rows are in doubt: the service may or may not have stored them. They are
+// not sent again, because the service could then store them twice. The status 408, 429 or 503 means
+// that nothing was stored. The same request is then sent again after a delay.
 //
 // # Remote Write
 //
 // A relay gets series for several tenants. Real senders of Remote Write repeat requests that get no
-// reply. So the load generator also sends requests in doubt again: no series may be lost, but
-// series may be delivered twice. The series resemble the series of a Kubernetes cluster: see
+// reply. The load generator therefore resends requests with an unknown outcome: series must not be
+// lost, but duplicates are allowed. The series resemble the series of a Kubernetes cluster: see
 // [RemoteWrite]. Times in compressed bodies cannot be changed. So after the last prepared body, the
 // generator sends the same bodies again.
 //
@@ -79,6 +79,6 @@
 //	       └────────────────── GET /counts, before and after ────────────┘
 //
 // The sink, the relay and the load generator are separate processes, so /proc shows the CPU time of
-// each. The floor is the CPU time that the generator needs to decompress the same bodies and to
-// compress them again with snappy.
+// each process. The floor is the CPU time that the generator needs to decompress the same bodies
+// and to compress them again with snappy.
 package load

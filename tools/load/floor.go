@@ -15,7 +15,7 @@ type floor struct {
 	turn    time.Duration
 	packing *packing
 	bodies  []*request
-	least   *float64 // minimum over all turns of the CPU seconds per GB before compression; nil if they cannot be measured
+	least   *float64 // CPU seconds per GB of uncompressed bodies, the minimum over all turns; nil if they cannot be measured
 }
 
 // floorTurn is the maximum duration of a turn: a hundred ticks of the kernel's clock for CPU times.
@@ -23,7 +23,7 @@ const floorTurn = time.Second
 
 // measure runs one turn. During the call, nothing else may run in this process.
 func (f *floor) measure(ctx context.Context) error {
-	runtime.GC() // garbage of the preparation must not be collected during the turn
+	runtime.GC() // garbage from the preparation must not be collected during the turn
 	before, err := f.own.cpuSeconds()
 	if err != nil {
 		return nil // there is no /proc here

@@ -51,7 +51,7 @@ func (i *ingest) synthetic(r *run) (sources []source, err error) {
 	return sources, nil
 }
 
-// settle waits until the acknowledged rows have landed, and counts the landed rows.
+// settle waits until the acknowledged rows are in files, and counts the rows in the files.
 func (i *ingest) settle(ctx context.Context, r *run) error {
 	if r.server == nil && i.lander.count == nil {
 		return nil

@@ -15,7 +15,7 @@ const (
 	settleQuiet  = 10 * time.Second // the count is regarded as final if it has not changed for this time
 )
 
-// lander requests that the server lands its rows, and counts the rows in the server's files.
+// lander makes the server write its rows to files, and counts the rows in these files.
 type lander struct {
 	target *target
 	dir    string
@@ -26,7 +26,7 @@ type lander struct {
 // errNoFlush reports that the server has no endpoint for a flush.
 var errNoFlush = errors.New("the server has no /-/flush")
 
-// baseline counts the rows that landed before the run.
+// baseline counts the rows that were in files before the run.
 func (l *lander) baseline(ctx context.Context) error {
 	if err := l.flush(ctx); err != nil && !errors.Is(err, errNoFlush) {
 		return err
@@ -36,11 +36,11 @@ func (l *lander) baseline(ctx context.Context) error {
 	return err
 }
 
-// rows returns the number of rows that have landed since the baseline.
+// rows returns the number of rows that were written to files since the baseline.
 func (l *lander) rows() (int64, error) {
 	n, err := l.count(l.dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		n, err = 0, nil // no row has ever landed there
+		n, err = 0, nil // no row was ever written to a file there
 	}
 	if err != nil {
 		return 0, fmt.Errorf("counting the rows below %s: %w", l.dir, err)
@@ -48,7 +48,7 @@ func (l *lander) rows() (int64, error) {
 	return n - l.before, nil
 }
 
-// flush makes the server land all acknowledged rows.
+// flush makes the server write all acknowledged rows to files.
 func (l *lander) flush(ctx context.Context) error {
 	c := conn{target: l.target, timeout: flushTimeout}
 	defer c.close()
@@ -68,9 +68,9 @@ func (l *lander) flush(ctx context.Context) error {
 	}
 }
 
-// drain waits until all rows have landed. It flushes the server. If the server has no flush, drain
-// waits until the count reaches the acknowledged rows or stops changing. It returns the way in
-// which it waited, and the time when the last rows had landed.
+// drain waits until all rows are in files. It flushes the server. If the server has no flush, drain
+// waits until the count of rows reaches `acknowledged` or stops changing. It returns the way in
+// which it waited, and the time when the last rows were in files.
 func (l *lander) drain(ctx context.Context, acknowledged int64) (how string, done time.Time, err error) {
 	err = l.flush(ctx)
 	if !errors.Is(err, errNoFlush) {

@@ -102,7 +102,8 @@ func TestSlope(t *testing.T) {
 	if _, ok := slope(make([]int64, 9)); ok {
 		t.Error("a slope of nine samples")
 	}
-	// Memory is filled first, and then grows by 1000 a sample, with noise that cancels out.
+	// The memory use first rises quickly, and then grows by 1000 per sample, with noise that
+	// cancels out.
 	samples := []int64{0, 1e6, 2e6, 3e6, 4e6, 5e6, 5e6 + 1000, 5e6 + 2000, 5e6 + 3000, 5e6 + 4000}
 	if got, ok := slope(samples); !ok || math.Abs(got-1000) > 1e-6 {
 		t.Errorf("slope %g, want 1000", got)
@@ -137,7 +138,8 @@ func TestProcess(t *testing.T) {
 	}
 }
 
-// TestMonitor monitors a process that ends during the run. The figures known so far are kept.
+// TestMonitor monitors a process that ends during the run. The figures that were measured before
+// the end are kept.
 func TestMonitor(t *testing.T) {
 	stat := func(ticks string) *fstest.MapFile {
 		return &fstest.MapFile{Data: []byte("7 (x) S 1 7 7 0 -1 0 0 0 0 0 " + ticks + " 0 0 0 20 0")}

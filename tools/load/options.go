@@ -31,7 +31,7 @@ type Options struct {
 	Tables      int           `help:"Number of synthetic tables." default:"4"`
 	Hosts       int           `help:"Number of distinct hosts in synthetic rows." default:"1000"`
 	Pregenerate int           `help:"Number of synthetic requests to prepare; they are sent in turn." default:"1000"`
-	UniqueTime  bool          `help:"Give every synthetic row a unique time in its table. Compressed bodies keep their prepared times." default:"true" negatable:""`
+	UniqueTime  bool          `help:"Give every synthetic row a timestamp that is unique in its table. Precompressed bodies keep their original timestamps." default:"true" negatable:""`
 
 	Rate          float64       `help:"Maximum rows or series per second, all workers; 0: no limit. With a limit, latency counts from the time at which a request was due." placeholder:"ROWS"`
 	RatePerWorker float64       `help:"Maximum rows or series per second and worker; 0: no limit." placeholder:"ROWS"`
@@ -110,7 +110,7 @@ func (o *Options) check() error {
 	case !(o.Rate >= 0) || !(o.RatePerWorker >= 0):
 		return errors.New("--rate and --rate-per-worker: must not be negative")
 	case o.PID < 0:
-		return fmt.Errorf("--pid %d: must be a process, or 0", o.PID)
+		return fmt.Errorf("--pid %d: must be a process id, or 0", o.PID)
 	}
 	if o.remoteWrite() {
 		return o.checkRemoteWrite()
@@ -174,7 +174,7 @@ func within(bounds ...bound) error {
 // affordable returns an error if the total size of the prepared requests would be too large.
 func (o *Options) affordable(flag string, perRow int64) error {
 	if bytes := int64(o.requests()) * int64(o.Rows) * perRow; bytes > maxPrepared {
-		return fmt.Errorf("--pregenerate %d × --%s %d: about %d MiB of requests, more than %d; lower one of them",
+		return fmt.Errorf("--pregenerate %d × --%s %d: about %d MiB of requests exceed the maximum of %d MiB; lower one of them",
 			o.requests(), flag, o.Rows, bytes>>20, maxPrepared>>20)
 	}
 	return nil

@@ -95,7 +95,7 @@ func TestPace(t *testing.T) {
 		want            time.Duration
 	}{
 		{0, 0, 0},
-		{4000, 0, time.Second}, // each of two workers sends 2000 rows a second, in requests of 2000 rows
+		{4000, 0, time.Second}, // each of two workers sends 2000 rows per second, in requests of 2000 rows
 		{0, 500, 4 * time.Second},
 		{4000, 500, 4 * time.Second}, // the lower rate applies
 		{500, 4000, 8 * time.Second},

@@ -12,7 +12,7 @@ import (
 const maxPlain = 64 << 20
 
 // packing is a compression format for Remote Write, with the name that it has in Content-Encoding.
-// Both functions use the memory of dst, if this is large enough.
+// Both functions use the memory of dst if it is large enough.
 type packing struct {
 	name   string
 	pack   func(dst, plain []byte) []byte

@@ -72,7 +72,7 @@ func (p process) memory() (now, peak int64, err error) {
 		*to = kib << 10
 	}
 	if peak == 0 {
-		return 0, 0, fmt.Errorf("measuring process %d: its status says nothing of memory; has it ended?", p.pid)
+		return 0, 0, fmt.Errorf("measuring process %d: its status contains no memory figures; has the process ended?", p.pid)
 	}
 	return now, peak, nil
 }

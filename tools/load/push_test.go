@@ -28,8 +28,9 @@ type relay struct {
 	// reply sends the response to request n, counted from 1, after the request was passed on. If it
 	// returns false, the relay responds as usual.
 	reply func(n int, w http.ResponseWriter) bool
-	// passes returns the tenant under which a part is passed on to the sink, and how many times. If
-	// passes is nil, each part is passed on once, under its own tenant.
+	// passes returns the tenant under which a part is passed on to the sink, and the number of
+	// times that it is passed on. If passes is nil, each part is passed on once, under its own
+	// tenant.
 	passes func(tenant string) (as string, times int)
 
 	mu       sync.Mutex
@@ -211,13 +212,13 @@ func TestPushVerdict(t *testing.T) {
 		passes func(tenant string) (string, int)
 		change func(*Sink)
 	}{
-		"LOST: less has come to the sink than was acknowledged, of 1 tenants: team-01": {passes: func(tenant string) (string, int) {
+		"LOST: the sink received less than was acknowledged, for 1 tenants: team-01": {passes: func(tenant string) (string, int) {
 			if tenant == "team-01" {
 				return tenant, 0
 			}
 			return tenant, 1
 		}},
-		"more has come to the sink than was sent": {passes: func(tenant string) (string, int) { return tenant, 2 }},
+		"the sink received more series than were sent": {passes: func(tenant string) (string, int) { return tenant, 2 }},
 		"MISROUTED: the sink received series of tenants that this run does not have: stranger": {
 			passes: func(tenant string) (string, int) { return "stranger", 1 },
 			change: func(s *Sink) { s.TenantLabel = "not there" },
@@ -239,7 +240,7 @@ func TestPushVerdict(t *testing.T) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 		if lost := report.RemoteWrite.Delivered.Lost; strings.HasPrefix(want, "LOST") {
-			if !slices.Equal(lost, []string{"team-01"}) || !strings.Contains(out.String(), "LOST of team-01") {
+			if !slices.Equal(lost, []string{"team-01"}) || !strings.Contains(out.String(), "LOST for team-01") {
 				t.Errorf("lost %v; said:\n%s", lost, out.String())
 			}
 		}

@@ -16,7 +16,7 @@ type PushReport struct {
 	PlainPerRequest  int64   `json:"uncompressed_bytes_per_request"`
 	PlainPerSecond   float64 `json:"uncompressed_bytes_per_second"` // for acknowledged requests
 
-	CPUPerGB   *float64 `json:"cpu_seconds_per_gb"`       // CPU time of the server per GB of acknowledged requests before compression
+	CPUPerGB   *float64 `json:"cpu_seconds_per_gb"`       // CPU time of the server per GB of uncompressed bodies in acknowledged requests
 	FloorPerGB *float64 `json:"floor_cpu_seconds_per_gb"` // CPU time that this process needs to decompress the same bodies and to compress them again
 	FloorRatio *float64 `json:"cpu_by_floor"`             // CPUPerGB divided by FloorPerGB
 
@@ -76,14 +76,14 @@ func (p *PushReport) lines() []line {
 const shownTenants = 10
 
 func (d *DeliveryReport) lines() []line {
-	verdict := "all that was acknowledged, and no more"
+	verdict := "exactly the acknowledged series"
 	switch {
 	case !d.Looked:
-		verdict = "the sink has looked into some only: not compared"
+		verdict = "not compared: the sink decoded only some bodies"
 	case len(d.Lost) > 0:
-		verdict = fmt.Sprintf("LOST: %d tenants have less than was acknowledged", len(d.Lost))
+		verdict = fmt.Sprintf("LOST: %d tenants received less than was acknowledged", len(d.Lost))
 	case !d.Exact:
-		verdict = "all that was acknowledged, and some of it again"
+		verdict = "all acknowledged series, and some of them again"
 	}
 	lines := []line{{"delivered", append(d.Delivered.texts(), grouped(d.Requests)+" requests", verdict)}}
 	shown := 0
@@ -94,7 +94,7 @@ func (d *DeliveryReport) lines() []line {
 		if shown++; shown > shownTenants {
 			break
 		}
-		lines = append(lines, line{"LOST of " + t.Tenant, []string{
+		lines = append(lines, line{"LOST for " + t.Tenant, []string{
 			"delivered " + strings.Join(t.Delivered.texts(), ", "), "acknowledged " + strings.Join(t.Acknowledged.texts(), ", "),
 		}})
 	}

@@ -33,7 +33,7 @@ type Report struct {
 	Interrupted           bool          `json:"interrupted,omitempty"`
 	Acknowledged          int64         `json:"acknowledged"`
 	AcknowledgedPerSecond float64       `json:"acknowledged_per_second"`
-	BytesPerSecond        float64       `json:"bytes_per_second"` // for acknowledged requests, in the size in which they were sent
+	BytesPerSecond        float64       `json:"bytes_per_second"` // for acknowledged requests, with head and compressed body
 	InDoubt               int64         `json:"in_doubt"`
 	Requests              int64         `json:"requests"`
 	RequestsPerSecond     float64       `json:"requests_per_second"`
@@ -63,8 +63,8 @@ type Latency struct {
 	Max  float64 `json:"max"`
 }
 
-// ServerReport contains the cost of the run on the server. The cost includes landing, if the run
-// waited for landing.
+// ServerReport contains the cost of the run on the server. The cost includes writing the rows to
+// files, if the run waited for that.
 type ServerReport struct {
 	PID             int      `json:"pid"`
 	CPUSeconds      float64  `json:"cpu_seconds"`
@@ -79,15 +79,15 @@ type ServerReport struct {
 // LandedReport contains the counts of rows in the Parquet files.
 type LandedReport struct {
 	Rows      int64   `json:"rows"`
-	PerSecond float64 `json:"rows_per_second"` // rate until the last row had landed
+	PerSecond float64 `json:"rows_per_second"` // rate until the last row was in a file
 	Missing   int64   `json:"acknowledged_minus_landed"`
 	Drain     float64 `json:"drain_seconds"`
 	How       string  `json:"drained_by"` // "flush", or "wait" if the server has no flush
 }
 
 // verdict returns an error if rows or series were lost. It also returns an error if more rows or
-// series arrived than were acknowledged, unless requests in doubt or repeated requests can explain
-// the difference.
+// series arrived than were acknowledged. Repeated requests, and requests with an unknown outcome,
+// can explain such a difference; in this case there is no error.
 func (r *Report) verdict() error {
 	if w := r.RemoteWrite; w != nil && w.Delivered != nil {
 		return w.Delivered.verdict(r.Retries + r.InDoubt + r.Errors)
@@ -96,9 +96,9 @@ func (r *Report) verdict() error {
 	case l == nil:
 		return nil
 	case l.Missing > 0:
-		return fmt.Errorf("%s acknowledged rows have not landed", grouped(l.Missing))
+		return fmt.Errorf("%s acknowledged rows are not in files", grouped(l.Missing))
 	case -l.Missing > r.InDoubt:
-		return fmt.Errorf("%s more rows landed than were acknowledged, and requests with unknown results explain at most %s: "+
+		return fmt.Errorf("%s more rows are in files than were acknowledged, and requests with unknown results explain at most %s: "+
 			"rows were stored twice, or another client is writing", grouped(-l.Missing), grouped(r.InDoubt))
 	}
 	return nil

@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// Limits for a reply.
+// These constants limit the size of a reply.
 const (
 	lineBytes   = 8 << 10 // size of the buffer; a line of the head must fit into it
 	headerLines = 200
 	keptBytes   = 512 // maximum part of an unsuccessful reply's body that is kept for the message, in bytes
 )
 
-// response contains the data from a reply that a worker needs.
+// response contains the parts of a reply that a worker needs.
 type response struct {
 	status     int
 	closing    bool          // the connection cannot be reused
@@ -47,7 +47,7 @@ func readResponse(br *bufio.Reader) (response, error) {
 			return r, readBody(br, &r, body)
 		}
 		if r.status == http.StatusSwitchingProtocols {
-			return response{}, errors.New("reply switches protocols, which was not asked for")
+			return response{}, errors.New("reply switches protocols, which was not requested")
 		}
 	}
 }
@@ -57,7 +57,7 @@ func readHead(br *bufio.Reader) (r response, body framing, err error) {
 	if err != nil {
 		return r, body, err
 	}
-	// HTTP/1.1 204 No Content
+	// An example of a status line is: HTTP/1.1 204 No Content
 	if len(line) < 12 || !bytes.HasPrefix(line, []byte("HTTP/1.")) || line[8] != ' ' || (len(line) > 12 && line[12] != ' ') {
 		return r, body, fmt.Errorf("not an HTTP/1 reply: %.40q", line)
 	}

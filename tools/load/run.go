@@ -16,11 +16,11 @@ const progressEvery = 5 * time.Second
 // Run sends data as the options define, and writes a report to out. It writes one line every five
 // seconds and a table at the end. With JSON output, it writes only the final report. It also
 // returns the report. If an error occurs after the start of sending, Run returns both the report
-// and the error. Examples of such errors are a rejected request, and a difference between landed
-// and acknowledged rows.
+// and the error. Examples of such errors are a rejected request, and a difference between the
+// acknowledged rows and the rows in files.
 //
-// If ctx is canceled, the run ends immediately. In that case, the report covers the requests that
-// were sent so far, and Run neither waits for landing nor counts rows in files.
+// If ctx is canceled, the run ends immediately. In that case, the report covers only the requests
+// that were sent so far. Run neither waits for rows to reach files nor counts them.
 func Run(ctx context.Context, o Options, out io.Writer) (*Report, error) {
 	o.complete()
 	if err := o.check(); err != nil {

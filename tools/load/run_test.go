@@ -297,7 +297,7 @@ func TestRunCancel(t *testing.T) {
 }
 
 func TestRunLandingMismatch(t *testing.T) {
-	for change, want := range map[int64]string{-3: "3 acknowledged rows have not landed", 5: "5 more rows landed"} {
+	for change, want := range map[int64]string{-3: "3 acknowledged rows are not in files", 5: "5 more rows are in files"} {
 		s := newService(t, nil)
 		o := s.options()
 		counts := 0
@@ -371,7 +371,7 @@ func TestRunRate(t *testing.T) {
 	})
 	o := s.options()
 	o.Requests = 0
-	o.Rate = 1.0 / 1000 // in rows a second; each of the two workers sends one request in four hours
+	o.Rate = 1.0 / 1000 // in rows per second; each of the two workers sends one request in four hours
 	_, err := Run(ctx, o, io.Discard)
 	s.mu.Lock() // the response to the second request may be outstanding at the end of the run, so requests are counted
 	defer s.mu.Unlock()

@@ -147,16 +147,16 @@ func (h *sinkHandler) tell(w http.ResponseWriter) {
 // receive accepts a request, or returns the response that rejects it.
 func (h *sinkHandler) receive(w http.ResponseWriter, r *http.Request, in *intake) *sinkRefusal {
 	if r.Method != http.MethodPost {
-		return &sinkRefusal{http.StatusMethodNotAllowed, "only POST is taken"}
+		return &sinkRefusal{http.StatusMethodNotAllowed, "only POST is allowed"}
 	}
 	tenants := r.Header.Values("X-Scope-OrgID")
 	if len(tenants) != 1 || tenants[0] == "" {
-		return &sinkRefusal{http.StatusUnauthorized, "X-Scope-OrgID must be there, once"}
+		return &sinkRefusal{http.StatusUnauthorized, "exactly one X-Scope-OrgID header is required"}
 	}
 	tenant := tenants[0]
 	version, ok := versionOf(r.Header.Get("Content-Type"))
 	if !ok || version == remotewrite.V2 && h.RefuseV2 {
-		return &sinkRefusal{http.StatusUnsupportedMediaType, "Content-Type is not that of a request that is taken here"}
+		return &sinkRefusal{http.StatusUnsupportedMediaType, "Content-Type is not supported"}
 	}
 	unpack := unpackStrictly
 	switch r.Header.Get("Content-Encoding") {
@@ -171,10 +171,10 @@ func (h *sinkHandler) receive(w http.ResponseWriter, r *http.Request, in *intake
 		return &sinkRefusal{http.StatusBadRequest, "reading the body: " + err.Error()}
 	}
 	if h.Latency > 0 && sleep(r.Context(), h.Latency) != nil {
-		return &sinkRefusal{http.StatusServiceUnavailable, "the sender has gone"}
+		return &sinkRefusal{http.StatusServiceUnavailable, "the sender closed the connection"}
 	}
 	if status := h.Status[tenant]; status != 0 {
-		return &sinkRefusal{status, "this tenant is refused, as was asked for"}
+		return &sinkRefusal{status, "this tenant is refused because of --status"}
 	}
 	look := version == remotewrite.V2 || h.next()
 	var found Counts

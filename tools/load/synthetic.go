@@ -34,7 +34,7 @@ func tableName(i int) string {
 // gets more than a million rows per second, its clock runs ahead of the wall clock.
 type clock struct{ next atomic.Int64 }
 
-// take reserves n consecutive times, and returns the first. This is the argument now or the time
+// take reserves n consecutive times, and returns the first. This is the argument `now` or the time
 // after the last reserved time, whichever is later.
 func (c *clock) take(now int64, n int) int64 {
 	for {
@@ -70,7 +70,7 @@ func (s *synthetic) next(ctx context.Context) (*request, error) {
 
 // newSynthetic builds the requests of all workers. Each worker has its own range of requests,
 // because times are changed in place. The content of the requests depends only on the options. The
-// times start at the argument now.
+// times start at the argument `now`.
 func newSynthetic(t *target, o *Options, now time.Time) ([]*synthetic, error) {
 	var clocks []clock
 	if o.UniqueTime && o.Compress == "none" {
@@ -116,9 +116,9 @@ func (s *synthetic) make(t *target, o *Options, from, to int, now int64) error {
 	return nil
 }
 
-// fillSynthetic fills f with the rows of one request. In every form, all rows have the same length,
-// because all host names have the same number of digits, and because numbers always occupy nine
-// bytes.
+// fillSynthetic fills f with the rows of one request. In every form, all rows have the same length.
+// The reason is that all host names have the same number of digits, and that numbers always occupy
+// nine bytes.
 func fillSynthetic(f *filler, o *Options, seed uint64, now int64) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	digits := max(3, len(strconv.Itoa(o.Hosts-1)))

@@ -5,7 +5,7 @@ import "time"
 // tally contains the counts of one worker, or of all workers together.
 type tally struct {
 	acknowledged int64 // rows or series
-	inDoubt      int64 // rows or series; counted each time when they were in doubt
+	inDoubt      int64 // rows or series with an unknown outcome; counted again for each repeated request
 	bytes        int64 // bytes of acknowledged requests
 	plain        int64 // size of the bodies of these requests before compression
 	requests     int64 // requests with a reply of any status

@@ -33,7 +33,7 @@ func (t *timeline) acknowledged() int64 {
 	return t.total
 }
 
-// seconds returns the number of rows in each whole second of a run. The argument sent is the
+// seconds returns the number of rows in each whole second of a run. The argument `sent` is the
 // duration of sending. Rows that were acknowledged after the last whole second are not included.
 func (t *timeline) seconds(sent time.Duration) []int64 {
 	t.mu.Lock()

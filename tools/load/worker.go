@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Pauses before a retry.
+// These constants are pauses before a retry.
 const (
 	errorPause = 100 * time.Millisecond // pause after a broken connection or a 5xx, and after a 429 or 503 without Retry-After
 	maxPause   = time.Second            // maximum pause, even if Retry-After is longer
@@ -19,7 +19,7 @@ type worker struct {
 	source   source
 	pace     time.Duration // time from the start of one request to the start of the next; 0 means no pause
 	requests int           // number of requests to send; 0 means no limit
-	resend   bool          // send requests in doubt again
+	resend   bool          // resend requests with an unknown outcome
 	timeline *timeline
 	conn     conn
 	tally    *tally
@@ -57,9 +57,9 @@ func (w *worker) run(ctx, sending context.Context) error {
 	return nil
 }
 
-// post sends a request, and repeats it if needed. It stops when the request is acknowledged, when
-// the request is in doubt and must not be sent again, or when the time is up. The latency of the
-// request is measured from the time started.
+// post sends a request, and repeats it if needed. It stops when the request is acknowledged or the
+// time is up. It also stops if the outcome is unknown and the request must not be sent again. The
+// latency of the request is measured from the time started.
 func (w *worker) post(ctx, sending context.Context, r *request, started time.Time) error {
 	for {
 		again, pause, err := w.try(ctx, r, started)
@@ -72,9 +72,9 @@ func (w *worker) post(ctx, sending context.Context, r *request, started time.Tim
 	}
 }
 
-// try sends a request once and counts the outcome. It returns whether the request must be sent
-// again, and the pause before the next attempt or request. An error means that the server has
-// rejected the request and would reject it again.
+// try sends a request once and counts the outcome. The result `again` reports whether the request
+// must be sent again. The result `pause` is the pause before the next attempt or request. An error
+// means that the server has rejected the request and would reject it again.
 func (w *worker) try(ctx context.Context, r *request, started time.Time) (again bool, pause time.Duration, err error) {
 	if err := w.conn.open(ctx, time.Now()); err != nil {
 		w.fail(ctx, err)

@@ -58,7 +58,7 @@ func rewrite(name string, src []byte) (result, error) {
 		line := at.line(spec.Pos())
 		to, as, ok := from.moved()
 		if !ok {
-			r.notes = append(r.notes, note{line, from.path + " has no counterpart here: its import stays"})
+			r.notes = append(r.notes, note{line, from.path + " has no counterpart in Slipstream: its import stays"})
 			continue
 		}
 		if ast.IsGenerated(file) {

@@ -113,7 +113,7 @@ import _ "github.com/vmihailenco/msgpack/extra/appengine"
 `, after: `package p
 
 import _ "github.com/vmihailenco/msgpack/extra/appengine"
-`, notes: []string{"3: github.com/vmihailenco/msgpack/extra/appengine has no counterpart here: its import stays"}},
+`, notes: []string{"3: github.com/vmihailenco/msgpack/extra/appengine has no counterpart in Slipstream: its import stays"}},
 		{name: "before v5", before: `package p
 
 import (
@@ -145,8 +145,8 @@ func f(dec *msgpack.Decoder) (codes.Code, error) {
 			"9: RegisterExt takes a MarshalerUnmarshaler since v5; RegisterExtEncoder and RegisterExtDecoder take functions",
 			"10: DisallowUnknownFields takes a bool since v5",
 			"11: Encode takes one value since v4; EncodeMulti takes several",
-			"11: StructAsArray is UseArrayEncodedStructs since v5, and gives nothing",
-			"12: PeekCode gives a byte since v5",
+			"11: StructAsArray is UseArrayEncodedStructs since v5, and returns nothing",
+			"12: PeekCode returns a byte since v5",
 		}},
 		{name: "without a version, and gopkg.in", before: `package p
 
@@ -198,9 +198,9 @@ func f(dec *msgpack.Decoder, v any) any {
 	return m
 }
 `, notes: []string{
-			"10: UsePreallocateValues has no effect here",
-			"11: input that ends inside a value gives an error that wraps io.EOF or io.ErrUnexpectedEOF; where this is to find it, use errors.Is",
-			"14: DecodeTypedMap gives a map with values of type any here, where v5 takes the type of the first value",
+			"10: UsePreallocateValues has no effect in Slipstream",
+			"11: the error for input that ends inside a value wraps io.EOF or io.ErrUnexpectedEOF; use errors.Is to detect it",
+			"14: DecodeTypedMap returns a map with values of type any in Slipstream; v5 uses the type of the first value",
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

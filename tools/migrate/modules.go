@@ -18,7 +18,7 @@ func dependencies(patterns []string) []string {
 	var lines []string
 	for _, pattern := range patterns {
 		if err := listDependencies(pattern, modules); err != nil {
-			lines = append(lines, fmt.Sprintf("dependencies were not looked at: %v", err))
+			lines = append(lines, fmt.Sprintf("dependencies were not checked: %v", err))
 		}
 	}
 	for _, module := range slices.Sorted(maps.Keys(modules)) {
@@ -79,11 +79,11 @@ func listDependencies(pattern string, modules map[string][]string) error {
 
 // advice returns the advice for a module that imports the given originals.
 func advice(imports []string) string {
-	const kept = "it keeps the original, which does not call EncodeMsgpack and DecodeMsgpack of types that are written for ours"
+	const kept = "it keeps the original, which does not call EncodeMsgpack and DecodeMsgpack methods that are written for Slipstream"
 	for _, p := range imports {
 		if from, _ := parseOrigin(p); from.old() {
-			return kept + "; move it to v5 first if it is given such types"
+			return kept + "; move it to v5 first if it encodes or decodes types with such methods"
 		}
 	}
-	return kept + ", unless go.mod replaces that too: see docs/migrate-msgpack.md"
+	return kept + ", unless go.mod also replaces the original: see docs/migrate-msgpack.md"
 }

@@ -12,16 +12,16 @@ import (
 // renamed lists the methods and functions of versions before v5 whose name or signature has
 // changed.
 var renamed = map[string]string{
-	"DecodeMap":               "DecodeMap gives a map[string]any since v5; DecodeTypedMap and DecodeUntypedMap take maps with other keys",
+	"DecodeMap":               "DecodeMap returns a map[string]any since v5; DecodeTypedMap and DecodeUntypedMap take maps with other keys",
 	"DecodeSliceLen":          "DecodeSliceLen is DecodeArrayLen since v3",
 	"EncodeSliceLen":          "EncodeSliceLen is EncodeArrayLen since v3",
-	"PeekCode":                "PeekCode gives a byte since v5",
+	"PeekCode":                "PeekCode returns a byte since v5",
 	"RegisterExt":             "RegisterExt takes a MarshalerUnmarshaler since v5; RegisterExtEncoder and RegisterExtDecoder take functions",
 	"SetDecodeMapFunc":        "SetDecodeMapFunc is SetMapDecoder since v5",
 	"SortMapKeys":             "SortMapKeys is SetSortMapKeys since v5",
-	"StructAsArray":           "StructAsArray is UseArrayEncodedStructs since v5, and gives nothing",
-	"UseCompactEncoding":      "UseCompactEncoding is UseCompactInts since v5, and gives nothing",
-	"UseDecodeInterfaceLoose": "UseDecodeInterfaceLoose is UseLooseInterfaceDecoding since v5, and gives nothing",
+	"StructAsArray":           "StructAsArray is UseArrayEncodedStructs since v5, and returns nothing",
+	"UseCompactEncoding":      "UseCompactEncoding is UseCompactInts since v5, and returns nothing",
+	"UseDecodeInterfaceLoose": "UseDecodeInterfaceLoose is UseLooseInterfaceDecoding since v5, and returns nothing",
 	"UseJSONTag":              `UseJSONTag(true) is SetCustomStructTag("json") since v5`,
 }
 
@@ -38,13 +38,13 @@ var changed = map[string]struct {
 	"Encode":                {2, true, "Encode takes one value since v4; EncodeMulti takes several"},
 	"Decode":                {2, true, "Decode takes one value since v4; DecodeMulti takes several"},
 	"DisallowUnknownFields": {0, false, "DisallowUnknownFields takes a bool since v5"},
-	"Reset":                 {1, false, "Reset of an Encoder or Decoder sets its options back since v5: set them after it"},
+	"Reset":                 {1, false, "Reset of an Encoder or Decoder resets its options since v5: set them after Reset"},
 }
 
 // different lists the methods of v5 that behave differently in Slipstream.
 var different = map[string]string{
-	"DecodeTypedMap":       "DecodeTypedMap gives a map with values of type any here, where v5 takes the type of the first value",
-	"UsePreallocateValues": "UsePreallocateValues has no effect here",
+	"DecodeTypedMap":       "DecodeTypedMap returns a map with values of type any in Slipstream; v5 uses the type of the first value",
+	"UsePreallocateValues": "UsePreallocateValues has no effect in Slipstream",
 }
 
 // notes returns a note for each place in a file that may not work as before. The map names contains
@@ -79,7 +79,7 @@ func notes(file *ast.File, at positions, names map[string]origin) []note {
 			}
 		case *ast.BinaryExpr:
 			if (n.Op == token.EQL || n.Op == token.NEQ) && (isEOF(n.X) || isEOF(n.Y)) {
-				add(n, "input that ends inside a value gives an error that wraps io.EOF or io.ErrUnexpectedEOF; where this is to find it, use errors.Is")
+				add(n, "the error for input that ends inside a value wraps io.EOF or io.ErrUnexpectedEOF; use errors.Is to detect it")
 			}
 		}
 		return true

@@ -40,7 +40,7 @@ func (o origin) name() string {
 func (o origin) old() bool { return o.major < 5 }
 
 // moved returns the import path that replaces o. If the new package has another name, moved also
-// returns the name under which the program must import the package. The result ok is false if
+// returns the name under which the program must import the package. The result `ok` is false if
 // Slipstream has no such package.
 func (o origin) moved() (to, name string, ok bool) {
 	switch o.inner {

@@ -36,7 +36,7 @@ var program = map[string]string{
 	"deep/er/untouched.go": "package p\n\nimport _ \"github.com/other/msgpack\"\n",
 }
 
-// left lists the files that migrate does not change.
+// left lists the files that Run does not change.
 var left = []string{"gen/f.go", "vendor/v/v.go", "testdata/t.go", "_off/o.go", ".hidden/h.go", "deep/_off.go", "nested/n.go", "none/e.txt"}
 
 func tree(t *testing.T, files map[string]string) {
@@ -155,7 +155,7 @@ replace example.com/between => ../between
 		"face/go.mod":       "module github.com/vmihailenco/msgpack/v5\n\ngo 1.26\n",
 		"face/m.go":         "package msgpack\n",
 	}
-	const kept = "it keeps the original, which does not call EncodeMsgpack and DecodeMsgpack of types that are written for ours"
+	const kept = "it keeps the original, which does not call EncodeMsgpack and DecodeMsgpack methods that are written for Slipstream"
 	run := func() string {
 		t.Helper()
 		var out strings.Builder
@@ -166,14 +166,14 @@ replace example.com/between => ../between
 	}
 
 	tree(t, files)
-	want := "example.com/between imports github.com/vmihailenco/msgpack/v5: " + kept + ", unless go.mod replaces that too: see docs/migrate-msgpack.md\nNothing to migrate.\n"
+	want := "example.com/between imports github.com/vmihailenco/msgpack/v5: " + kept + ", unless go.mod also replaces the original: see docs/migrate-msgpack.md\nNothing to migrate.\n"
 	if got := run(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 
 	files["between/b.go"] = strings.ReplaceAll(files["between/b.go"], "v5", "v4")
 	tree(t, files)
-	want = "example.com/between imports github.com/vmihailenco/msgpack/v4: " + kept + "; move it to v5 first if it is given such types\nNothing to migrate.\n"
+	want = "example.com/between imports github.com/vmihailenco/msgpack/v4: " + kept + "; move it to v5 first if it encodes or decodes types with such methods\nNothing to migrate.\n"
 	if got := run(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -187,7 +187,7 @@ replace example.com/between => ../between
 
 	files["program/go.mod"] = "module\n"
 	tree(t, files)
-	if got := run(); !strings.HasPrefix(got, "dependencies were not looked at: go list in program: ") {
+	if got := run(); !strings.HasPrefix(got, "dependencies were not checked: go list in program: ") {
 		t.Errorf("%s", got)
 	}
 }

@@ -1,7 +1,7 @@
-// Package jsonoracle is a second JSON decoder, for tests. It uses package reflect and no unsafe
-// code, and supports options that encoding/json lacks. Otherwise it follows the documentation and
-// the behaviour of encoding/json. It first parses the whole value into a tree, and decodes from
-// this tree. Only tests import it.
+// Package jsonoracle contains an independent JSON decoder, which tests use as an oracle. It uses
+// package reflect and no unsafe code, and supports options that encoding/json lacks. Otherwise it
+// follows the documentation and the behaviour of encoding/json. It first parses the whole value
+// into a tree, and decodes from this tree. Only tests import it.
 package jsonoracle
 
 import (
@@ -188,8 +188,8 @@ func (d *decoder) method(t *tree, u json.Unmarshaler) error {
 func (d *decoder) list(t *tree, v reflect.Value) error {
 	for i, kid := range t.kids {
 		if v.Kind() == reflect.Slice {
-			// An element that refers to the slice may have made it shorter. encoding/json does not
-			// expect that, and panics.
+			// An earlier element may refer to this slice, and decoding that element may have
+			// shortened the slice. encoding/json panics in this case.
 			if i >= v.Cap() {
 				v.SetLen(min(i, v.Cap()))
 				v.Grow(i + 1 - v.Len())
@@ -253,8 +253,9 @@ func (d *decoder) structOf(t *tree, v reflect.Value) error {
 				err = d.literal(&tree{text: inner}, at, true)
 			}
 		case strings.ContainsAny(kid.text[:1], "-0123456789") && d.numberIn(kid.text) == nil:
-			// encoding/json decodes a value that is not quoted into an any. Here the number is out
-			// of range, so the any is nil, and encoding/json takes it for null.
+			// The number is not quoted, so encoding/json first decodes it into a variable of type
+			// any. This number is out of range, so the variable is nil, and encoding/json treats it
+			// like null.
 			d.misfit(kid, at.Type())
 			err = d.literal(&tree{text: "null"}, at, false)
 		default:
@@ -267,7 +268,7 @@ func (d *decoder) structOf(t *tree, v reflect.Value) error {
 	return nil
 }
 
-// field is a field of a struct, or of a struct that the struct embeds.
+// field is a field of a struct or of an embedded struct.
 type field struct {
 	name   string
 	index  []int
@@ -481,7 +482,8 @@ func isNumber(s string) bool {
 	return s != "" && (s[0] == '-' || s[0] >= '0' && s[0] <= '9') && strings.TrimSpace(s) == s && json.Valid([]byte(s))
 }
 
-// numberIn returns a number as a value of type any. It returns nil if the number is out of range.
+// numberIn converts the text of a number to the Go value that a target of type any receives. It
+// returns nil if the number is out of range.
 func (d *decoder) numberIn(text string) any {
 	if !strings.ContainsAny(text, ".eE") {
 		if n, err := strconv.ParseUint(text, 10, 64); d.o.Uint64 && err == nil {
@@ -503,8 +505,8 @@ func (d *decoder) numberIn(text string) any {
 	return nil
 }
 
-// untyped returns a value as a value of type any. For a number that is out of range, it returns
-// nil.
+// untyped converts a JSON value to the Go value that a target of type any receives. It returns nil
+// for a number that is out of range.
 func (d *decoder) untyped(t *tree) any {
 	switch t.text[0] {
 	case '[':

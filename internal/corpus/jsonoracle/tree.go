@@ -129,7 +129,7 @@ func Vary(r *rand.Rand, doc []byte) []byte {
 				if !json.Valid([]byte(t.keys[k])) {
 					t.keys[k] = `"new"`
 				}
-			case 2: // repeat the key, with the value of another one
+			case 2: // repeat the key, with the value of another key
 				t.keys, t.kids = append(t.keys, t.keys[k]), append(t.kids, t.kids[r.IntN(n)])
 			case 3:
 				t.keys, t.kids = append(t.keys, `"unknown"`), append(t.kids, list[r.IntN(len(list))].copy())

@@ -65,7 +65,7 @@ func (c *clone) root(r reflect.Value) reflect.Value {
 // move returns the address in the copy that corresponds to p.
 func (c *clone) move(p mem.Raw) mem.Raw {
 	k, off := c.of.find(p)
-	if k < 0 { // the value at p has no size
+	if k < 0 { // the value at p has the size zero
 		return p
 	}
 	return mem.RawAdd(c.blocks[k].at, off)
@@ -107,7 +107,7 @@ func (c *clone) value(to, from mem.Raw, t reflect.Type) {
 		if m := reflect.NewAt(t, from).Elem(); !m.IsNil() {
 			reflect.NewAt(t, to).Elem().Set(c.maps[c.of.maps[m.UnsafePointer()]].Convert(t))
 		}
-	default: // strings; functions and channels, which nothing decodes
+	default: // strings; functions and channels, which no decoder sets
 		reflect.NewAt(t, to).Elem().Set(reflect.NewAt(t, from).Elem())
 	}
 }

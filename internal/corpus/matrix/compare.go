@@ -9,9 +9,9 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// side is one of two worlds that were equal before a call. It contains the blocks and maps from
-// before the call, which have the same numbers on both sides. It also contains the blocks and maps
-// to which the roots refer after the call.
+// side is one of the two worlds that are compared. The two worlds were equal before a call. A side
+// contains the blocks and maps that existed before the call, with the same numbers in both worlds.
+// It also contains the blocks and maps to which the roots refer after the call.
 type side struct {
 	blocks graph // blocks before the call, in order of address
 	number []int // the numbers of these blocks
@@ -74,18 +74,18 @@ func (c *comparison) values(p, q mem.Raw, t reflect.Type, n int, path string, in
 	return ""
 }
 
-// place compares the blocks in which p and q lie. They must be the same old block, or two new
-// blocks that correspond to each other.
+// place compares the blocks that contain p and q. If the blocks existed before the call, they must
+// have the same number. Otherwise both must be new, and must correspond to each other.
 func (c *comparison) place(p, q mem.Raw, path string) string {
 	i, offI := c.a.old(p)
 	j, offJ := c.b.old(q)
 	switch {
 	case i != j && j < 0:
-		return differ(path, "it uses memory again that it must not use")
+		return differ(path, "it reuses memory that it must not reuse")
 	case i != j && i < 0:
-		return differ(path, "it is new memory, where memory must be used again")
+		return differ(path, "it is new memory, but existing memory must be reused")
 	case i != j || offI != offJ:
-		return differ(path, "it is other memory of those that were there")
+		return differ(path, "it reuses another part of the existing memory")
 	}
 	if c.a.now == nil {
 		return ""
@@ -103,8 +103,8 @@ func (c *comparison) place(p, q mem.Raw, path string) string {
 	return ""
 }
 
-// old returns the number of the old block that contains p, and the offset of p in it. The number is
-// -1 if there is no such block.
+// old returns the number of the block that contained p before the call, and the offset of p in it.
+// The number is -1 if there was no such block.
 func (s *side) old(p mem.Raw) (k int, off uintptr) {
 	if k, off = s.blocks.find(p); k >= 0 {
 		k = s.number[k]
@@ -182,7 +182,7 @@ func (c *comparison) slice(s, r *mem.Slice, t reflect.Type, path string) string 
 		return differ(path, "it has %d elements of %d", s.Len, s.Cap)
 	case s.Cap == 0 || r.Cap == 0:
 		return ""
-	case s.Len == 0: // it does not matter which memory this is, unless it existed before
+	case s.Len == 0: // the address does not matter, unless the memory existed before the call
 		i, _ := c.a.old(s.Data)
 		j, _ := c.b.old(r.Data)
 		if i != j && !c.f.Spare {
@@ -194,7 +194,7 @@ func (c *comparison) slice(s, r *mem.Slice, t reflect.Type, path string) string 
 	}
 	n := s.Len
 	if i, _ := c.a.old(s.Data); i >= 0 && s.Cap != r.Cap {
-		return differ(path, "it has room for %d elements of memory that was there, want %d", s.Cap, r.Cap)
+		return differ(path, "it has capacity for %d elements in existing memory, want %d", s.Cap, r.Cap)
 	}
 	if c.shallow || t.Elem().Size() == 0 {
 		return ""
@@ -220,11 +220,11 @@ func (c *comparison) mapped(v, w reflect.Value, path string) string {
 	j, wanted := c.b.maps[q]
 	switch {
 	case known && !wanted:
-		return differ(path, "it uses a map again that it must not use")
+		return differ(path, "it reuses a map that it must not reuse")
 	case !known && wanted:
-		return differ(path, "it is a new map, where the one that was there must be used again")
+		return differ(path, "it is a new map, but the existing map must be reused")
 	case i != j:
-		return differ(path, "it is another map of those that were there")
+		return differ(path, "it reuses another one of the existing maps")
 	}
 	to, linked := c.maps[p]
 	from, linkedBack := c.mapBack[q]

@@ -13,7 +13,7 @@ import (
 //
 //	way            each way has decoded values and has failed
 //	target, source each has decoded values; each target and each cut or mutated source has also failed
-//	way, target    each way has met each target that it may decode into
+//	way, target    each way was used with each target that it may decode into
 //	kind           each leaf was decoded in each place, in each wrap, and into each target
 //	option         each option has changed a result of a way that sets it alone
 type coverage struct {

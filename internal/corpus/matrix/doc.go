@@ -3,8 +3,8 @@
 //
 // The tests of a package describe its format in a [Format]: the kinds of values, and for each type
 // a [Subject]. A subject contains an encoder, the ways to decode a value, and an oracle. A way is a
-// decoding function or method with certain options. The oracle is a second decoder, which is small,
-// and uses package reflect instead of unsafe code. [Run] generates the combinations of:
+// decoding function or method with certain options. The oracle is an independent decoder. It is
+// small, and uses package reflect instead of unsafe code. [Run] generates the combinations of:
 //
 //	types     each leaf as the first, middle and last field; nested, in a list, in a map, behind a pointer; others at random
 //	targets   zero; used before; with constants and memory on read-only pages; sharing memory with other values and, if the
@@ -54,14 +54,14 @@
 // Packages transcode and iso8601 do not reuse targets: they append to a []byte, or return numbers.
 // Their fuzz tests and random tests compare them with other decoders. In package schema,
 // FrameReader, ModelReader and ParseAll find the beginnings of messages, and call Reader and Parse,
-// which this package tests as ways. These three handle the heads and ends of messages themselves,
-// and separate tests cover that.
+// which this package tests as ways. These three handle the id or fingerprint before a message, and
+// its end, in their own code. Separate tests cover that code.
 //
 // # Probes
 //
-// In a short run, random values reach some classes of cases too rarely. For these classes, [Probes]
-// makes specially designed calls, with the same checks. Each format's tests generate the probes in
-// tests such as TestMatrixKeys and TestMatrixGrowth:
+// In the short test, random values reach some classes of cases too rarely. For these classes,
+// [Probes] makes specially designed calls, with the same checks. Each format's tests generate the
+// probes in tests such as TestMatrixKeys and TestMatrixGrowth:
 //   - two encodings of the same key, in every place where a map may occur
 //   - slices that grow next to memory of other values
 //   - ints at the limits of their types, and several consecutive ints
@@ -76,7 +76,7 @@
 //	func TestMatrix(t *testing.T) {
 //		matrix.Run(t, matrix.Format{
 //			Leaves: []matrix.Kind{{Name: "uint8", Type: reflect.TypeFor[uint8]()}, …},
-//			Wraps:  …, // of a kind a list, a map, a pointer
+//			Wraps:  …, // make a list, a map or a pointer from a kind
 //			Struct: func(_ *rand.Rand, fields []matrix.Kind) matrix.Kind {
 //				return matrix.Kind{Name: …, Type: matrix.StructOf(fields)}
 //			},
@@ -98,10 +98,10 @@
 //
 // # Running it
 //
-// The name of a test that calls Run begins with TestMatrix. The short form takes some seconds. It
-// runs a fixed set of cases, and then some cases from a new seed, which it prints. With
-// SLIPSTREAM_LONG=30m, a test runs new cases for that time instead. A failure prints the case.
-// SLIPSTREAM_MATRIX=case runs that case alone, first as in the short form and then as in the long
-// form, and prints each call before making it. Several cases, separated by commas, run one after
-// the other.
+// The name of a test that calls Run begins with TestMatrix. The short test takes a few seconds. It
+// runs a fixed set of cases, and then some cases from a new seed, which it prints. The long test is
+// enabled by SLIPSTREAM_LONG=30m: it runs new cases for 30 minutes. A failed test prints the name
+// of the case. SLIPSTREAM_MATRIX=<case> runs only that case, first as in the short test and then as
+// in the long test. It prints each call before making it. Several cases, separated by commas, run
+// one after the other.
 package matrix

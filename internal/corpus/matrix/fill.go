@@ -30,7 +30,7 @@ func (f *filler) value(v reflect.Value, depth int) {
 	r := f.r
 	f.made++
 	if f.f.Fill != nil && f.f.Fill(r, v) {
-		if f.constants { // its strings are not constants, and the garbage collector does not scan the page on which v may lie
+		if f.constants { // strings from Fill are not constants, and v may lie on a page that the garbage collector does not scan
 			seen := reflect.New(v.Type())
 			seen.Elem().Set(v)
 			f.w.alive = append(f.w.alive, seen)
@@ -206,8 +206,8 @@ func (w *world) share(r *rand.Rand) {
 
 // holdsSlice reports whether values of type t contain a slice. Slices of the target do not share
 // elements of such types. Otherwise a decoder would grow the slice inside a shared element twice:
-// once through each of the outer slices. The second growth would be in place if the capacity
-// sufficed, and that depends on the capacity which the decoder chose.
+// once through each of the outer slices. If the capacity sufficed, the second growth would happen
+// in place. So the result would depend on the capacity that the decoder chose for the first growth.
 func holdsSlice(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Slice:
@@ -258,8 +258,8 @@ func (w *world) tangle(r *rand.Rand) {
 	}
 }
 
-// parts calls the function each with the value of type t at p, and with all values of which it
-// consists.
+// parts calls the function `each` with the value of type t at p, and with all of its fields and
+// elements.
 func (w *world) parts(p mem.Raw, t reflect.Type, each func(reflect.Value)) {
 	each(reflect.NewAt(t, p).Elem())
 	switch {
@@ -275,8 +275,8 @@ func (w *world) parts(p mem.Raw, t reflect.Type, each func(reflect.Value)) {
 	}
 }
 
-// headers calls the function each with the non-nil slices, pointers and maps in the value of type t
-// at p.
+// headers calls the function `each` with the non-nil slices, pointers and maps in the value of type
+// t at p.
 func (w *world) headers(p mem.Raw, t reflect.Type, each func(reflect.Value)) {
 	if w.types.isPlain(t) || w.types.opaque[t] {
 		return

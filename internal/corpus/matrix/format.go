@@ -47,7 +47,7 @@ type Format struct {
 	// including values that contain the pointer.
 	Tangled bool
 	// ViewsUsed reports whether every way may decode into a target that contains views. If it is
-	// false, only ways that decode views may do so.
+	// false, only ways that decode views may decode into such a target.
 	ViewsUsed bool
 	// ExactErrors reports whether, after an error, the target must equal the oracle's target.
 	ExactErrors bool
@@ -75,7 +75,7 @@ type Kind struct {
 type Subject struct {
 	// Encode encodes v as a message. If it returns an error, the value is skipped.
 	Encode func(v reflect.Value) ([]byte, error)
-	// Oracle is the second decoder. It defines the contract.
+	// Oracle is the independent decoder. It defines the contract.
 	Oracle Decode
 	// Ways contains the package's ways to decode, with their options.
 	Ways []Way
@@ -86,9 +86,9 @@ type Subject struct {
 // the call, so the target may contain views of it.
 type Decode func(b []byte, target reflect.Value) (n int, err error)
 
-// ErrUnspecified is the error that an oracle or a way returns if the contract does not define the
-// result of decoding, or does not define whether decoding succeeds. In this case, only memory is
-// checked, as after an error.
+// ErrUnspecified is returned by an oracle or a way if the contract does not define the result of
+// decoding. It is also returned if the contract does not define whether decoding succeeds. In both
+// cases, only memory is checked, as after an error.
 var ErrUnspecified = errors.New("matrix: the contract does not say")
 
 // Way is one way to decode. Either Bytes or Stream is set.
@@ -112,8 +112,9 @@ type Way struct {
 
 	// Options contains the names of the options that the way sets, from Format.Options. If it
 	// contains a single option, that option must sometimes have an effect. An effect is a result
-	// that differs from the result of Plain. With Views, OwnStrings or Exact, it can also be views,
-	// separately allocated strings, or reading no further than the message.
+	// that differs from the result of Plain. The following results also count as effects. With
+	// Views, the target contains a view. With OwnStrings, a string has a separate allocation. With
+	// Exact, the way reads no byte after the message.
 	Options []string
 	// Plain is the oracle of the same way without its options. If Plain is nil, the oracle of the
 	// subject is used.

@@ -36,8 +36,9 @@ func Names() map[string][]string {
 }
 
 // Members returns lists of keys for messages that are decoded into a struct with the given field
-// names. The lists contain all names in order and in reverse order, half of the names in random
-// order, and keys that differ slightly from a name.
+// names. One list contains all names in order, and another list contains them in reverse order.
+// Three lists contain half of the names in random order. The other lists test keys that differ
+// slightly from a name.
 func Members(r *rand.Rand, names []string) (all [][]string) {
 	inOrder := append([]string{}, names...)
 	reverse := append([]string{}, names...)
@@ -51,7 +52,7 @@ func Members(r *rand.Rand, names []string) (all [][]string) {
 		all = append(all, half[:len(half)/2])
 	}
 	for _, name := range []string{names[0], names[15], names[16], names[len(names)-1]} {
-		next := append([]string{}, names[:16]...) // so that the decoder expects the field after them
+		next := append([]string{}, names[:16]...) // so that the decoder expects the next field
 		for _, key := range []string{name, near(r, name), name + "x", name[:len(name)-1], strings.ToUpper(name)} {
 			all = append(all, []string{key}, append(next[:16:16], key))
 		}
@@ -66,7 +67,7 @@ func near(r *rand.Rand, name string) string {
 	return string(b)
 }
 
-// Struct returns a struct type with an exported field for each name. The function tag returns the
+// Struct returns a struct type with an exported field for each name. The function `tag` returns the
 // tag of a field. Every fifth field is a pointer.
 func Struct(names []string, tag func(k int, name string) string) reflect.Type {
 	var fields []reflect.StructField

@@ -60,8 +60,8 @@ func ConstantNames(t *testing.T, typ string) (names []string) {
 }
 
 // FuncNames returns the names of the exported functions that are options, in the package in the
-// current directory. An option is a function that returns a value of the type typ, or whose only
-// parameter is a pointer to the type whose name is argument.
+// current directory. A function is an option if it returns a value of the type typ, or if its only
+// parameter is a pointer to the type with the name `argument`.
 func FuncNames(t *testing.T, typ, argument string) (names []string) {
 	declarations(t, func(d ast.Decl) {
 		f, ok := d.(*ast.FuncDecl)
@@ -84,7 +84,7 @@ func FuncNames(t *testing.T, typ, argument string) (names []string) {
 	return names
 }
 
-// declarations calls the function each with every declaration of the package in the current
+// declarations calls the function `each` with every declaration of the package in the current
 // directory.
 func declarations(t *testing.T, each func(ast.Decl)) {
 	found := false

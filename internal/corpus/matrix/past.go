@@ -41,7 +41,7 @@ func (m *matrix) forget() bool {
 			ids += "," + later.id
 		}
 	}
-	m.t.Errorf("what case %s left has changed since: %s\nagain: SLIPSTREAM_MATRIX=%s go test -run '^%s$' .", p.id, diff, ids, m.t.Name())
+	m.t.Errorf("the target of case %s was changed by a later case: %s\nto reproduce: SLIPSTREAM_MATRIX=%s go test -run '^%s$' .", p.id, diff, ids, m.t.Name())
 	return false
 }
 

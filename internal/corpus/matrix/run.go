@@ -17,7 +17,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/corpus"
 )
 
-// A short run consists of one case for each systematic type, a fixed set of shortCases random
+// The short test consists of one case for each systematic type, a fixed set of shortCases random
 // cases, and freshCases cases from a new seed.
 const (
 	shortCases = 300
@@ -28,12 +28,12 @@ const (
 
 // Run tests the decoders of the format f.
 func Run(t *testing.T, f Format) {
-	defer debug.SetGCPercent(debug.SetGCPercent(1000)) // seen runs the garbage collector often enough
+	defer debug.SetGCPercent(debug.SetGCPercent(1000)) // the method `seen` runs the garbage collector often enough
 	m := &matrix{f: &f, t: t, types: newTypes(f.Opaque), reached: newCoverage(), alone: make(map[string]bool)}
 	m.systematic()
 	if ids := os.Getenv("SLIPSTREAM_MATRIX"); ids != "" {
 		m.trace = true
-		for _, m.all = range []bool{false, true} { // first as in the short form, then as in the long form
+		for _, m.all = range []bool{false, true} { // first as in the short test, then as in the long test
 			for id := range strings.SplitSeq(ids, ",") {
 				m.one(id)
 			}
@@ -213,7 +213,7 @@ func (m *matrix) one(id string) {
 		}
 	}
 	n := uint64(len(m.small))
-	turn := int((seed%n + seed/n) % uint64(len(modes))) // so that each kind meets each mode in turn
+	turn := int((seed%n + seed/n) % uint64(len(modes))) // so that each kind is tested with each mode in turn
 	for mode := range modes {
 		if m.all || mode == turn {
 			c.r = corpus.New(seed<<8 + uint64(mode)) // so that each mode can be run alone
@@ -277,8 +277,8 @@ func (m *matrix) follows(w *Way) bool { return !w.Owned && (w.Views || m.f.Views
 // modes lists the initial contents of targets.
 var modes = []string{"zero", "used", "constants", "shared", "views"}
 
-// turnedViews is a part of the mode "views". It consists of targets with views that a subject with
-// another notation has decoded.
+// turnedViews is a part of the mode "views". Its targets contain views that a subject with another
+// notation has decoded.
 const turnedViews = "views by another notation"
 
 // session is one case: messages of one type are decoded into targets of one mode.
@@ -348,7 +348,7 @@ func (c *session) renew() {
 		for _, k := range c.r.Perm(len(s.Ways)) {
 			if way := &s.Ways[k]; way.Views && way.Bytes != nil {
 				if b, ok := c.messageOf(s); ok {
-					_, err := way.Bytes(w.input(b), w.target) // which may fail half-way, with views in the target
+					_, err := way.Bytes(w.input(b), w.target) // the call may fail half-way and leave views in the target
 					c.viewing, c.viewed = true, true
 					if s == c.turned {
 						c.m.reached.note(byTarget, turnedViews, err != nil)
@@ -380,8 +380,8 @@ func (c *session) messageOf(s *Subject) ([]byte, bool) {
 	return nil, false
 }
 
-// way returns a random way that may decode into the target, or nil. If the argument stream is true,
-// the way reads a stream.
+// way returns a random way that may decode into the target, or nil. If the argument `stream` is
+// true, the way reads a stream.
 func (c *session) way(stream bool) *Way {
 	for _, k := range c.r.Perm(len(c.s.Ways)) {
 		way := &c.s.Ways[k]
@@ -479,10 +479,10 @@ func (c *session) whole() bool {
 	return true
 }
 
-// optionShare is the number of ways that set a single option, divided by the number of such ways
-// that each case uses in addition to its random ways. Each leaf occurs in many systematic cases, so
-// each leaf is tested with each option. This reveals decoding code for a kind that ignores an
-// option.
+// optionShare limits the ways with a single option that each case uses in addition to its random
+// ways. A case uses each such way with the probability 1/optionShare. Each leaf occurs in many
+// systematic cases, so each leaf is tested with each option. This reveals code that ignores an
+// option when it decodes a certain kind.
 const optionShare = 4
 
 // options decodes messages with ways that set a single option.
@@ -512,7 +512,7 @@ func (c *session) options() bool {
 	return true
 }
 
-// These are the maximum numbers of cuts per message, in the long form and in the short form.
+// These are the maximum numbers of cuts per message, in the long test and in the short test.
 const (
 	maxCuts   = 48
 	shortCuts = 12
@@ -593,7 +593,7 @@ func (c *session) stream() bool {
 	return true
 }
 
-// messages decodes the messages in the slice all with a way that reads a stream.
+// messages decodes the messages in the slice `all` with a way that reads a stream.
 func (c *session) messages(way *Way, all []byte, source string) bool {
 	in, how := reader(c.r, all)
 	read, taken := &counter{in: in}, 0
@@ -647,6 +647,6 @@ func (c *session) say(way *Way, source string, b []byte) {
 }
 
 func (c *session) fail(wrong string) bool {
-	c.m.t.Errorf("%s\n  %s\nagain: SLIPSTREAM_MATRIX=%s go test -run '^%s$' .", c.last, wrong, c.id, c.m.t.Name())
+	c.m.t.Errorf("%s\n  %s\nto reproduce: SLIPSTREAM_MATRIX=%s go test -run '^%s$' .", c.last, wrong, c.id, c.m.t.Name())
 	return false
 }

@@ -7,7 +7,7 @@ import (
 	"testing/iotest"
 )
 
-// readers lists the kinds of readers that the function reader returns.
+// readers lists the kinds of readers that the function `reader` returns.
 var readers = []string{
 	"a reader of all", "a reader of one byte", "a reader of halves", "a reader of data with the error", "a reader of random pieces, the last with the error",
 	"a reader of random pieces",

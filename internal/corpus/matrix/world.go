@@ -25,9 +25,8 @@ type world struct {
 	pages     []*guard.Region // the memory of inputs
 }
 
-// frozen is read-only memory of the target. If it contains strings, it must stay read-only. The
-// reason is that the garbage collector does not scan it, and would free new strings to which it
-// refers.
+// frozen is read-only memory of the target. If it contains strings, it must stay read-only: the
+// garbage collector does not scan this memory, and would free a new string that was stored in it.
 type frozen struct {
 	*guard.Region
 	texts bool
@@ -56,7 +55,7 @@ func (w *world) keep() {
 	w.hold(v)
 }
 
-// hold adds the value to which the pointer v points to the kept values.
+// hold adds the value *v to the kept values. v is a pointer.
 func (w *world) hold(v reflect.Value) {
 	if w.kept = append(w.kept, v); len(w.kept) > maxKept {
 		w.kept = slices.Delete(w.kept, 0, 1)
@@ -122,7 +121,7 @@ type panicked struct {
 
 func (p *panicked) Error() string {
 	stack := string(p.stack)
-	if _, after, found := strings.Cut(stack, "\npanic("); found { // the lines before belong to this package
+	if _, after, found := strings.Cut(stack, "\npanic("); found { // the earlier lines belong to this package
 		stack = "panic(" + after
 	}
 	return fmt.Sprintf("panic: %v\n%s", p.value, stack)
@@ -167,7 +166,7 @@ func (w *world) decode(c call) (out outcome) {
 			return outcome{wrong: "the oracle: " + fault.Error()}
 		}
 		if !w.thaw() { // the contract allows writes to this memory
-			return outcome{n: -1, err: ErrUnspecified} // but strings cannot be written to
+			return outcome{n: -1, err: ErrUnspecified} // but memory with strings must stay read-only
 		}
 		ideal.free()
 		ideal = before.copy(w.readOnly)
@@ -239,7 +238,7 @@ func (w *world) decode(c call) (out outcome) {
 			out.effect = w.equals(before, plain) != ""
 		}
 	}); fault != nil {
-		out.wrong = "what is left is no value: " + fault.Error()
+		out.wrong = "the target is not a valid value: " + fault.Error()
 	}
 	return out
 }
@@ -328,7 +327,7 @@ func (w *world) untouched(before *graph, still *clone, owned *graph) string {
 
 // sound checks the target without the oracle. The target must not refer to the input, and its
 // strings must lie in memory that the way allows. After an error, its strings must have existed
-// before or come from the input. The argument before is the graph before the call, and texts
+// before or come from the input. The argument `before` is the graph before the call, and texts
 // contains copies of its strings.
 func (w *world) sound(c call, before *graph, texts []string, out *outcome) string {
 	old := before.texts

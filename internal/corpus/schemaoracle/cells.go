@@ -17,7 +17,7 @@ type Cell struct {
 var errCell = errors.New("a number beyond int64")
 
 // Rows decodes b as a sequence of messages, each of which is a row. It returns the rows before the
-// first invalid message. The result ok reports whether all messages are valid. If a message has a
+// first invalid message. The result `ok` reports whether all messages are valid. If a message has a
 // tail, it must be the only message.
 func (l *Layout) Rows(b []byte) (rows [][]Cell, ok bool) {
 	for at := 0; at < len(b); {
@@ -32,7 +32,7 @@ func (l *Layout) Rows(b []byte) (rows [][]Cell, ok bool) {
 }
 
 // Columns decodes b as one message that contains only lists. Each list is a column. Columns returns
-// the rows before the first row with a number that a cell cannot represent. The result ok reports
+// the rows before the first row with a number that a cell cannot represent. The result `ok` reports
 // whether the message is valid and contains no such row. If the message is invalid, Columns returns
 // no rows.
 func (l *Layout) Columns(b []byte) (rows [][]Cell, ok bool) {

@@ -260,7 +260,7 @@ func (d *decoder) elements(l *Layout, v reflect.Value, n int) {
 	case !v.IsNil():
 		v.SetLen(n)
 	}
-	list := v.Slice(0, n) // an element that refers to v may change it
+	list := v.Slice(0, n) // decoding an element that refers to v may change v
 	for i := range n {
 		d.value(l.parts[0], list.Index(i))
 	}

@@ -1,6 +1,6 @@
-// Package schemaoracle is a second decoder for the encoding of package schema. The tests of
-// packages schema and parco use it. It interprets the notation of a schema, and uses only package
-// reflect. It is slow and as simple as possible. Only tests import it.
+// Package schemaoracle contains an independent decoder for the encoding of package schema. The
+// tests of packages schema and parco use it as an oracle. It interprets the notation of a schema,
+// and uses only package reflect. It is slow and as simple as possible. Only tests import it.
 package schemaoracle
 
 import (
@@ -153,7 +153,7 @@ func (l *Layout) WithTail(n int) *Layout {
 }
 
 // within returns a copy of l in which outer replaces each self that refers to outer. The layout l
-// is a part of outer. The argument between is the number of structs between the two.
+// is a part of outer. The argument `between` is the number of structs between l and outer.
 func (l *Layout) within(outer *Layout, between int) *Layout {
 	if l.word == "self" && l.up == between {
 		return outer

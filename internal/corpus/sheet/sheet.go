@@ -4,18 +4,18 @@
 //
 // The oracle is a list of the accepted rows. After each call, the package builds the expected
 // columns from this list, cell by cell, and compares them with the columns of the batch. It
-// compares the kinds, cells, nulls, the values under nulls, and the lengths of all slices. So after
-// a rejected row is undone, the batch must not contain any trace of it.
+// compares kinds, cells, null bitmaps, the stored values of null cells, and the lengths of all
+// slices. So after a rejected row is undone, the batch must not contain any trace of it.
 //
 // AppendColumn also appends the batch to another batch, in two pieces. The other batch must equal
 // the first batch, and must not change when the first batch changes. A decoder must not write to a
 // document. After the call, the document is overwritten, because the batch must not refer to it. In
-// some calls, the document is in guarded memory instead; with the tag invariants, this is so in all
-// calls.
+// some calls, the document is in guarded memory instead. With the build tag `invariants`, it is in
+// guarded memory in all calls.
 //
 // A full run fails if it has not reached each way, each kind of column, and certain other events in
-// the use of a batch. The type reached counts these events. With SLIPSTREAM_MATRIX=case, the test
-// runs only the given case again.
+// the use of a batch. The type reached counts these events. With SLIPSTREAM_MATRIX=<case>, the test
+// runs only that case.
 package sheet
 
 import (
@@ -46,7 +46,8 @@ type Row struct {
 // Time is a time in microseconds.
 type Time int64
 
-// NegativeZero is an int that has the value -0 in a column of floats.
+// NegativeZero is the integer -0 of a document. Its value is 0 in a column of integers, and -0 in a
+// column of floats.
 type NegativeZero struct{}
 
 // Format describes the format of the package under test.
@@ -59,7 +60,7 @@ type Format struct {
 	// document with rows that it chooses itself.
 	Document func(r *rand.Rand) []byte
 	// Oracle returns the rows of b before the first row that does not consist of cells. The result
-	// ok reports whether there is no such row and no other fault. Oracle need not check which
+	// `ok` reports whether there is no such row and no other fault. Oracle need not check which
 	// values fit a column.
 	Oracle func(b []byte) (rows []Row, ok bool)
 	// Ways contains functions that decode rows. After an error, the batch contains the rows before
@@ -70,8 +71,8 @@ type Format struct {
 	Whole bool
 }
 
-// Run tests the format f with a few thousand documents. If SLIPSTREAM_LONG is set, it tests new
-// documents for that time.
+// Run tests the format f with a few thousand documents. SLIPSTREAM_LONG is a duration. If it is
+// set, Run tests new documents for that long.
 func Run(t *testing.T, f Format) {
 	cases, seed := 400, rand.Uint64()>>32
 	if testing.Short() {
@@ -92,7 +93,7 @@ func Run(t *testing.T, f Format) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Parallel() // with the other formats' tests, so that all of them together take as long as one
+		t.Parallel() // in parallel with the tests of the other formats, so that all of them together take as long as one
 		for end := time.Now().Add(d); time.Now().Before(end) && !t.Failed(); seed++ {
 			one(t, f, seed, &used, has)
 		}
@@ -250,7 +251,7 @@ func one(t *testing.T, f Format, seed uint64, b *column.Batch, met reached) {
 				diff = "a column that others were appended to before: " + diff
 			}
 		}
-		if diff == "" && grown { // otherwise the next rows overwrite memory that the last append has read
+		if diff == "" && grown { // after Undo or Reset, append nothing, so that the next rows overwrite memory that the last append has read
 			if diff = other.append(r, &has, b); diff != "" {
 				diff = "appended by AppendColumn: " + diff
 			}
@@ -490,7 +491,7 @@ func (h *taken) compare(b *column.Batch) string {
 		}
 	}
 	for _, c := range b.Columns {
-		want := &col{name: c.Name, cells: make([]any, b.Rows)} // a column that only a rejected row has contains nulls
+		want := &col{name: c.Name, cells: make([]any, b.Rows)} // a column that occurs only in a rejected row contains nulls
 		if at := slices.IndexFunc(cols, func(o *col) bool { return o.name == c.Name }); at >= 0 {
 			want = cols[at]
 		}
@@ -635,7 +636,8 @@ func (w *col) appendCells(kind column.Kind, cells []any) bool {
 	return true
 }
 
-// exact reports whether all ints in w can be converted to floats, according to the function exact.
+// exact reports whether all ints in w can be converted to floats, according to the function
+// `exact`.
 func (w *col) exact() bool {
 	return !slices.ContainsFunc(w.cells, func(v any) bool {
 		n, ok := v.(int64)

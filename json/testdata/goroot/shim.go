@@ -46,8 +46,8 @@ var (
 	Valid         = json.Valid
 )
 
-// Constructors. The tests contain literals of these two types, which have a field that only
-// encoding/json can access.
+// These constructors create values of two types. The tests contain literals of these types, which
+// have a field that only encoding/json can access.
 
 func syntaxError(msg string, offset int64) *SyntaxError {
 	e := &SyntaxError{Offset: offset}
@@ -66,8 +66,8 @@ func setHidden(to any, field, value string) {
 	reflect.NewAt(f.Type(), f.Addr().UnsafePointer()).Elem().SetString(value)
 }
 
-// Internal identifiers that the tests of every Go version use. The identifiers that only the tests
-// without jsonv2 use are in shim_classic.go.
+// These are the internal identifiers that the tests of every Go version use. The identifiers that
+// only the tests without jsonv2 use are in shim_classic.go.
 
 var errUnexpectedEnd = errors.New("unexpected end of JSON input")
 

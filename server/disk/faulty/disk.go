@@ -90,8 +90,8 @@ func (d *Disk) Set(o Options) {
 	d.o = o
 }
 
-// CrashAt makes the disk crash at the call with this number, counted from now. The call may or may
-// not have its effect. It fails, and so do all later calls.
+// CrashAt makes the disk crash at the call with this number, counted from now. This call and all
+// later calls fail, but this call may have its effect.
 func (d *Disk) CrashAt(call int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -287,7 +287,7 @@ func (d *Disk) Open(path string, flag int, perm fs.FileMode) (disk.File, error) 
 	case n == nil && flag&os.O_CREATE == 0:
 		return nil, failed("open", path, fs.ErrNotExist)
 	case n == nil && perm != disk.FileMode():
-		panic(fmt.Sprintf("%s is made with the mode %v, and not with that of all files, %v", path, perm, disk.FileMode()))
+		panic(fmt.Sprintf("%s is created with the mode %v, want %v, the mode of all files", path, perm, disk.FileMode()))
 	case n == nil:
 		n = &node{perm: perm}
 		d.nodes[n] = true
@@ -373,7 +373,7 @@ func (d *Disk) Mkdir(path string, perm fs.FileMode) error {
 			return fs.ErrExist
 		}
 		if perm != disk.DirMode() {
-			panic(fmt.Sprintf("%s is made with the mode %v, and not with that of all directories, %v", path, perm, disk.DirMode()))
+			panic(fmt.Sprintf("%s is created with the mode %v, want %v, the mode of all directories", path, perm, disk.DirMode()))
 		}
 		dir.enter(change{name: base, node: newDir()})
 		return nil

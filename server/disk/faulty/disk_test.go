@@ -179,8 +179,8 @@ func TestCrashAt(t *testing.T) {
 	}
 }
 
-// A directory that an earlier process has created is as durable as a new one, at whatever call that
-// process has ended.
+// A directory that an earlier process has created is as durable as a new directory, regardless of
+// the call at which that process ended.
 func TestMkdirAllAfterAnEarlierLife(t *testing.T) {
 	for seed := range uint64(50) {
 		for at := 1; at <= 6; at++ {
@@ -204,7 +204,7 @@ func TestMkdirAllAfterAnEarlierLife(t *testing.T) {
 	}
 }
 
-// Read and WriteVec may process fewer bytes than requested. The data is correct nevertheless.
+// Read and WriteVec may process fewer bytes than requested. The transferred data is still correct.
 func TestShort(t *testing.T) {
 	d := New(1, Options{})
 	text := bytes.Repeat([]byte("0123456789"), 500)

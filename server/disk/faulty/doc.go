@@ -2,7 +2,7 @@
 // loses unsynced data, tears writes, fails, fills up, is slow, and performs short reads and writes.
 // Tests can also damage its data.
 //
-// It panics if a file or directory is created with other permissions than [disk.FileMode] or
+// It panics if a file or directory is created with permissions other than [disk.FileMode] or
 // [disk.DirMode]. All files and directories of a service must have these permissions.
 //
 // All random events depend on a seed. In a synctest bubble, each call takes a different time. So a
@@ -12,7 +12,7 @@
 // # The disk after a crash
 //
 // [Disk.Crash] returns the disk that the next start finds. A file contains the data that the last
-// Sync or Datasync covered. Of the data written later, it contains no part, the whole, the
+// Sync or Datasync covered. Of the data written later, it contains nothing, everything, the
 // beginning, or any selection of 512-byte sectors. A directory contains the entries that the last
 // SyncDir covered, with the first few of the later changes, because file systems keep changes in
 // order. A rename within a directory is atomic. Files without an entry are lost.

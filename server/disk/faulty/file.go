@@ -177,7 +177,7 @@ func (f *file) Close() error {
 		return failed("close", f.path, fs.ErrClosed)
 	}
 	f.closed = true
-	if f.d.nodes != nil { // else Kill has moved the nodes to the disk of the next life
+	if f.d.nodes != nil { // otherwise Kill has moved the nodes to the disk of the next process
 		f.n.opens--
 		f.d.release(f.n)
 	}

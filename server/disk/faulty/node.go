@@ -13,13 +13,14 @@ type node struct {
 	links int // number of directory entries for the node
 	opens int
 
-	// For a file: the data that reads return, the data that is certainly on the disk, and the
-	// changes that are not.
+	// For a file, data is what reads return, and stable is certainly on the disk. The field writes
+	// contains the changes that a crash may undo.
 	data, stable content
 	reserved     int64 // bytes
 	writes       []write
 
-	// For a directory: the same three for its entries.
+	// For a directory, entries are what reads return, and stableEntries are certainly on the disk.
+	// The field pending contains the changes that a crash may undo.
 	entries, stableEntries map[string]*node
 	pending                [][]change
 }

@@ -1,16 +1,21 @@
 // Command slipctl contains the tools for Slipstream. It generates and receives load, queries
-// Parquet tables, repairs logs, compares schemas, and migrates Go programs.
+// Parquet tables, shows queues, repairs logs, compares schemas, and migrates Go programs.
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
 
 	"github.com/alecthomas/kong"
 
 	"github.com/slipstream-go/slipstream/server/program"
 	"github.com/slipstream-go/slipstream/server/query"
+	"github.com/slipstream-go/slipstream/server/queue"
 	"github.com/slipstream-go/slipstream/server/wal"
 	"github.com/slipstream-go/slipstream/tools/evolve"
 	"github.com/slipstream-go/slipstream/tools/load"
@@ -22,6 +27,7 @@ type commands struct {
 	Sink    sink                `cmd:"" help:"Remote Write receiver that counts what it receives."`
 	Query   rows                `cmd:"" help:"Show rows of Parquet tables."`
 	WAL     log                 `cmd:"" name:"wal" help:"Check and repair the write-ahead log of a stopped service."`
+	Queue   waiting             `cmd:"" help:"Show the relay's queue of a stopped service."`
 	Schema  schemas             `cmd:"" help:"Show and compare schemas in JSON form."`
 	Migrate moving              `cmd:"" help:"Change the imports of Go programs to Slipstream."`
 	Version program.ShowVersion `cmd:"" help:"Show the version."`
@@ -78,6 +84,36 @@ func (c *repair) Run() error {
 		return err
 	}
 	fmt.Println(r)
+	return nil
+}
+
+type waiting struct {
+	Show contents `cmd:"" help:"List the tenants with undelivered requests."`
+}
+
+type contents struct {
+	Dir string `arg:"" help:"Queue directory, for example ./data/relay." type:"existingdir"`
+}
+
+func (c *contents) Run() error {
+	found, err := queue.Inspect(c.Dir)
+	if err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "TENANT\tTARGET\tREQUESTS\tSERIES\tSAMPLES\tBYTES\tOLDEST")
+	for _, l := range found.Lines {
+		tenant, target, _ := strings.Cut(l.Tenant, "\x00") // with replication, a line belongs to a tenant and a target
+		n := l.Items
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%s\n", tenant, cmp.Or(target, "any"), n.Items, n.Notes[0], n.Notes[1], l.Bytes, l.Oldest.UTC().Format(time.RFC3339))
+	}
+	w.Flush()
+	switch {
+	case len(found.Log.Damage) > 0:
+		return fmt.Errorf("the queue is damaged: %w; the service keeps all readable requests when it starts", found.Log.Damage[0])
+	case found.Unreadable > 0:
+		return fmt.Errorf("%d records cannot be decoded; use the version of slipctl that matches the service", found.Unreadable)
+	}
 	return nil
 }
 

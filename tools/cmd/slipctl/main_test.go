@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/server/parquet"
+	"github.com/slipstream-go/slipstream/server/queue"
 	"github.com/slipstream-go/slipstream/server/table"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
@@ -23,10 +26,34 @@ func newLog(t *testing.T) string {
 		t.Fatal(err)
 	}
 	l.Start()
-	if err := l.Append(&wal.Record{Type: wal.Data, DB: "db", Table: "t", Payload: []byte("payload")}); err != nil {
+	if err := l.Append(&wal.Record{Type: 1, DB: "db", Table: "t", Payload: []byte("payload")}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// newQueue writes a queue with two requests, and returns its directory.
+func newQueue(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "queue")
+	down := func(context.Context, string, []*queue.Item) queue.Verdict {
+		return queue.Verdict{Err: errors.New("down")}
+	}
+	q, err := queue.Open(dir, queue.Options{Deliver: down})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := q.Put([]queue.Item{
+		{Tenant: "team-a", Note: [4]uint32{3, 5}, Body: []byte("body")}, {Tenant: "team-b\x00cortex:9009", Note: [4]uint32{1, 1}, Body: []byte("body")},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := q.Close(ctx); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -63,7 +90,7 @@ func TestCommands(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	log, tables, none := newLog(t), newTable(t), filepath.Join(t.TempDir(), "none")
+	log, tables, queued, none := newLog(t), newTable(t), newQueue(t), filepath.Join(t.TempDir(), "none")
 	damaged := newLog(t)
 	if err := os.Remove(filepath.Join(damaged, "00000001.wal")); err != nil {
 		t.Fatal(err)
@@ -80,6 +107,10 @@ func TestCommands(t *testing.T) {
 		{[]string{"wal", "repair", log}, 0, "1 segments"},
 		{[]string{"wal", "check", damaged}, 1, "`slipctl wal repair " + damaged + "` keeps all readable records"},
 		{[]string{"wal", "check", none}, 2, "none"},
+		{[]string{"queue", "show", queued}, 0, "team-a  any          1         3       5        4      20"},
+		{[]string{"queue", "show", queued}, 0, "team-b  cortex:9009  1         1       1        4      20"},
+		{[]string{"queue", "show", damaged}, 1, "the queue is damaged"},
+		{[]string{"queue", "show", none}, 2, "none"},
 		{[]string{"load", "--url=http://127.0.0.1:1"}, 1, "nothing answers"},
 		{[]string{"schema", "show", none}, 2, "none"},
 		{[]string{"migrate", "msgpack", none}, 1, "none"},

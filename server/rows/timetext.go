@@ -1,8 +1,9 @@
-package ingest
+package rows
 
 import (
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/iso8601"
+	"github.com/slipstream-go/slipstream/server/refusal"
 )
 
 // parseTimes converts a String column to Kind Time. Nulls remain nulls. Its error contains the row.
@@ -12,7 +13,7 @@ func parseTimes(c *column.Column) error {
 		if !c.IsNull(i) {
 			var err error
 			if us, err = timeText(c.StringAt(i)); err != nil {
-				return asRefusal(err).ofRow(i)
+				return refusal.Of(err).OfRow(i)
 			}
 		}
 		c.Ints = append(c.Ints, us)
@@ -27,11 +28,11 @@ func parseTimes(c *column.Column) error {
 func timeText(s []byte) (int64, error) {
 	t, err := iso8601.ParseBytes(s)
 	if err != nil {
-		return 0, invalid("time %q is not RFC 3339: send 2006-01-02T15:04:05Z, with a fraction or an offset such as +07:00, or a number since 1970", clip(string(s))).in(timeColumn)
+		return 0, refusal.Errorf("time %q is not RFC 3339: send 2006-01-02T15:04:05Z, with a fraction or an offset such as +07:00, or a number since 1970", refusal.Clip(string(s))).In(TimeColumn)
 	}
 	us := t.UnixMicro()
-	if us < minMicros || us > maxMicros {
-		return 0, invalid("time %q is not in the years 1 to 9999 in UTC", clip(string(s))).in(timeColumn)
+	if us < MinTime || us > MaxTime {
+		return 0, refusal.Errorf("time %q is not in the years 1 to 9999 in UTC", refusal.Clip(string(s))).In(TimeColumn)
 	}
 	return us, nil
 }

@@ -1,4 +1,4 @@
-package ingest
+package rows
 
 import (
 	"errors"
@@ -6,6 +6,8 @@ import (
 
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/msgpack/msgpcode"
+	"github.com/slipstream-go/slipstream/server/names"
+	"github.com/slipstream-go/slipstream/server/refusal"
 )
 
 // A body in Arc's format consists of envelopes. An envelope contains the name of its table, so a
@@ -76,15 +78,15 @@ func (e *envelope) check() error {
 	row := e.has(partFields) || e.has(partF) || e.has(partT) || e.has(partH) || e.has(partTags)
 	switch {
 	case e.has(partBatch) && (row || e.has(partM) || e.has(partColumns)):
-		return invalid("batch stands beside other rows: put those into the batch").in("batch").at(int64(e.at[partBatch]))
+		return refusal.Errorf("batch is combined with other rows: put these rows into the batch").In("batch").At(int64(e.at[partBatch]))
 	case e.has(partColumns) && row:
-		return invalid("columns stands beside t, h, f, fields or tags: put those into columns").in("columns").at(int64(e.at[partColumns]))
+		return refusal.Errorf("columns is combined with t, h, f, fields or tags: put these values into columns").In("columns").At(int64(e.at[partColumns]))
 	}
 	return nil
 }
 
 // decodeArc decodes a body of envelopes.
-func (j *job) decodeArc() error {
+func (j *Job) decodeArc() error {
 	code, err := j.d.PeekCode()
 	switch {
 	case err != nil:
@@ -92,17 +94,17 @@ func (j *job) decodeArc() error {
 	case isArray(code):
 		return j.readItems()
 	case !isMap(code):
-		return invalid("the body is %s: send a map with m and columns or fields, a map with batch, or an array of such maps", describe(code)).at(0)
+		return refusal.Errorf("the body is %s: send a map with m and columns or fields, a map with batch, or an array of such maps", describe(code)).At(0)
 	}
 	return j.readItem(true)
 }
 
-func (j *job) readItems() error {
+func (j *Job) readItems() error {
 	n, err := j.d.DecodeArrayLen()
 	if err != nil {
 		return j.fault(err, none)
 	}
-	if err := j.counted(n); err != nil {
+	if err := j.Counted(n); err != nil {
 		return err
 	}
 	for range n {
@@ -114,7 +116,7 @@ func (j *job) readItems() error {
 }
 
 // readItem decodes one envelope. Only the outermost envelope may be a batch.
-func (j *job) readItem(outermost bool) error {
+func (j *Job) readItem(outermost bool) error {
 	at := j.offset()
 	e, err := j.readEnvelope(outermost)
 	if err == nil {
@@ -136,12 +138,12 @@ func (j *job) readItem(outermost bool) error {
 			_, err = j.readArcRow(&e)
 		}
 		if err != nil {
-			return asRefusal(err).ofRow(j.row)
+			return refusal.Of(err).OfRow(j.Row)
 		}
-		j.row++
+		j.Row++
 	default:
 		broken := err
-		if err := j.takeRow(func() (*group, error) {
+		if err := j.takeRow(func() (*Group, error) {
 			if broken != nil {
 				return nil, broken
 			}
@@ -157,10 +159,10 @@ func (j *job) readItem(outermost bool) error {
 // readEnvelope records the offsets of the parts of the next envelope, and skips the parts. It
 // ignores unknown keys. Some parts can be large, and are decoded immediately so that they are not
 // scanned twice: the items of a batch, and columns that follow the key m, as they usually do.
-func (j *job) readEnvelope(outermost bool) (e envelope, err error) {
+func (j *Job) readEnvelope(outermost bool) (e envelope, err error) {
 	begin := j.offset()
 	if code, err := j.d.PeekCode(); err == nil && !isMap(code) {
-		return e, invalid("%s where a map must be, with m and columns or fields", describe(code)).at(int64(begin))
+		return e, refusal.Errorf("got %s, want a map with m and columns or fields", describe(code)).At(int64(begin))
 	}
 	n, err := j.d.DecodeMapLen()
 	if err != nil {
@@ -182,7 +184,7 @@ func (j *job) readEnvelope(outermost bool) (e envelope, err error) {
 		}
 		if p < parts {
 			if e.has(p) {
-				return e, invalid("%s is repeated: send it once", key).in(string(key)).at(int64(at))
+				return e, refusal.Errorf("%s is repeated: send it once", key).In(string(key)).At(int64(at))
 			}
 			e.at[p] = at
 		}
@@ -208,9 +210,9 @@ func (j *job) readEnvelope(outermost bool) (e envelope, err error) {
 
 // table returns the table name, the value of the key m. The name is valid until the next name is
 // read.
-func (j *job) table(e *envelope) ([]byte, error) {
+func (j *Job) table(e *envelope) ([]byte, error) {
 	if !e.has(partM) {
-		return nil, invalid("m is missing: it names the table").in("m")
+		return nil, refusal.Errorf("m is missing: it names the table").In("m")
 	}
 	j.seek(e.at[partM])
 	return j.readName("m", "measurement_")
@@ -218,7 +220,7 @@ func (j *job) table(e *envelope) ([]byte, error) {
 
 // readName reads a name, which is a string or an int. For an int, the name is the prefix followed
 // by the decimal digits.
-func (j *job) readName(key, prefix string) ([]byte, error) {
+func (j *Job) readName(key, prefix string) ([]byte, error) {
 	at := j.offset()
 	code, err := j.d.PeekCode()
 	if err != nil {
@@ -239,7 +241,7 @@ func (j *job) readName(key, prefix string) ([]byte, error) {
 		j.name = strconv.AppendInt(append(j.name[:0], prefix...), n, 10)
 		return j.name, nil
 	}
-	return nil, invalid("%s is %s: it must be a string or an int", clip(key), describe(code)).in(clip(key)).at(int64(at))
+	return nil, refusal.Errorf("%s is %s: it must be a string or an int", refusal.Clip(key), describe(code)).In(refusal.Clip(key)).At(int64(at))
 }
 
 // readArcColumnsByRow checks the rows of an envelope of columns one by one. The argument at is the
@@ -247,24 +249,24 @@ func (j *job) readName(key, prefix string) ([]byte, error) {
 // broken is such an error, if one is already known; decoding may find another error of this kind.
 // An envelope without rows is rejected as one row, so that the replay of the log skips the whole
 // envelope.
-func (j *job) readArcColumnsByRow(e *envelope, at int, broken error) error {
+func (j *Job) readArcColumnsByRow(e *envelope, at int, broken error) error {
 	n, err := j.countColumns(e.at[partColumns])
 	if err != nil {
 		return err
 	}
-	if err := j.counted(max(n, 1)); err != nil {
+	if err := j.Counted(max(n, 1)); err != nil {
 		return err
 	}
 	if j.skipsAll(max(n, 1)) {
-		j.row += max(n, 1)
+		j.Row += max(n, 1)
 		return j.pass(at)
 	}
-	if n == 0 && j.partial && broken == nil {
-		broken = invalid("columns has no rows: leave the item out").in("columns")
+	if n == 0 && j.Partial && broken == nil {
+		broken = refusal.Errorf("columns has no rows: leave the item out").In("columns")
 	}
 	if broken == nil {
-		row := j.row
-		if err := j.readArcColumns(e); err == nil || j.row > row { // an error after complete rows is an error of the body
+		row := j.Row
+		if err := j.readArcColumns(e); err == nil || j.Row > row { // an error after complete rows is an error of the body
 			if err == nil {
 				err = j.pass(at)
 			}
@@ -273,16 +275,16 @@ func (j *job) readArcColumnsByRow(e *envelope, at int, broken error) error {
 			broken = err
 		}
 	}
-	if !j.partial {
+	if !j.Partial {
 		return broken
 	}
-	j.reject(max(n, 1), asRefusal(broken))
+	j.reject(max(n, 1), refusal.Of(broken))
 	return j.pass(at)
 }
 
 // countColumns returns the number of rows in the map of columns at an offset. This is the length of
 // the longest column. A value that is not an array counts as a column with one row.
-func (j *job) countColumns(at int) (rows int, err error) {
+func (j *Job) countColumns(at int) (rows int, err error) {
 	j.seek(at)
 	if code, err := j.d.PeekCode(); err == nil && !isMap(code) {
 		return 1, nil
@@ -315,26 +317,26 @@ func (j *job) countColumns(at int) (rows int, err error) {
 }
 
 // readArcColumns decodes the columns of an envelope.
-func (j *job) readArcColumns(e *envelope) error {
+func (j *Job) readArcColumns(e *envelope) error {
 	name, err := j.table(e)
 	if err != nil {
-		return asRefusal(err).ofRow(j.row)
+		return refusal.Of(err).OfRow(j.Row)
 	}
-	g, err := j.group(name, true)
+	g, err := j.Group(name, true)
 	if err != nil {
-		return asRefusal(err).ofRow(j.row)
+		return refusal.Of(err).OfRow(j.Row)
 	}
 	j.seek(e.at[partColumns])
-	if g.batch.Rows == 0 {
-		g.batch.Reset()
-		g.first, g.numbers, g.checked = j.row, g.numbers[:0], checked{}
+	if g.Batch.Rows == 0 {
+		g.Batch.Reset()
+		g.first, g.numbers, g.checked = j.Row, g.numbers[:0], checked{}
 		return j.readColumns(g)
 	}
 	if j.spare == nil {
 		j.spare = j.batch()
 	}
 	j.spare.Reset()
-	more := group{name: g.name, columns: true, batch: j.spare, first: j.row, after: g,
+	more := Group{name: g.name, columns: true, Batch: j.spare, first: j.Row, after: g,
 		checked: checked{hours: g.checked.hours}}
 	if err := j.readColumns(&more); err != nil {
 		return err
@@ -343,8 +345,8 @@ func (j *job) readArcColumns(e *envelope) error {
 }
 
 // merge appends the rows of the group src to the group dst of the same table.
-func (j *job) merge(dst, src *group) error {
-	to, from := dst.batch, src.batch
+func (j *Job) merge(dst, src *Group) error {
+	to, from := dst.Batch, src.Batch
 	if from.Rows == 0 {
 		return nil
 	}
@@ -361,13 +363,13 @@ func (j *job) merge(dst, src *group) error {
 		have := t.Kind
 		if !t.Accepts(c.Kind) {
 			if have == column.Int64 && c.Kind == column.Float64 {
-				return invalid("column %q: %s", c.Name, t.Mismatch(c.Kind)).in(c.Name).ofRow(src.first)
+				return refusal.Errorf("column %q: %s", c.Name, t.Mismatch(c.Kind)).In(c.Name).OfRow(src.first)
 			}
-			return invalid("column %q: %v here and %v in rows before it: a column has one type, or ints and floats", c.Name, c.Kind, have).in(c.Name).ofRow(src.first)
+			return refusal.Errorf("column %q: %v here, but %v in earlier rows: a column has one type, or ints and floats", c.Name, c.Kind, have).In(c.Name).OfRow(src.first)
 		}
 		if err := t.AppendColumn(c, 0, c.Rows); err != nil {
 			if errors.Is(err, column.ErrInexact) {
-				return invalid("column %q: it holds floats in rows before, and a float64 would round an integer here", c.Name).in(c.Name).ofRow(src.first)
+				return refusal.Errorf("column %q: an integer cannot be stored exactly as a float64, and earlier rows contain floats", c.Name).In(c.Name).OfRow(src.first)
 			}
 			return j.fault(err, none)
 		}
@@ -385,28 +387,28 @@ func (j *job) merge(dst, src *group) error {
 		return j.fault(err, none)
 	}
 	if len(to.Columns) > columns { // otherwise each of many small envelopes would check all columns
-		if err := checkColumns(to); err != nil {
+		if err := names.CheckColumns(to); err != nil {
 			return err
 		}
 	}
-	return j.charge(to, rows, columns)
+	return j.Charge(to, rows, columns)
 }
 
 // readArcRow decodes the row of an envelope.
-func (j *job) readArcRow(e *envelope) (*group, error) {
+func (j *Job) readArcRow(e *envelope) (*Group, error) {
 	if !e.has(partFields) && !e.has(partF) {
-		return nil, invalid("there are no columns, fields or f: a row has at least one of them, and a batch is not nested").in("fields")
+		return nil, refusal.Errorf("columns, fields and f are missing: a row has at least one of them, and a batch must not contain a batch").In("fields")
 	}
 	name, err := j.table(e)
 	if err != nil {
 		return nil, err
 	}
-	g, err := j.group(name, false)
+	g, err := j.Group(name, false)
 	if err != nil {
 		return nil, err
 	}
 	g.fill = true
-	rows, columns := g.batch.Rows, len(g.batch.Columns)
+	rows, columns := g.Batch.Rows, len(g.Batch.Columns)
 	if err := j.readTime(g, e); err != nil {
 		return g, err
 	}
@@ -422,17 +424,17 @@ func (j *job) readArcRow(e *envelope) (*group, error) {
 	if err := j.readFields(g, e); err != nil {
 		return g, err
 	}
-	if err := g.batch.CloseRow(); err != nil {
+	if err := g.Batch.CloseRow(); err != nil {
 		return g, j.fault(err, none)
 	}
 	if !j.byRow() {
-		g.numbers = append(g.numbers, j.row)
+		g.numbers = append(g.numbers, j.Row)
 	}
-	return g, j.charge(g.batch, rows, columns)
+	return g, j.Charge(g.Batch, rows, columns)
 }
 
-func (j *job) readTime(g *group, e *envelope) error {
-	c, err := g.batch.Column(timeName)
+func (j *Job) readTime(g *Group, e *envelope) error {
+	c, err := g.Batch.Column(timeName)
 	if err != nil {
 		return j.fault(err, none)
 	}
@@ -444,7 +446,7 @@ func (j *job) readTime(g *group, e *envelope) error {
 	return j.readCell(c)
 }
 
-func (j *job) readCell(c *column.Column) error {
+func (j *Job) readCell(c *column.Column) error {
 	if err := j.d.DecodeCell(c); err != nil {
 		return j.fault(err, in(c.Name))
 	}
@@ -453,19 +455,19 @@ func (j *job) readCell(c *column.Column) error {
 
 // newCell returns a column for a cell of the current row. It returns an error if the row already
 // has a cell in that column.
-func (j *job) newCell(g *group, name []byte) (*column.Column, error) {
-	c, err := g.batch.Column(name)
+func (j *Job) newCell(g *Group, name []byte) (*column.Column, error) {
+	c, err := g.Batch.Column(name)
 	if err != nil {
 		return nil, j.fault(err, none)
 	}
-	if c.Rows > g.batch.Rows {
-		return nil, invalid("column %q: t, h, tags and fields of a row give it twice: t is the column time, and h is host; send it once", clip(c.Name)).in(c.Name)
+	if c.Rows > g.Batch.Rows {
+		return nil, refusal.Errorf("column %q: the row contains it twice, in t, h, tags or fields: t is the column time, and h is host; send it once", refusal.Clip(c.Name)).In(c.Name)
 	}
 	return c, nil
 }
 
 // readTag reads a string, or an int as text, into a column of strings.
-func (j *job) readTag(g *group, name []byte, prefix string) error {
+func (j *Job) readTag(g *Group, name []byte, prefix string) error {
 	c, err := j.newCell(g, name)
 	if err != nil {
 		return err
@@ -480,7 +482,7 @@ func (j *job) readTag(g *group, name []byte, prefix string) error {
 		return err
 	}
 	if !c.Accepts(column.String) {
-		return invalid("column %q: a tag in a column of %v: give it another name", clip(c.Name), c.Kind).in(c.Name)
+		return refusal.Errorf("column %q: a tag cannot be stored in a column of %v: give the tag another name", refusal.Clip(c.Name), c.Kind).In(c.Name)
 	}
 	if err := c.AppendString(text); err != nil {
 		return j.fault(err, none)
@@ -488,14 +490,14 @@ func (j *job) readTag(g *group, name []byte, prefix string) error {
 	return nil
 }
 
-func (j *job) readTags(g *group, e *envelope) error {
+func (j *Job) readTags(g *Group, e *envelope) error {
 	if !e.has(partTags) {
 		return nil
 	}
 	return j.eachPair(e.at[partTags], "tags", func(name []byte) error { return j.readTag(g, name, "") })
 }
 
-func (j *job) readFields(g *group, e *envelope) error {
+func (j *Job) readFields(g *Group, e *envelope) error {
 	if e.has(partFields) {
 		err := j.eachPair(e.at[partFields], "fields", func(name []byte) error {
 			c, err := j.newCell(g, name)
@@ -513,7 +515,7 @@ func (j *job) readFields(g *group, e *envelope) error {
 	}
 	j.seek(e.at[partF])
 	if code, err := j.d.PeekCode(); err == nil && !isArray(code) {
-		return invalid("f is %s: it must be an array of values", describe(code)).in("f").at(int64(e.at[partF]))
+		return refusal.Errorf("f is %s: it must be an array of values", describe(code)).In("f").At(int64(e.at[partF]))
 	}
 	n, err := j.d.DecodeArrayLen()
 	if err != nil {
@@ -534,10 +536,10 @@ func (j *job) readFields(g *group, e *envelope) error {
 
 // eachPair calls fn with each key of the map at an offset. The function fn must read the key's
 // value.
-func (j *job) eachPair(at int, part string, fn func(name []byte) error) error {
+func (j *Job) eachPair(at int, part string, fn func(name []byte) error) error {
 	j.seek(at)
 	if code, err := j.d.PeekCode(); err == nil && !isMap(code) {
-		return invalid("%s is %s: it must be a map from names to values", part, describe(code)).in(part).at(int64(at))
+		return refusal.Errorf("%s is %s: it must be a map from names to values", part, describe(code)).In(part).At(int64(at))
 	}
 	n, err := j.d.DecodeMapLen()
 	if err != nil {

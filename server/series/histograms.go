@@ -1,4 +1,4 @@
-package ingest
+package series
 
 import (
 	"encoding/base64"
@@ -13,7 +13,7 @@ import (
 // Native histograms are stored in three forms: as columns with the frequently queried values, as
 // JSON with the buckets and their bounds, and as the unchanged message. Only the message is exact.
 
-func (r *seriesReader) addHistogram(v *remotewrite.SeriesView, h remotewrite.HistogramView) error {
+func (r *reader) addHistogram(v *remotewrite.SeriesView, h remotewrite.HistogramView) error {
 	t, err := r.row(histograms, v, h.Timestamp)
 	if err != nil {
 		return err

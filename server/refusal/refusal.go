@@ -1,4 +1,5 @@
-package ingest
+// Package refusal defines the errors that clients of the ingest endpoints get, and their HTTP form.
+package refusal
 
 import (
 	"encoding/json"
@@ -6,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/slipstream-go/slipstream/server/access"
@@ -36,10 +38,10 @@ const (
 	LowDisk                     // 503: the disk is nearly full
 	Stalled                     // 503: rows do not land
 
-	outcomes
+	Outcomes // number of outcomes
 )
 
-var outcomeTable = [outcomes]struct {
+var outcomeTable = [Outcomes]struct {
 	name   string
 	status int
 	retry  time.Duration
@@ -66,77 +68,82 @@ var outcomeTable = [outcomes]struct {
 
 func (o Outcome) String() string { return outcomeTable[o].name }
 
+// RetryAfter returns the time after which the client may send the request again, or 0.
+func (o Outcome) RetryAfter() time.Duration { return outcomeTable[o].retry }
+
 // Status returns the status code of the response.
 func (o Outcome) Status() int { return outcomeTable[o].status }
 
-// refusal is an error for the client. Its text contains the problem, its location and a remedy.
-type refusal struct {
-	outcome Outcome
-	text    string
-	field   string // invalid column, key or parameter
-	row     int    // number of the invalid row in the body, starting with 0; negative if the error does not concern a row
-	line    int    // line number of the row, starting with 1; 0 if the format has no lines
-	offset  int64  // offset in the decompressed body; negative if unknown
+// Error is an error for the client. Its text contains the problem, its location and a remedy.
+type Error struct {
+	Outcome Outcome
+	Text    string
+	Field   string // invalid column, key or parameter
+	Row     int    // number of the invalid row in the body, starting with 0; negative if the error does not concern a row
+	Line    int    // line number of the row, starting with 1; 0 if the format has no lines
+	Offset  int64  // offset in the decompressed body; negative if unknown
 }
 
-func (r *refusal) Error() string {
+func (r *Error) Error() string {
 	switch {
-	case r.line > 0:
-		return "line " + strconv.Itoa(r.line) + ": " + r.text
-	case r.row >= 0:
-		return "row " + strconv.Itoa(r.row) + ": " + r.text
+	case r.Line > 0:
+		return "line " + strconv.Itoa(r.Line) + ": " + r.Text
+	case r.Row >= 0:
+		return "row " + strconv.Itoa(r.Row) + ": " + r.Text
 	}
-	return r.text
+	return r.Text
 }
 
-func refuse(o Outcome, format string, args ...any) *refusal {
-	return &refusal{outcome: o, text: fmt.Sprintf(format, args...), row: -1, offset: -1}
+// New returns an error with the given outcome and text.
+func New(o Outcome, format string, args ...any) *Error {
+	return &Error{Outcome: o, Text: fmt.Sprintf(format, args...), Row: -1, Offset: -1}
 }
 
-func invalid(format string, args ...any) *refusal { return refuse(Invalid, format, args...) }
+// Errorf returns an error for an invalid request.
+func Errorf(format string, args ...any) *Error { return New(Invalid, format, args...) }
 
-// in sets the invalid column, key or parameter.
-func (r *refusal) in(field string) *refusal {
-	r.field = field
+// In sets the invalid column, key or parameter.
+func (r *Error) In(field string) *Error {
+	r.Field = field
 	return r
 }
 
-// at sets the offset of the error.
-func (r *refusal) at(offset int64) *refusal {
-	r.offset = offset
+// At sets the offset of the error.
+func (r *Error) At(offset int64) *Error {
+	r.Offset = offset
 	return r
 }
 
-// ofRow sets the number of the invalid row.
-func (r *refusal) ofRow(row int) *refusal {
-	r.row = row
+// OfRow sets the number of the invalid row.
+func (r *Error) OfRow(row int) *Error {
+	r.Row = row
 	return r
 }
 
-// inLine sets the line number of the invalid row.
-func (r *refusal) inLine(line int) *refusal {
-	r.line = line
+// InLine sets the line number of the invalid row.
+func (r *Error) InLine(line int) *Error {
+	r.Line = line
 	return r
 }
 
-// asRefusal converts err to a refusal.
-func asRefusal(err error) *refusal {
-	var r *refusal
+// Of converts err to an Error. The default outcome is Invalid.
+func Of(err error) *Error {
+	var r *Error
 	if errors.As(err, &r) {
 		return r
 	}
 	if admission.Busy(err) {
-		return refuse(Overloaded, "%v", err)
+		return New(Overloaded, "%v", err)
 	}
 	var conflict *table.TypeError
 	if errors.As(err, &conflict) {
-		return invalid("%v", err).in(conflict.Column)
+		return Errorf("%v", err).In(conflict.Column)
 	}
-	return invalid("%v", err)
+	return Errorf("%v", err)
 }
 
-// problem is the JSON form of an error response.
-type problem struct {
+// Problem is the JSON form of an error response.
+type Problem struct {
 	Error  string `json:"error"`
 	Field  string `json:"field,omitempty"`
 	Row    *int   `json:"row,omitempty"`
@@ -144,29 +151,31 @@ type problem struct {
 	Offset *int64 `json:"offset,omitempty"`
 }
 
-func (r *refusal) write(w http.ResponseWriter) {
-	p := problem{Error: r.Error(), Field: r.field, Line: r.line}
-	if r.row >= 0 {
-		p.Row = &r.row
+// Write sends the error as the response.
+func (r *Error) Write(w http.ResponseWriter) {
+	p := Problem{Error: r.Error(), Field: r.Field, Line: r.Line}
+	if r.Row >= 0 {
+		p.Row = &r.Row
 	}
-	if r.offset >= 0 {
-		p.Offset = &r.offset
+	if r.Offset >= 0 {
+		p.Offset = &r.Offset
 	}
-	if wait := outcomeTable[r.outcome].retry; wait > 0 {
+	if wait := outcomeTable[r.Outcome].retry; wait > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)))
 	}
-	switch r.outcome {
+	switch r.Outcome {
 	case Unauthorized:
 		w.Header().Set("WWW-Authenticate", access.Challenge)
 	case Forbidden:
 		w.Header().Set("WWW-Authenticate", access.InsufficientScope)
 	}
-	writeJSON(w, r.outcome.Status(), p)
+	WriteJSON(w, r.Outcome.Status(), p)
 }
 
-func writeJSON(w http.ResponseWriter, status int, v any) {
+// WriteJSON sends v as the response, in JSON.
+func WriteJSON(w http.ResponseWriter, status int, v any) {
 	text, err := json.Marshal(v)
-	if err != nil { // v is of a type of this package, and all of these can be encoded
+	if err != nil { // all types that are passed to WriteJSON can be encoded
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
@@ -174,4 +183,23 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
 	w.Write(append(text, '\n')) // the client may have disconnected
+}
+
+const maxClip = 128 // bytes
+
+// Clip shortens text from a client, so that an error fits on one line.
+func Clip(s string) string {
+	if len(s) <= maxClip {
+		return s
+	}
+	return s[:maxClip] + "…"
+}
+
+// Plain returns the text of an error without the name of its package.
+func Plain(err error) string {
+	text := err.Error()
+	text = strings.TrimPrefix(text, "msgpack: ")
+	text = strings.TrimPrefix(text, "json: ")
+	text = strings.TrimPrefix(text, "schema: ")
+	return strings.TrimPrefix(text, "column: ")
 }

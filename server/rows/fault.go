@@ -1,4 +1,4 @@
-package ingest
+package rows
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 	"github.com/slipstream-go/slipstream/msgpack"
 	"github.com/slipstream-go/slipstream/msgpack/msgpcode"
 	"github.com/slipstream-go/slipstream/schema"
+	"github.com/slipstream-go/slipstream/server/refusal"
 )
 
 // An error of a codec contains a cause, a path and an offset. Clients get one line of text with all
@@ -58,25 +59,29 @@ func in(name string) place { return func(string) (string, int) { return name, -1
 // fault converts an error from the decoder or from a batch to a refusal for the client. The
 // function where locates the error. Row numbers in paths are relative to the value that the decoder
 // has read.
-func (j *job) fault(err error, where place) *refusal {
+func (j *Job) fault(err error, where place) *refusal.Error {
 	e := located(err)
 	if e == nil {
 		if errors.Is(err, io.EOF) {
-			return invalid("the body ends where a value should begin: it was cut short").at(int64(len(j.body)))
+			return refusal.Errorf("the body ends where a value should begin: it was cut short").At(int64(len(j.Body)))
 		}
-		return invalid("%s", plain(err))
+		return refusal.Errorf("%s", refusal.Plain(err))
 	}
 	at := int64(j.base) + e.Offset
 	if j.d != nil && (errors.Is(e.Cause, io.EOF) || errors.Is(e.Cause, io.ErrUnexpectedEOF)) {
-		return invalid("the body ends in the middle of a value, or a length in it is wrong: it was cut short, or is not MessagePack").at(at)
+		return refusal.Errorf("the body ends in the middle of a value, or a length in it is wrong: it was cut short, or is not MessagePack").At(at)
 	}
 	name, row := where(e.Path)
 	text := j.explain(e.Cause, at)
 	if name != "" {
-		text = fmt.Sprintf("column %q: %s", clip(name), text)
+		text = fmt.Sprintf("column %q: %s", refusal.Clip(name), text)
 	}
-	return invalid("%s", text).in(clip(name)).ofRow(row).at(at)
+	return refusal.Errorf("%s", text).In(refusal.Clip(name)).OfRow(row).At(at)
 }
+
+// Fault converts an error from a batch to a refusal for the client. The error concerns neither a
+// column nor a row of the body.
+func (j *Job) Fault(err error) *refusal.Error { return j.fault(err, none) }
 
 // located returns the codec's Error that err wraps, or nil.
 func located(err error) *msgpack.Error {
@@ -91,8 +96,8 @@ func located(err error) *msgpack.Error {
 
 // explain returns the text of a codec's error. It replaces or completes texts that a client may not
 // understand.
-func (j *job) explain(cause error, at int64) string {
-	text := plain(cause)
+func (j *Job) explain(cause error, at int64) string {
+	text := refusal.Plain(cause)
 	var syntax *json.SyntaxError
 	if errors.As(cause, &syntax) {
 		return "not valid JSON: " + text
@@ -101,19 +106,19 @@ func (j *job) explain(cause error, at int64) string {
 		return "the body is " + what + ": send an array of objects, or an object of columns"
 	}
 	if errors.Is(cause, schema.ErrShort) {
-		return "the body ends in the middle of it, or a length in it is wrong: it was cut short, or is of another schema"
+		return "the body ends inside this value, or a length is wrong: the body is truncated, or was written with another schema"
 	}
 	got := "nothing"
-	if at < int64(len(j.body)) {
-		got = describe(j.body[at])
+	if at < int64(len(j.Body)) {
+		got = describe(j.Body[at])
 	}
 	switch {
 	case strings.HasSuffix(text, "decoding array length"):
 		return got + " instead of an array of cells: a column is an array, and a single row is sent as an array of one map"
 	case strings.HasSuffix(text, "decoding map length"):
-		return got + " where a map from column names must be"
+		return "got " + got + ", want a map with column names as keys"
 	case strings.HasSuffix(text, "decoding string/bytes length"):
-		return got + " where a name must be: names are strings"
+		return "got " + got + ", want a name: names are strings"
 	case strings.HasSuffix(text, "instead of an array of cells"):
 		return text + ": a column is an array, and a single row is sent as an array of one object"
 	case strings.HasSuffix(text, " is not UTF-8"):
@@ -121,7 +126,7 @@ func (j *job) explain(cause error, at int64) string {
 	case strings.Contains(text, " in a column of "):
 		return text + ": a column has one type, or ints and floats"
 	case strings.HasPrefix(text, "the column has "):
-		return text + ": give all columns as many"
+		return text + ": give all columns the same number of rows"
 	case strings.HasPrefix(text, "more than ") && strings.HasSuffix(text, " columns"):
 		return text + " in one table: send fewer"
 	case strings.HasSuffix(text, "most cells would be null"):
@@ -130,15 +135,6 @@ func (j *job) explain(cause error, at int64) string {
 		return text + ": send it once"
 	}
 	return text
-}
-
-// plain returns the text of an error without the name of its package.
-func plain(err error) string {
-	text := err.Error()
-	text = strings.TrimPrefix(text, "msgpack: ")
-	text = strings.TrimPrefix(text, "json: ")
-	text = strings.TrimPrefix(text, "schema: ")
-	return strings.TrimPrefix(text, "column: ")
 }
 
 // describe returns a name for the type that a MessagePack code indicates.

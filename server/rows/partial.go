@@ -1,10 +1,12 @@
-package ingest
+package rows
 
 import (
 	"slices"
 	"unicode/utf8"
 
 	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/server/names"
+	"github.com/slipstream-go/slipstream/server/refusal"
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
@@ -14,9 +16,9 @@ import (
 // The log stores the list of rejected rows after the body (see codec). The replay skips the listed
 // rows. It does not check rows again, so its result cannot differ.
 
-// maxReasons is the maximum number of rejected rows that a response lists with their reasons. The
+// MaxReasons is the maximum number of rejected rows that a response lists with their reasons. The
 // other rejected rows are only counted.
-const maxReasons = 1000
+const MaxReasons = 1000
 
 // Rejection describes a row that was not stored, and contains the reason.
 type Rejection struct {
@@ -26,43 +28,43 @@ type Rejection struct {
 	Reason string `json:"reason"`
 }
 
-// rejected contains the rejected rows of a body, in ascending order.
-type rejected struct {
-	rows    []int
-	reasons []Rejection // reasons for the first maxReasons rows
+// Rejected contains the rejected rows of a body, in ascending order.
+type Rejected struct {
+	Rows    []int
+	Reasons []Rejection // reasons for the first maxReasons rows
 }
 
-func (r *rejected) reset() { r.rows, r.reasons = r.rows[:0], r.reasons[:0] }
+func (r *Rejected) reset() { r.Rows, r.Reasons = r.Rows[:0], r.Reasons[:0] }
 
-func (r *rejected) add(row, line int, why *refusal) {
-	r.rows = append(r.rows, row)
-	if len(r.reasons) < maxReasons {
-		r.reasons = append(r.reasons, Rejection{row, line, why.field, why.text})
+func (r *Rejected) add(row, line int, why *refusal.Error) {
+	r.Rows = append(r.Rows, row)
+	if len(r.Reasons) < MaxReasons {
+		r.Reasons = append(r.Reasons, Rejection{row, line, why.Field, why.Text})
 	}
 }
 
 // skips reports whether the replay skips the current row.
-func (j *job) skips() bool {
-	_, found := slices.BinarySearch(j.skip, j.row)
+func (j *Job) skips() bool {
+	_, found := slices.BinarySearch(j.Skip, j.Row)
 	return found
 }
 
 // skipsAll reports whether the replay skips all of the next n rows.
-func (j *job) skipsAll(n int) bool {
-	at, found := slices.BinarySearch(j.skip, j.row)
-	return n > 0 && found && len(j.skip) >= at+n && j.skip[at+n-1] == j.row+n-1
+func (j *Job) skipsAll(n int) bool {
+	at, found := slices.BinarySearch(j.Skip, j.Row)
+	return n > 0 && found && len(j.Skip) >= at+n && j.Skip[at+n-1] == j.Row+n-1
 }
 
 // reject rejects the next n rows, all for the same reason.
-func (j *job) reject(n int, why *refusal) {
+func (j *Job) reject(n int, why *refusal.Error) {
 	for range n {
-		j.rejected.add(j.row, j.line, why)
-		j.row++
+		j.Rejected.add(j.Row, j.line, why)
+		j.Row++
 	}
 }
 
 // pass skips the value at an offset.
-func (j *job) pass(at int) error {
+func (j *Job) pass(at int) error {
 	j.seek(at)
 	if err := j.d.Skip(); err != nil {
 		return j.fault(err, none)
@@ -74,45 +76,45 @@ func (j *job) pass(at int) error {
 // row, and returns its group; if the group is known, it returns the group even with an error. If
 // the row is invalid, or if the replay skips it, takeRow calls the function pass, which moves to
 // the end of the row. An error from pass is an error of the whole body.
-func (j *job) takeRow(read func() (*group, error), pass func() error) error {
+func (j *Job) takeRow(read func() (*Group, error), pass func() error) error {
 	if j.skips() {
-		j.row++
+		j.Row++
 		return pass()
 	}
 	g, err := read()
-	if err == nil && j.partial {
+	if err == nil && j.Partial {
 		err = g.checked.add(j, g)
 	}
 	if err != nil {
-		r := asRefusal(err)
-		if !j.partial {
-			return r.ofRow(j.row)
+		r := refusal.Of(err)
+		if !j.Partial {
+			return r.OfRow(j.Row)
 		}
 		if g != nil {
-			g.batch.Rows = g.checked.rows
-			g.batch.Undo()
+			g.Batch.Rows = g.checked.rows
+			g.Batch.Undo()
 		}
 		if err := pass(); err != nil {
 			return err
 		}
-		j.rejected.add(j.row, j.line, r)
+		j.Rejected.add(j.Row, j.line, r)
 	}
-	j.row++
+	j.Row++
 	return nil
 }
 
 // readRowsByRow is like readRows, but checks each row.
-func (j *job) readRowsByRow(g *group) error {
+func (j *Job) readRowsByRow(g *Group) error {
 	n, err := j.d.DecodeArrayLen()
 	if err != nil {
 		return j.fault(err, none)
 	}
-	if err := j.counted(n); err != nil {
+	if err := j.Counted(n); err != nil {
 		return err
 	}
 	at := 0
-	read := func() (*group, error) {
-		if err := j.d.DecodeRow(g.batch); err != nil {
+	read := func() (*Group, error) {
+		if err := j.d.DecodeRow(g.Batch); err != nil {
 			return g, j.fault(err, inRow)
 		}
 		return g, nil
@@ -129,7 +131,7 @@ func (j *job) readRowsByRow(g *group) error {
 
 // readColumnsByRow is like readColumns, but checks each row. For each row, it reads one cell of
 // every column.
-func (j *job) readColumnsByRow(g *group) error {
+func (j *Job) readColumnsByRow(g *Group) error {
 	at, rows, err := j.findColumns(g)
 	if err != nil {
 		return err
@@ -157,15 +159,15 @@ func (j *job) readColumnsByRow(g *group) error {
 // offset of the first cell in the body. The function cell decodes the cell at an offset into a
 // column, and the function pass skips a cell. Both functions return the offset of the column's next
 // cell.
-func (j *job) takeSideBySide(g *group, at []int, rows int, cell func(*column.Column, int) (int, error), pass func(int) (int, error)) error {
+func (j *Job) takeSideBySide(g *Group, at []int, rows int, cell func(*column.Column, int) (int, error), pass func(int) (int, error)) error {
 	next := make([]int, len(at)) // offsets of the next row's cells
-	read := func() (_ *group, err error) {
-		for i, c := range g.batch.Columns {
+	read := func() (_ *Group, err error) {
+		for i, c := range g.Batch.Columns {
 			if next[i], err = cell(c, at[i]); err != nil {
 				return g, err
 			}
 		}
-		if err := g.batch.CloseRow(); err != nil {
+		if err := g.Batch.CloseRow(); err != nil {
 			return g, j.fault(err, none)
 		}
 		return g, nil
@@ -184,17 +186,17 @@ func (j *job) takeSideBySide(g *group, at []int, rows int, cell func(*column.Col
 		}
 		at, next = next, at
 	}
-	return j.charge(g.batch, 0, 0)
+	return j.Charge(g.Batch, 0, 0)
 }
 
 // findColumns scans a map of columns. It returns the offset of each column's first cell, and the
 // number of cells in each column.
-func (j *job) findColumns(g *group) (at []int, rows int, err error) {
+func (j *Job) findColumns(g *Group) (at []int, rows int, err error) {
 	n, err := j.d.DecodeMapLen()
 	if err != nil {
 		return nil, 0, j.fault(err, none)
 	}
-	b := g.batch
+	b := g.Batch
 	for range n {
 		key := j.offset()
 		name, err := j.d.DecodeView()
@@ -224,15 +226,15 @@ func (j *job) findColumns(g *group) (at []int, rows int, err error) {
 			return nil, 0, err
 		}
 	}
-	return at, rows, j.counted(rows)
+	return at, rows, j.Counted(rows)
 }
 
 func errTwice(c *column.Column, at int) error {
-	return invalid("column %q: the column is repeated: send it once", clip(c.Name)).in(c.Name).at(int64(at))
+	return refusal.Errorf("column %q: the column is repeated: send it once", refusal.Clip(c.Name)).In(c.Name).At(int64(at))
 }
 
 func errLength(c *column.Column, cells int, first *column.Column, rows, at int) error {
-	return invalid("column %q: the column has %d rows, but %q has %d: give all columns as many", clip(c.Name), cells, clip(first.Name), rows).in(c.Name).at(int64(at))
+	return refusal.Errorf("column %q: the column has %d rows, but %q has %d: give all columns the same number of rows", refusal.Clip(c.Name), cells, refusal.Clip(first.Name), rows).In(c.Name).At(int64(at))
 }
 
 // checked is the state of the checks after the rows of a group that were accepted so far.
@@ -254,16 +256,16 @@ type fit struct {
 }
 
 // fitOf returns the fit of a table, and creates it at the first call.
-func (j *job) fitOf(name table.Name) *fit {
+func (j *Job) fitOf(name table.Name) *fit {
 	f := j.fits[name.Table]
 	if f != nil {
 		return f
 	}
-	f = &fit{Bounds: j.known(name), fields: make(map[string]table.Field)}
+	f = &fit{Bounds: j.Known(name), fields: make(map[string]table.Field)}
 	for _, have := range f.Fields {
 		f.fields[have.Name] = have
 	}
-	f.fields[timeColumn] = table.Field{Name: timeColumn, Kind: column.Time}
+	f.fields[TimeColumn] = table.Field{Name: TimeColumn, Kind: column.Time}
 	if j.fits == nil {
 		j.fits = make(map[string]*fit)
 	}
@@ -273,8 +275,8 @@ func (j *job) fitOf(name table.Name) *fit {
 
 // add makes the same checks as finish, but only for the last row of the group. If the limits of the
 // catalog are known, it also checks these limits.
-func (k *checked) add(j *job, g *group) error {
-	b, i := g.batch, g.batch.Rows-1
+func (k *checked) add(j *Job, g *Group) error {
+	b, i := g.Batch, g.Batch.Rows-1
 	if !k.begun {
 		k.begin(j, g)
 	}
@@ -283,7 +285,7 @@ func (k *checked) add(j *job, g *group) error {
 			continue
 		}
 		if n >= len(k.named) || !k.named[n] {
-			if err := checkColumn(c.Name); err != nil {
+			if err := names.CheckColumn(c.Name); err != nil {
 				return err
 			}
 			k.named = append(k.named, make([]bool, max(0, n+1-len(k.named)))...)
@@ -293,7 +295,7 @@ func (k *checked) add(j *job, g *group) error {
 			return errText(c)
 		}
 		if why := conflictWith(g.after, c, i); why != nil {
-			return invalid("%s", why.Reason()).in(c.Name)
+			return refusal.Errorf("%s", why.Reason()).In(c.Name)
 		}
 	}
 	us, err := k.addTime(j, g, i)
@@ -309,9 +311,9 @@ func (k *checked) add(j *job, g *group) error {
 	return nil
 }
 
-func (k *checked) begin(j *job, g *group) {
-	k.begun, k.unit = true, j.unit
-	if j.known != nil {
+func (k *checked) begin(j *Job, g *Group) {
+	k.begun, k.unit = true, j.Unit
+	if j.Known != nil {
 		k.fit = j.fitOf(g.name)
 		if k.hours == nil {
 			k.hours = make(map[int64]struct{})
@@ -322,11 +324,11 @@ func (k *checked) begin(j *job, g *group) {
 // conflictWith returns the reason why row i of the column c cannot follow the rows of the group g,
 // or nil. The argument g may be nil. The column named time is not checked, because its values are
 // converted to one type.
-func conflictWith(g *group, c *column.Column, i int) *table.TypeError {
-	if g == nil || c.Name == timeColumn {
+func conflictWith(g *Group, c *column.Column, i int) *table.TypeError {
+	if g == nil || c.Name == TimeColumn {
 		return nil
 	}
-	o := g.batch.Find(c.Name)
+	o := g.Batch.Find(c.Name)
 	if o == nil || o.Kind == column.Null {
 		return nil
 	}
@@ -336,32 +338,32 @@ func conflictWith(g *group, c *column.Column, i int) *table.TypeError {
 
 // addToTable checks whether the table can accept row i. The argument us is the time of the row in
 // microseconds. If the table can accept the row, addToTable records the effects of the row.
-func (k *checked) addToTable(j *job, g *group, i int, us int64) error {
+func (k *checked) addToTable(j *Job, g *Group, i int, us int64) error {
 	f := k.fit
 	fresh := len(f.Fields) == 0 && !f.taken
 	if fresh && j.fresh >= f.Tables {
-		return invalid("table %s: its database has as many tables as it may have: raise the limit, or use fewer names", g.name).in("table")
+		return refusal.Errorf("table %s: the database already has the maximum number of tables: raise the limit, or use fewer names", g.name).In("table")
 	}
 	hour := table.HourOf(us)
 	if _, ok := k.hours[hour]; !ok && len(k.hours) >= f.Hours {
-		return invalid("the rows before are from %d different hours, which is the most that a request may have: split it, or check the unit of time", f.Hours).in(timeColumn)
+		return refusal.Errorf("earlier rows are from %d different hours, which is the maximum per request: split the request, or check the unit of time", f.Hours).In(TimeColumn)
 	}
 	columns := len(f.fields)
-	for _, c := range g.batch.Columns {
-		if c.IsNull(i) || c.Name == timeColumn {
+	for _, c := range g.Batch.Columns {
+		if c.IsNull(i) || c.Name == TimeColumn {
 			continue
 		}
 		have, ok := f.fields[c.Name]
 		if !ok {
 			if columns++; columns > f.Columns {
-				return invalid("column %q: it would be one more than the %d a table may have", clip(c.Name), f.Columns).in(clip(c.Name))
+				return refusal.Errorf("column %q: the table already has the maximum of %d columns", refusal.Clip(c.Name), f.Columns).In(refusal.Clip(c.Name))
 			}
 		} else if why := have.Conflict(cellOf(c, i)); why != nil {
-			return invalid("%s", why.Reason()).in(c.Name)
+			return refusal.Errorf("%s", why.Reason()).In(c.Name)
 		}
 	}
-	for _, c := range g.batch.Columns {
-		if c.IsNull(i) || c.Name == timeColumn {
+	for _, c := range g.Batch.Columns {
+		if c.IsNull(i) || c.Name == TimeColumn {
 			continue
 		}
 		cell := cellOf(c, i)
@@ -392,15 +394,15 @@ func cellOf(c *column.Column, i int) *column.Column {
 }
 
 // addTime checks the time of row i, and returns it in microseconds.
-func (k *checked) addTime(j *job, g *group, i int) (int64, error) {
-	c := g.batch.Find(timeColumn)
+func (k *checked) addTime(j *Job, g *Group, i int) (int64, error) {
+	c := g.Batch.Find(TimeColumn)
 	if c == nil || c.Kind == column.Null && !g.columns || c.IsNull(i) && g.fill {
-		return j.received, nil
+		return j.Received, nil
 	}
 	if !g.columns && !g.fill && i > 0 && c.IsNull(0) {
-		return 0, invalid("there is a time, and the rows before have none: give every row one, or none").in(timeColumn)
+		return 0, refusal.Errorf("this row has a time, but earlier rows have none: give every row a time, or none").In(TimeColumn)
 	}
-	us, u, err := timeOf(c, i, j.unit)
+	us, u, err := timeOf(c, i, j.Unit)
 	if err != nil {
 		return 0, err
 	}

@@ -1,15 +1,19 @@
-package ingest
+package series
 
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/remotewrite"
+	"github.com/slipstream-go/slipstream/server/refusal"
+	"github.com/slipstream-go/slipstream/server/rows"
 )
 
 // Views of series are converted directly to rows in batches of columns:
@@ -26,21 +30,21 @@ type field struct {
 // with the same columns: see the method row.
 var fields = [kinds][]field{
 	samples: {
-		{timeName, column.Time}, {[]byte("metric"), column.String}, {[]byte("labels"), column.String},
+		{[]byte(rows.TimeColumn), column.Time}, {[]byte("metric"), column.String}, {[]byte("labels"), column.String},
 		{[]byte("value"), column.Float64}, {[]byte("start_time"), column.Null},
 	},
 	histograms: {
-		{timeName, column.Time}, {[]byte("metric"), column.String}, {[]byte("labels"), column.String},
+		{[]byte(rows.TimeColumn), column.Time}, {[]byte("metric"), column.String}, {[]byte("labels"), column.String},
 		{[]byte("count"), column.Float64}, {[]byte("sum"), column.Float64},
 		{[]byte("zero_count"), column.Float64}, {[]byte("zero_threshold"), column.Float64}, {[]byte("schema"), column.Int64},
 		{[]byte("buckets"), column.String}, {[]byte("message"), column.String}, {[]byte("start_time"), column.Null},
 	},
 	exemplars: {
-		{timeName, column.Time}, {[]byte("metric"), column.String}, {[]byte("labels"), column.String},
+		{[]byte(rows.TimeColumn), column.Time}, {[]byte("metric"), column.String}, {[]byte("labels"), column.String},
 		{[]byte("value"), column.Float64}, {[]byte("exemplar"), column.String},
 	},
 	metadata: {
-		{timeName, column.Time}, {[]byte("metric"), column.String},
+		{[]byte(rows.TimeColumn), column.Time}, {[]byte("metric"), column.String},
 		{[]byte("type"), column.String}, {[]byte("help"), column.String}, {[]byte("unit"), column.String},
 	},
 }
@@ -52,13 +56,13 @@ type sheet struct {
 	columns     [11]*column.Column
 }
 
-// seriesReader decodes the parts of a body. Each job reuses its own seriesReader.
-type seriesReader struct {
-	job     *job
+// reader decodes the parts of a body.
+type reader struct {
+	job     *rows.Job
 	size    int // length of the body
 	scanner remotewrite.Scanner
-	part    int    // index of the current part
-	table   []byte // table for the part's samples
+	table   []byte // table for the current part's samples
+	name    []byte // buffer for the name of a table
 	bytes   int    // length of the part's body
 	sheets  [kinds]sheet
 
@@ -80,45 +84,54 @@ type seriesReader struct {
 	most  int64 // maximum of the field text
 }
 
-// decodeParts decodes a body of parts.
-func (j *job) decodeParts() error {
-	if j.series == nil {
-		j.series = &seriesReader{said: make(map[string]struct{})}
-	}
-	r := j.series
-	r.job, r.size, r.part, r.text = j, len(j.body), 0, 0
-	r.taken, r.most = int64(len(j.body)), j.limits.decompressed(len(j.body))
-	defer r.forget()
-	for rest := j.body; len(rest) > 0; r.part++ {
-		var p seriesPart
+var readers = sync.Pool{New: func() any { return &reader{said: make(map[string]struct{})} }}
+
+// decode decodes a body of parts. Its error is a [*PartError].
+func decode(j *rows.Job) error {
+	r := readers.Get().(*reader)
+	r.job, r.size, r.text = j, len(j.Body), 0
+	r.taken, r.most = int64(len(j.Body)), j.MaxText
+	defer r.free()
+	rest := j.Body
+	for n := 0; len(rest) > 0; n++ {
+		var p part
 		ok := false
 		if p, rest, ok = cutPart(rest); !ok {
-			return fmt.Errorf("ingest: part %d of the record is damaged", r.part)
+			return &PartError{n, errors.New("the part is damaged")}
 		}
 		if err := r.read(p); err != nil {
-			return err
+			return &PartError{n, err}
 		}
 	}
 	return nil
 }
 
-// large reports whether the reader has become too large to be kept.
-func (r *seriesReader) large() bool {
-	const most = 1 << 20
-	return r.size > most || cap(r.labels)+cap(r.scratch)+cap(r.buckets.list) > most
+// PartError is the error of a part.
+type PartError struct {
+	Part int // index of the part in the body
+	Err  error
 }
 
-// forget clears all references to memory that the reader does not own.
-func (r *seriesReader) forget() {
+func (e *PartError) Error() string { return fmt.Sprintf("part %d: %v", e.Part, e.Err) }
+func (e *PartError) Unwrap() error { return e.Err }
+
+// free returns the reader to its pool, unless the reader has become too large. It clears all
+// references to memory that the reader does not own.
+func (r *reader) free() {
+	const most = 1 << 20
+	if r.size > most || cap(r.labels)+cap(r.scratch)+cap(r.buckets.list) > most {
+		return
+	}
 	r.job, r.table, r.metric = nil, nil, nil
 	r.sheets = [kinds]sheet{}
 	r.scanner.Reset(nil, remotewrite.V1)
 	clear(r.set.pairs[:cap(r.set.pairs)])
 	clear(r.said)
+	readers.Put(r)
 }
 
 // read decodes a part.
-func (r *seriesReader) read(p seriesPart) error {
+func (r *reader) read(p part) error {
 	r.table, r.bytes, r.sheets = p.table, len(p.body), [kinds]sheet{}
 	clear(r.said)
 	s := &r.scanner
@@ -131,7 +144,7 @@ func (r *seriesReader) read(p seriesPart) error {
 		r.number++
 	}
 	if err := s.Err(); err != nil {
-		return invalid("%+v", err)
+		return refusal.Errorf("%+v", err)
 	}
 	for m := range s.Metadata {
 		if err := r.addMetadata(m.Family, m); err != nil {
@@ -140,7 +153,7 @@ func (r *seriesReader) read(p seriesPart) error {
 	}
 	for i := range r.sheets {
 		if t := &r.sheets[i]; t.batch != nil {
-			if err := r.job.charge(t.batch, t.rows, t.width); err != nil {
+			if err := r.job.Charge(t.batch, t.rows, t.width); err != nil {
 				return err
 			}
 		}
@@ -148,7 +161,7 @@ func (r *seriesReader) read(p seriesPart) error {
 	return nil
 }
 
-func (r *seriesReader) readSeries(v *remotewrite.SeriesView) error {
+func (r *reader) readSeries(v *remotewrite.SeriesView) error {
 	r.known = false
 	for s := range v.Samples {
 		t, err := r.row(samples, v, s.Timestamp)
@@ -187,21 +200,21 @@ func metricOf(v *remotewrite.SeriesView) []byte {
 }
 
 // sheet returns the table for a kind of data, and creates the table if it does not exist.
-func (r *seriesReader) sheet(k kind) (*sheet, error) {
+func (r *reader) sheet(k kind) (*sheet, error) {
 	t := &r.sheets[k]
 	if t.batch != nil {
 		return t, nil
 	}
 	j := r.job
-	j.name = append(append(j.name[:0], r.table...), suffixes[k]...)
-	g, err := j.group(j.name, true)
+	r.name = append(append(r.name[:0], r.table...), suffixes[k]...)
+	g, err := j.Group(r.name, true)
 	if err != nil {
 		return nil, err
 	}
-	t.batch, t.rows, t.width = g.batch, g.batch.Rows, len(g.batch.Columns)
+	t.batch, t.rows, t.width = g.Batch, g.Batch.Rows, len(g.Batch.Columns)
 	for i, f := range fields[k] {
 		if t.columns[i], err = t.batch.Column(f.name); err != nil {
-			return nil, j.fault(err, none)
+			return nil, j.Fault(err)
 		}
 		t.columns[i].Accepts(f.kind)
 	}
@@ -214,7 +227,7 @@ func (r *seriesReader) sheet(k kind) (*sheet, error) {
 
 // row begins a row of the series. It appends the time, the metric and the labels. The argument ms
 // is the time in milliseconds.
-func (r *seriesReader) row(k kind, v *remotewrite.SeriesView, ms int64) (*sheet, error) {
+func (r *reader) row(k kind, v *remotewrite.SeriesView, ms int64) (*sheet, error) {
 	if err := r.readLabels(v); err != nil {
 		return nil, err
 	}
@@ -235,7 +248,7 @@ func (r *seriesReader) row(k kind, v *remotewrite.SeriesView, ms int64) (*sheet,
 
 // close ends a row. If the argument ms, a time in milliseconds, is not 0, close first stores it in
 // the column whose index is the argument optional.
-func (r *seriesReader) close(t *sheet, optional int, ms int64) error {
+func (r *reader) close(t *sheet, optional int, ms int64) error {
 	if ms != 0 {
 		us, err := r.micros(ms)
 		if err != nil {
@@ -248,34 +261,35 @@ func (r *seriesReader) close(t *sheet, optional int, ms int64) error {
 }
 
 // end ends a row.
-func (r *seriesReader) end(t *sheet) error {
-	if err := r.job.counted(1); err != nil {
+func (r *reader) end(t *sheet) error {
+	if err := r.job.Counted(1); err != nil {
 		return err
 	}
 	if err := t.batch.CloseRow(); err != nil {
-		return r.job.fault(err, none)
+		return r.job.Fault(err)
 	}
-	r.job.row++
+	r.job.Row++
 	return nil
 }
 
 // micros converts a time in milliseconds to microseconds.
-func (r *seriesReader) micros(ms int64) (int64, error) {
-	if u := &units[Milliseconds]; ms < u.min || ms > u.max {
+func (r *reader) micros(ms int64) (int64, error) {
+	us, ok := rows.Milliseconds.Micros(ms)
+	if !ok {
 		return 0, r.refuse("the time %d in milliseconds is not in the years 1 to 9999: check it", ms)
 	}
-	return micros(ms, Milliseconds), nil
+	return us, nil
 }
 
 // appendText appends a cell of text, and counts its bytes.
-func (r *seriesReader) appendText(c *column.Column, text []byte) error {
+func (r *reader) appendText(c *column.Column, text []byte) error {
 	if r.text += int64(len(text)); r.text > r.taken {
 		if err := r.takeMore(); err != nil {
 			return err
 		}
 	}
 	if err := c.AppendString(text); err != nil {
-		return r.job.fault(err, none)
+		return r.job.Fault(err)
 	}
 	return nil
 }
@@ -285,12 +299,12 @@ func (r *seriesReader) appendText(c *column.Column, text []byte) error {
 const textStep = 1 << 20
 
 // takeMore reserves memory for the text that exceeds the reserved bytes.
-func (r *seriesReader) takeMore() error {
+func (r *reader) takeMore() error {
 	if r.text > r.most {
 		return r.errTooMuch()
 	}
 	more := max(r.text-r.taken, textStep)
-	if take := r.job.take; take != nil {
+	if take := r.job.Take; take != nil {
 		if err := take(more); err != nil {
 			return err
 		}
@@ -299,17 +313,17 @@ func (r *seriesReader) takeMore() error {
 	return nil
 }
 
-func (r *seriesReader) errTooMuch() error {
-	return refuse(TooLarge, "the rows of the request have more than %d bytes of text, for each repeats the labels of its series: send smaller batches", r.most)
+func (r *reader) errTooMuch() error {
+	return refusal.New(refusal.TooLarge, "the rows of the request contain more than %d bytes of text, because each row repeats the labels of its series: send smaller batches", r.most)
 }
 
 // refuse returns an error about the current series.
-func (r *seriesReader) refuse(format string, args ...any) error {
+func (r *reader) refuse(format string, args ...any) error {
 	name := ""
 	if r.known {
-		name = ", " + clip(string(r.metric)+string(r.labels))
+		name = ", " + refusal.Clip(string(r.metric)+string(r.labels))
 	}
-	return invalid("series %d%s: %s", r.number, name, fmt.Sprintf(format, args...))
+	return refusal.Errorf("series %d%s: %s", r.number, name, fmt.Sprintf(format, args...))
 }
 
 const metricName = "__name__"
@@ -317,7 +331,7 @@ const metricName = "__name__"
 // readLabels reads the metric and the labels, once for all rows of the series. The first label
 // __name__ is the metric. Further labels with this name are invalid in Remote Write, and remain
 // among the labels.
-func (r *seriesReader) readLabels(v *remotewrite.SeriesView) (err error) {
+func (r *reader) readLabels(v *remotewrite.SeriesView) (err error) {
 	if r.known || r.readPlainLabels(v) {
 		return nil
 	}
@@ -344,11 +358,11 @@ func (r *seriesReader) readLabels(v *remotewrite.SeriesView) (err error) {
 // addLabel adds a label to the set. It limits the total text of the labels, because sorting
 // compares their names, and many labels may refer to the same long symbol. For a record of the log,
 // the limit was applied when the record was written.
-func (r *seriesReader) addLabel(name, value []byte, what string) error {
-	if len(r.set.pairs) >= r.job.limits.Columns {
-		return r.refuse("more than %d %s: send fewer", r.job.limits.Columns, what)
+func (r *reader) addLabel(name, value []byte, what string) error {
+	if len(r.set.pairs) >= r.job.Limits.Columns {
+		return r.refuse("more than %d %s: send fewer", r.job.Limits.Columns, what)
 	}
-	if r.set.add(name, value); !r.job.judged && r.set.size > r.most-r.text {
+	if r.set.add(name, value); !r.job.Judged && r.set.size > r.most-r.text {
 		return r.errTooMuch()
 	}
 	return nil
@@ -356,7 +370,7 @@ func (r *seriesReader) addLabel(name, value []byte, what string) error {
 
 // readPlainLabels is the fast path of readLabels. It handles labels that are sorted and need no
 // escapes; nearly all series have such labels. For other labels it returns false.
-func (r *seriesReader) readPlainLabels(v *remotewrite.SeriesView) bool {
+func (r *reader) readPlainLabels(v *remotewrite.SeriesView) bool {
 	b, ok := append(r.labels[:0], '{'), true
 	n, most := 0, r.most-r.text
 	var last []byte
@@ -372,7 +386,7 @@ func (r *seriesReader) readPlainLabels(v *remotewrite.SeriesView) bool {
 			break
 		}
 		last = name
-		if b, ok = appendPlain(b, name, value); !ok || int64(len(b)) > most || n > r.job.limits.Columns {
+		if b, ok = appendPlain(b, name, value); !ok || int64(len(b)) > most || n > r.job.Limits.Columns {
 			ok = false
 			break
 		}
@@ -386,7 +400,7 @@ func (r *seriesReader) readPlainLabels(v *remotewrite.SeriesView) bool {
 }
 
 // appendLabels appends the set of labels as JSON.
-func (r *seriesReader) appendLabels(b []byte) ([]byte, error) {
+func (r *reader) appendLabels(b []byte) ([]byte, error) {
 	left := r.most - r.text
 	b, wrong := r.set.append(b, left)
 	switch {
@@ -398,11 +412,11 @@ func (r *seriesReader) appendLabels(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-func (r *seriesReader) errText(label []byte) error {
-	return r.refuse("label %q is not UTF-8: send UTF-8", clip(string(label)))
+func (r *reader) errText(label []byte) error {
+	return r.refuse("label %q is not UTF-8: send UTF-8", refusal.Clip(string(label)))
 }
 
-func (r *seriesReader) addExemplar(v *remotewrite.SeriesView, e remotewrite.ExemplarView) error {
+func (r *reader) addExemplar(v *remotewrite.SeriesView, e remotewrite.ExemplarView) error {
 	t, err := r.row(exemplars, v, e.Timestamp)
 	if err != nil {
 		return err
@@ -427,7 +441,7 @@ var metricTypes = [...]string{"unknown", "counter", "gauge", "histogram", "gauge
 
 // addMetadata adds a row of metadata, unless the part already contained the same metadata. The time
 // of the row is the time of receipt.
-func (r *seriesReader) addMetadata(metric []byte, m remotewrite.MetadataView) error {
+func (r *reader) addMetadata(metric []byte, m remotewrite.MetadataView) error {
 	key := r.scratch[:0]
 	for _, text := range [...][]byte{metric, m.Help, m.Unit} {
 		key = append(binary.AppendUvarint(key, uint64(len(text))), text...)
@@ -443,14 +457,14 @@ func (r *seriesReader) addMetadata(metric []byte, m remotewrite.MetadataView) er
 		return nil
 	}
 	if !utf8.Valid(metric) || !utf8.Valid(m.Help) || !utf8.Valid(m.Unit) {
-		return invalid("the metadata of %q is not UTF-8: send UTF-8", clip(string(metric)))
+		return refusal.Errorf("the metadata of %q is not UTF-8: send UTF-8", refusal.Clip(string(metric)))
 	}
 	r.said[string(key)] = struct{}{}
 	t, err := r.sheet(metadata)
 	if err != nil {
 		return err
 	}
-	t.columns[0].AppendTime(r.job.received)
+	t.columns[0].AppendTime(r.job.Received)
 	var room [len("gaugehistogram")]byte
 	kind := strconv.AppendInt(room[:0], int64(m.Type), 10)
 	if m.Type >= 0 && int(m.Type) < len(metricTypes) {

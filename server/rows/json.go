@@ -1,4 +1,4 @@
-package ingest
+package rows
 
 import (
 	"slices"
@@ -17,42 +17,42 @@ import (
 // check the syntax between values.
 
 // decodeJSON decodes a body in either form.
-func (j *job) decodeJSON() error {
+func (j *Job) decodeJSON() error {
 	at := j.blanks(0)
-	columns := at < len(j.body) && j.body[at] == '{'
+	columns := at < len(j.Body) && j.Body[at] == '{'
 	where := inRows
 	if columns {
 		where = inColumns
 	}
-	j.name = append(j.name[:0], j.target.Table...)
-	g, err := j.group(j.name, columns)
+	j.name = append(j.name[:0], j.Target.Table...)
+	g, err := j.Group(j.name, columns)
 	if err != nil {
 		return err
 	}
-	if j.byRow() && at < len(j.body) && (columns || j.body[at] == '[') {
-		if !json.Valid(j.body) {
+	if j.byRow() && at < len(j.Body) && (columns || j.Body[at] == '[') {
+		if !json.Valid(j.Body) {
 			// The error only reports invalid JSON, so the batch needs a single row.
-			return j.fault(json.ParseColumns(j.body, &column.Batch{MaxRows: 1, MaxColumns: 1}), none)
+			return j.fault(json.ParseColumns(j.Body, &column.Batch{MaxRows: 1, MaxColumns: 1}), none)
 		}
 		if columns {
 			return j.readJSONColumnsByRow(g, at)
 		}
 		return j.readJSONRowsByRow(g, at)
 	}
-	if err := json.ParseColumns(j.body, g.batch); err != nil {
+	if err := json.ParseColumns(j.Body, g.Batch); err != nil {
 		return j.fault(err, where)
 	}
 	if columns {
 		return j.takeColumns(g)
 	}
-	j.row += g.batch.Rows
+	j.Row += g.Batch.Rows
 	return nil
 }
 
 // blanks skips white space, starting at an offset. It returns the offset of the next byte that is
 // not white space.
-func (j *job) blanks(at int) int {
-	for at < len(j.body) && isBlank(j.body[at]) {
+func (j *Job) blanks(at int) int {
+	for at < len(j.Body) && isBlank(j.Body[at]) {
 		at++
 	}
 	return at
@@ -62,8 +62,8 @@ func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\
 
 // element returns the offset of the next element of an array or object, or of its closing bracket.
 // The argument is the offset after the previous element and the white space that follows it.
-func (j *job) element(at int) int {
-	if j.body[at] == ',' {
+func (j *Job) element(at int) int {
+	if j.Body[at] == ',' {
 		return j.blanks(at + 1)
 	}
 	return at
@@ -71,33 +71,33 @@ func (j *job) element(at int) int {
 
 // passJSON skips the value at an offset and the white space after it. It returns the offset after
 // both.
-func (j *job) passJSON(at int) (int, error) {
-	rest, err := json.Parse(j.body[at:], &j.passed, json.DontCopyRawMessage)
+func (j *Job) passJSON(at int) (int, error) {
+	rest, err := json.Parse(j.Body[at:], &j.passed, json.DontCopyRawMessage)
 	if err != nil {
 		return at, j.fault(err, none)
 	}
-	return len(j.body) - len(rest), nil
+	return len(j.Body) - len(rest), nil
 }
 
 // readJSONRowsByRow decodes and checks each row of the array at an offset.
-func (j *job) readJSONRowsByRow(g *group, at int) error {
+func (j *Job) readJSONRowsByRow(g *Group, at int) error {
 	at = j.blanks(at + 1)
 	end := at
-	read := func() (*group, error) {
+	read := func() (*Group, error) {
 		j.base = at
-		rest, err := json.ParseRow(j.body[at:], g.batch)
+		rest, err := json.ParseRow(j.Body[at:], g.Batch)
 		if err != nil {
 			return g, j.fault(err, inRow)
 		}
-		end = len(j.body) - len(rest)
+		end = len(j.Body) - len(rest)
 		return g, nil
 	}
 	pass := func() (err error) {
 		end, err = j.passJSON(at)
 		return err
 	}
-	for ; j.body[at] != ']'; at = j.element(end) {
-		if err := j.counted(1); err != nil {
+	for ; j.Body[at] != ']'; at = j.element(end) {
+		if err := j.Counted(1); err != nil {
 			return err
 		}
 		if err := j.takeRow(read, pass); err != nil {
@@ -109,18 +109,18 @@ func (j *job) readJSONRowsByRow(g *group, at int) error {
 
 // readJSONColumnsByRow decodes and checks each row in the object of columns at an offset, and
 // finishes the group.
-func (j *job) readJSONColumnsByRow(g *group, at int) error {
+func (j *Job) readJSONColumnsByRow(g *Group, at int) error {
 	cells, rows, err := j.findJSONColumns(g, at)
 	if err != nil {
 		return err
 	}
 	cell := func(c *column.Column, at int) (next int, err error) {
 		j.base = at
-		rest, err := json.ParseCell(j.body[at:], c)
+		rest, err := json.ParseCell(j.Body[at:], c)
 		if err != nil {
 			return 0, j.fault(err, in(c.Name))
 		}
-		return j.element(len(j.body) - len(rest)), nil
+		return j.element(len(j.Body) - len(rest)), nil
 	}
 	pass := func(at int) (next int, err error) {
 		if next, err = j.passJSON(at); err != nil {
@@ -135,15 +135,15 @@ func (j *job) readJSONColumnsByRow(g *group, at int) error {
 }
 
 // findJSONColumns is like findColumns, for the object of columns at an offset.
-func (j *job) findJSONColumns(g *group, at int) (cells []int, rows int, err error) {
-	b := g.batch
+func (j *Job) findJSONColumns(g *Group, at int) (cells []int, rows int, err error) {
+	b := g.Batch
 	next := 0
-	for at = j.blanks(at + 1); j.body[at] != '}'; at = j.element(next) {
+	for at = j.blanks(at + 1); j.Body[at] != '}'; at = j.element(next) {
 		key := at
 		if next, err = j.passJSON(key); err != nil {
 			return nil, 0, err
 		}
-		j.name = json.AppendUnescape(j.name[:0], j.body[key:next], 0)
+		j.name = json.AppendUnescape(j.name[:0], j.Body[key:next], 0)
 		c, err := b.Column(j.name)
 		if err != nil {
 			return nil, 0, j.fault(err, none)
@@ -155,13 +155,13 @@ func (j *job) findJSONColumns(g *group, at int) (cells []int, rows int, err erro
 		if next, err = j.passJSON(array); err != nil {
 			return nil, 0, err
 		}
-		if j.body[array] != '[' {
+		if j.Body[array] != '[' {
 			j.base = key - 1
-			return nil, 0, j.fault(json.ParseColumns(slices.Concat([]byte("{"), j.body[key:next], []byte("}")), new(column.Batch)), inColumns)
+			return nil, 0, j.fault(json.ParseColumns(slices.Concat([]byte("{"), j.Body[key:next], []byte("}")), new(column.Batch)), inColumns)
 		}
 		n := 0
 		first := j.blanks(array + 1)
-		for at = first; j.body[at] != ']'; n++ {
+		for at = first; j.Body[at] != ']'; n++ {
 			if at, err = j.passJSON(at); err != nil {
 				return nil, 0, err
 			}
@@ -175,5 +175,5 @@ func (j *job) findJSONColumns(g *group, at int) (cells []int, rows int, err erro
 		}
 		cells = append(cells, first)
 	}
-	return cells, rows, j.counted(rows)
+	return cells, rows, j.Counted(rows)
 }

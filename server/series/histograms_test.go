@@ -1,4 +1,4 @@
-package ingest
+package series
 
 import (
 	"encoding/json"
@@ -83,10 +83,14 @@ func TestBuckets(t *testing.T) {
 			Positive: remotewrite.Buckets{Spans: spans{span(math.MaxInt32, math.MaxUint32), span(math.MinInt32, math.MaxUint32)}, Deltas: []int64{1}},
 		}, `[{"lower":"Infinity","upper":"Infinity","count":1}]`},
 	} {
-		part := sent("", remotewrite.V2, remotewrite.Append(nil, remotewrite.V2, &remotewrite.Request{Series: []remotewrite.Series{{Histograms: []remotewrite.Histogram{c.h}}}}))
-		for _, got := range histogramsOf(part) {
-			if got.buckets != c.want || !json.Valid([]byte(got.buckets)) {
-				t.Errorf("%s\n got %s\nwant %s", name, got.buckets, c.want)
+		var s remotewrite.Scanner
+		s.Reset(remotewrite.Append(nil, remotewrite.V2, &remotewrite.Request{Series: []remotewrite.Series{{Histograms: []remotewrite.Histogram{c.h}}}}), remotewrite.V2)
+		for v := range s.Series {
+			for h := range v.Histograms {
+				got := new(buckets).append(nil, h, math.MaxInt64)
+				if string(got) != c.want || !json.Valid(got) {
+					t.Errorf("%s\n got %s\nwant %s", name, got, c.want)
+				}
 			}
 		}
 	}

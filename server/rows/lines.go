@@ -1,4 +1,4 @@
-package ingest
+package rows
 
 import (
 	"bytes"
@@ -15,38 +15,38 @@ import (
 //	{"time": 2, "host": "b"}
 
 // decodeLines decodes a body of lines.
-func (j *job) decodeLines() error {
-	j.name = append(j.name[:0], j.target.Table...)
-	g, err := j.group(j.name, false)
+func (j *Job) decodeLines() error {
+	j.name = append(j.name[:0], j.Target.Table...)
+	g, err := j.Group(j.name, false)
 	if err != nil {
 		return err
 	}
 	if j.byRow() {
 		return j.readLinesByRow(g)
 	}
-	if err := json.ParseLines(j.body, g.batch); err != nil {
+	if err := json.ParseLines(j.Body, g.Batch); err != nil {
 		return j.fault(err, inRows)
 	}
-	j.row += g.batch.Rows
+	j.Row += g.Batch.Rows
 	return nil
 }
 
 // readLinesByRow decodes and checks each line. A line that is not valid JSON is an invalid row.
-func (j *job) readLinesByRow(g *group) error {
+func (j *Job) readLinesByRow(g *Group) error {
 	var text []byte
-	read := func() (*group, error) {
-		if err := json.ParseLines(text, g.batch); err != nil {
+	read := func() (*Group, error) {
+		if err := json.ParseLines(text, g.Batch); err != nil {
 			return g, j.fault(err, inLine)
 		}
 		return g, nil
 	}
 	pass := func() error { return nil }
-	for line, at := range rowLines(j.body) {
-		if err := j.counted(1); err != nil {
+	for line, at := range rowLines(j.Body) {
+		if err := j.Counted(1); err != nil {
 			return err
 		}
 		j.line, j.base = line, at
-		text = j.body[at:]
+		text = j.Body[at:]
 		if n := bytes.IndexByte(text, '\n'); n >= 0 {
 			text = text[:n]
 		}

@@ -1,10 +1,11 @@
-package ingest
+package rows
 
 import (
 	"math"
 	"strconv"
 
 	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/server/refusal"
 )
 
 // Unit is the unit of times that are numbers.
@@ -28,27 +29,27 @@ var units = [...]struct {
 	micros      float64 // microseconds in one unit
 }{
 	Auto:         {param: "auto", name: "no unit"},
-	Seconds:      {"s", "seconds", 1e10, minMicros / 1_000_000, maxMicros / 1_000_000, 1e6},
-	Milliseconds: {"ms", "milliseconds", 1e13, minMicros / 1_000, maxMicros / 1_000, 1e3},
-	Microseconds: {"us", "microseconds", 1e16, minMicros, maxMicros, 1},
+	Seconds:      {"s", "seconds", 1e10, MinTime / 1_000_000, MaxTime / 1_000_000, 1e6},
+	Milliseconds: {"ms", "milliseconds", 1e13, MinTime / 1_000, MaxTime / 1_000, 1e3},
+	Microseconds: {"us", "microseconds", 1e16, MinTime, MaxTime, 1},
 	Nanoseconds:  {"ns", "nanoseconds", math.MaxUint64, math.MinInt64, math.MaxInt64, 1e-3},
 }
 
 const (
-	minMicros = -62135596800_000_000 // 0001-01-01
-	maxMicros = 253402300799_999_999 // 9999-12-31
+	MinTime = -62135596800_000_000 // 0001-01-01
+	MaxTime = 253402300799_999_999 // 9999-12-31
 )
 
 func (u Unit) String() string { return units[u].name }
 
-// unitOf returns the unit for the value of time_unit: s, ms, us, ns or auto.
-func unitOf(name string) (Unit, error) {
+// UnitOf returns the unit for the value of time_unit: s, ms, us, ns or auto.
+func UnitOf(name string) (Unit, error) {
 	for u := range units {
 		if units[u].param == name {
 			return Unit(u), nil
 		}
 	}
-	return Auto, invalid("time_unit=%q: use s, ms, us, ns or auto", clip(name)).in("time_unit")
+	return Auto, refusal.Errorf("time_unit=%q: use s, ms, us, ns or auto", refusal.Clip(name)).In("time_unit")
 }
 
 // guess returns the unit that Auto selects for a magnitude.
@@ -67,7 +68,8 @@ func magnitude(v int64) uint64 {
 	return uint64(v)
 }
 
-const timeColumn = "time"
+// TimeColumn is the name of the column that contains the time of a row.
+const TimeColumn = "time"
 
 // convertTimes converts a column without nulls to Kind Time. Its error contains the row.
 func convertTimes(c *column.Column, unit Unit) error {
@@ -130,26 +132,26 @@ func checkTimes(c *column.Column, unit Unit) error {
 	for i := range c.Rows {
 		_, u, err := timeOf(c, i, unit)
 		if err != nil {
-			return asRefusal(err).ofRow(i)
+			return refusal.Of(err).OfRow(i)
 		}
 		if first == Auto {
 			first = u
 		}
 		if u != first {
-			return errUnits(c, i, u, first).ofRow(i)
+			return errUnits(c, i, u, first).OfRow(i)
 		}
 	}
 	return nil
 }
 
-func errUnits(c *column.Column, i int, u, first Unit) *refusal {
-	return invalid("time %s looks like %v and the first like %v: say which with ?time_unit=s, ms, us or ns", textOf(c, i), u, first).in(timeColumn)
+func errUnits(c *column.Column, i int, u, first Unit) *refusal.Error {
+	return refusal.Errorf("time %s looks like %v, but the first time looks like %v: set the unit with ?time_unit=s, ms, us or ns", textOf(c, i), u, first).In(TimeColumn)
 }
 
 // timeOf returns the time in one cell in microseconds, and the unit of the cell.
 func timeOf(c *column.Column, i int, unit Unit) (us int64, u Unit, err error) {
 	if c.IsNull(i) {
-		return 0, unit, invalid("time is missing: give every row a time, or leave the column out to have the time of receipt").in(timeColumn)
+		return 0, unit, refusal.Errorf("time is missing: give every row a time, or omit the column to use the time of receipt").In(TimeColumn)
 	}
 	u = unit
 	inRange := false
@@ -157,7 +159,7 @@ func timeOf(c *column.Column, i int, unit Unit) (us int64, u Unit, err error) {
 	case column.Time:
 		u = Microseconds
 		us = c.Ints[i]
-		inRange = us >= minMicros && us <= maxMicros
+		inRange = us >= MinTime && us <= MaxTime
 	case column.Int64:
 		v := c.Ints[i]
 		if u == Auto {
@@ -169,7 +171,7 @@ func timeOf(c *column.Column, i int, unit Unit) (us int64, u Unit, err error) {
 	case column.Float64:
 		v := c.Floats[i]
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return 0, u, invalid("time %v: it must be a number", v).in(timeColumn)
+			return 0, u, refusal.Errorf("time %v: must be a finite number", v).In(TimeColumn)
 		}
 		if u == Auto {
 			u = guess(uint64(min(math.Abs(v), math.MaxInt64)))
@@ -181,10 +183,10 @@ func timeOf(c *column.Column, i int, unit Unit) (us int64, u Unit, err error) {
 		us, err = timeText(c.StringAt(i))
 		return us, Microseconds, err
 	default:
-		return 0, u, invalid("time holds %v: send ints or floats since 1970, RFC 3339 strings, or MessagePack's timestamp ext", c.Kind).in(timeColumn)
+		return 0, u, refusal.Errorf("time has the type %v: send ints or floats since 1970, RFC 3339 strings, or MessagePack's timestamp ext", c.Kind).In(TimeColumn)
 	}
 	if !inRange {
-		return 0, u, invalid("time %s in %v is not in the years 1 to 9999: check it, or say its unit with ?time_unit=s, ms, us or ns", textOf(c, i), u).in(timeColumn)
+		return 0, u, refusal.Errorf("time %s in %v is not in the years 1 to 9999: check the value, or set the unit with ?time_unit=s, ms, us or ns", textOf(c, i), u).In(TimeColumn)
 	}
 	return us, u, nil
 }
@@ -225,4 +227,13 @@ func micros(v int64, u Unit) int64 {
 }
 
 // floatMicros converts a time to microseconds, and rounds to the nearest microsecond.
+// Micros converts an integer in the unit u to microseconds. It returns false unless the time is in
+// the years 1 to 9999. The unit must not be Auto.
+func (u Unit) Micros(v int64) (us int64, ok bool) {
+	if v < units[u].min || v > units[u].max {
+		return 0, false
+	}
+	return micros(v, u), true
+}
+
 func floatMicros(v float64, u Unit) int64 { return int64(math.Round(v * units[u].micros)) }

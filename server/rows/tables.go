@@ -1,4 +1,8 @@
-package ingest
+package rows
+
+import (
+	"github.com/slipstream-go/slipstream/server/refusal"
+)
 
 // A MessagePack body contains rows for one table. The URL specifies the table. The body has one of
 // two forms:
@@ -7,16 +11,16 @@ package ingest
 //	rows      [{"time": 1, "host": "a"}, {"time": 2, "host": "b"}]
 
 // decodeTable decodes a body in either form.
-func (j *job) decodeTable() error {
+func (j *Job) decodeTable() error {
 	code, err := j.d.PeekCode()
 	if err != nil {
 		return j.fault(err, none)
 	}
 	if !isMap(code) && !isArray(code) {
-		return invalid("the body is %s: send an array of maps, or a map of columns", describe(code)).at(0)
+		return refusal.Errorf("the body is %s: send an array of maps, or a map of columns", describe(code)).At(0)
 	}
-	j.name = append(j.name[:0], j.target.Table...)
-	g, err := j.group(j.name, isMap(code))
+	j.name = append(j.name[:0], j.Target.Table...)
+	g, err := j.Group(j.name, isMap(code))
 	if err != nil {
 		return err
 	}
@@ -27,20 +31,20 @@ func (j *job) decodeTable() error {
 }
 
 // byRow reports whether rows are decoded and checked one by one.
-func (j *job) byRow() bool { return j.partial || len(j.skip) > 0 }
+func (j *Job) byRow() bool { return j.Partial || len(j.Skip) > 0 }
 
 // readColumns decodes a map of columns into an empty group, and finishes the group.
-func (j *job) readColumns(g *group) error {
+func (j *Job) readColumns(g *Group) error {
 	if j.byRow() {
 		if err := j.readColumnsByRow(g); err != nil {
 			return err
 		}
 		return j.finish(g)
 	}
-	if err := j.d.DecodeColumns(g.batch); err != nil {
+	if err := j.d.DecodeColumns(g.Batch); err != nil {
 		r := j.fault(err, inColumns)
-		if r.row >= 0 {
-			r.row += g.first
+		if r.Row >= 0 {
+			r.Row += g.first
 		}
 		return r
 	}
@@ -48,25 +52,25 @@ func (j *job) readColumns(g *group) error {
 }
 
 // takeColumns counts the rows of a group whose columns have been decoded, and finishes the group.
-func (j *job) takeColumns(g *group) error {
-	if err := j.counted(g.batch.Rows); err != nil {
+func (j *Job) takeColumns(g *Group) error {
+	if err := j.Counted(g.Batch.Rows); err != nil {
 		return err
 	}
-	j.row += g.batch.Rows
-	if err := j.charge(g.batch, 0, 0); err != nil {
+	j.Row += g.Batch.Rows
+	if err := j.Charge(g.Batch, 0, 0); err != nil {
 		return err
 	}
 	return j.finish(g)
 }
 
 // readRows decodes an array of maps.
-func (j *job) readRows(g *group) error {
+func (j *Job) readRows(g *Group) error {
 	if j.byRow() {
 		return j.readRowsByRow(g)
 	}
-	if err := j.d.DecodeRows(g.batch); err != nil {
+	if err := j.d.DecodeRows(g.Batch); err != nil {
 		return j.fault(err, inRows)
 	}
-	j.row += g.batch.Rows
+	j.Row += g.Batch.Rows
 	return nil
 }

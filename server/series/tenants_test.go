@@ -1,9 +1,11 @@
-package ingest
+package series
 
 import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/slipstream-go/slipstream/server/names"
 )
 
 func TestTableOf(t *testing.T) {
@@ -31,7 +33,7 @@ func TestTableOf(t *testing.T) {
 		"1" + long:            sum,
 		long[:100] + "......": sum,
 	} {
-		if got := tableOf(tenant); got != want && !(want == sum && strings.HasPrefix(got, sum) && len(got) == len(sum)+64) {
+		if got := TableOf(tenant); got != want && !(want == sum && strings.HasPrefix(got, sum) && len(got) == len(sum)+64) {
 			t.Errorf("tableOf(%q) is %q, want %q", tenant, got, want)
 		}
 	}
@@ -71,7 +73,7 @@ func tenantOf(name string) (tenant string, of kind, ok bool) {
 	return string(b), samples, true
 }
 
-func isHex(c byte) bool { return isDigit(c) || 'a' <= c && c <= 'f' }
+func isHex(c byte) bool { return names.IsDigit(c) || 'a' <= c && c <= 'f' }
 
 // FuzzTenant derives the tenant back from the name of each of its tables. This proves that no two
 // tenants share a table.
@@ -80,10 +82,10 @@ func FuzzTenant(f *testing.F) {
 		f.Add(tenant)
 	}
 	f.Fuzz(func(t *testing.T, tenant string) {
-		base := tableOf(tenant)
+		base := TableOf(tenant)
 		for k, suffix := range suffixes {
 			name := base + suffix
-			if err := checkTable(name); err != nil {
+			if err := names.CheckTable(name); err != nil {
 				t.Fatalf("%q: %v", tenant, err)
 			}
 			got, of, ok := tenantOf(name)

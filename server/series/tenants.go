@@ -1,9 +1,11 @@
-package ingest
+package series
 
 import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
+
+	"github.com/slipstream-go/slipstream/server/names"
 )
 
 // Each tenant has its own tables, and two tenants never share a table. The names of the tables are
@@ -39,11 +41,11 @@ const (
 // followed neither by another hyphen nor by two hex digits.
 var suffixes = [kinds]string{samples: "", histograms: "-histograms", exemplars: "-exemplars", metadata: "-metadata"}
 
-const maxTenantTable = maxName - len("-histograms")
+const maxTenantTable = names.Max - len("-histograms")
 
-// tableOf returns the table for a tenant's samples. The other tables have this name and a suffix.
-func tableOf(tenant string) string {
-	if isPlain(tenant, maxTenantTable) && !reserved(tenant) {
+// TableOf returns the table for a tenant's samples. The other tables have this name and a suffix.
+func TableOf(tenant string) string {
+	if names.IsPlain(tenant, maxTenantTable) && !reserved(tenant) {
 		return tenant
 	}
 	name := []byte(escapedPrefix)
@@ -51,7 +53,7 @@ func tableOf(tenant string) string {
 		switch c := tenant[i]; {
 		case c == '-':
 			name = append(name, "--"...)
-		case isLetter(c) || isDigit(c) || c == '_':
+		case names.IsLetter(c) || names.IsDigit(c) || c == '_':
 			name = append(name, c)
 		default:
 			name = hex.AppendEncode(append(name, '-'), []byte{c})

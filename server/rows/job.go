@@ -1,4 +1,4 @@
-package ingest
+package rows
 
 import (
 	"slices"
@@ -6,35 +6,45 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/json"
 	"github.com/slipstream-go/slipstream/msgpack"
+	"github.com/slipstream-go/slipstream/schema"
+	"github.com/slipstream-go/slipstream/server/names"
+	"github.com/slipstream-go/slipstream/server/refusal"
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
-// job decodes one body. Requests and the replay of the log both use it, and get the same rows. Its
+// Job decodes one body. Requests and the replay of the log both use it, and get the same rows. Its
 // result depends only on its inputs, not on the clock.
 //
 //	body ──▶ groups: a batch for each table and form ──▶ finish: names, text, times ──▶ writes
-type job struct {
-	body     []byte // the decompressed body
-	target   table.Name
-	unit     Unit
-	received int64 // time of receipt in microseconds, used for rows without a time
-	limits   *Limits
-	pool     *table.Pool
-	partial  bool                          // invalid rows are rejected, and the other rows are accepted
-	judged   bool                          // the rows were already checked when the record was written
-	skip     []int                         // rows that were rejected when the record was written, in ascending order
-	take     func(n int64) error           // for Remote Write: reserves memory for text that exceeds the body's size; nil means that nothing is reserved
-	known    func(table.Name) table.Bounds // returns the limits of a table; only for partial bodies; if set, rows that exceed the limits are rejected
-	fits     map[string]*fit               // limits of tables, by table; used if known is set
-	fresh    int                           // number of new tables in fits that contain a row
-	index    [2]map[string]int             // indexes of groups by table, for both forms; used if there are many groups
-	groups   []group
-	last     int // index of the group that was used last
-	row      int // number of rows of the body that have been processed
-	line     int // number of the line with the current row, starting with 1; 0 if the format has no lines
-	cells    int // number of cells in all groups, plus the cost of the groups' columns
+type Job struct {
+	Body     []byte // the decompressed body
+	Target   table.Name
+	Unit     Unit
+	Received int64 // time of receipt in microseconds, used for rows without a time
+	Limits   *Limits
+	Pool     *table.Pool
+	Schema   *schema.Columns // columns of bodies in the format Schema
+
+	Partial bool                          // invalid rows are rejected, and the other rows are accepted
+	Known   func(table.Name) table.Bounds // returns the limits of a table; only for partial bodies; if set, rows that exceed the limits are rejected
+
+	Judged bool  // the rows were already checked when the record was written
+	Skip   []int // rows that were rejected when the record was written, in ascending order
+
+	MaxText int64               // for Remote Write: maximum bytes of text in the rows
+	Take    func(n int64) error // for Remote Write: reserves memory for text that exceeds the body's size; nil means that nothing is reserved
+
+	Row      int      // number of rows of the body that have been processed
+	Rejected Rejected // rejected rows of a partial body
+
+	groups   []Group
+	last     int               // index of the group that was used last
+	index    [2]map[string]int // indexes of groups by table, for both forms; used if there are many groups
+	fits     map[string]*fit   // limits of tables, by table; used if Known is set
+	fresh    int               // number of new tables in fits that contain a row
+	line     int               // number of the line with the current row, starting with 1; 0 if the format has no lines
+	cells    int               // number of cells in all groups, plus the cost of the groups' columns
 	maxCells int
-	rejected rejected
 	writes   []table.Write
 	spare    *column.Batch // batch for rows that are copied to another batch
 	name     []byte        // buffer for a name
@@ -42,26 +52,24 @@ type job struct {
 	d      *msgpack.Decoder // decoder for MessagePack bodies
 	base   int              // offset of the decoder's input in the body
 	passed json.RawMessage  // for JSON: the value that was skipped last
-	series *seriesReader    // reader for Remote Write bodies
-	schema *version         // schema of bodies in the format Schema
 }
 
-// group contains the rows of a body for one table in one form.
-type group struct {
+// Group contains the rows of a body for one table in one form.
+type Group struct {
 	name    table.Name
 	columns bool // the rows arrived as columns, not one by one
 	fill    bool // rows without a time get the time of receipt
-	batch   *column.Batch
+	Batch   *column.Batch
 	first   int                   // number of the group's first row in the body
 	numbers []int                 // numbers of all rows in the body, if they are not consecutive
 	write   int                   // number of the job's write that contains the group, starting with 1
-	after   *group                // group whose rows precede the rows of this group
+	after   *Group                // group whose rows precede the rows of this group
 	exact   map[string]*exactness // used for columns of ints; created when needed
 	checked checked               // used only for partial bodies
 }
 
 // number returns the number that row i of the group has in the body.
-func (g *group) number(i int) int {
+func (g *Group) number(i int) int {
 	if i < len(g.numbers) {
 		return g.numbers[i]
 	}
@@ -76,7 +84,7 @@ type exactness struct {
 
 // inexact reports whether c, a column of the group, contains an int that a float64 would round. It
 // checks each row only once.
-func (g *group) inexact(c *column.Column) bool {
+func (g *Group) inexact(c *column.Column) bool {
 	e := g.exact[c.Name]
 	if e == nil {
 		if g.exact == nil {
@@ -93,17 +101,17 @@ func (g *group) inexact(c *column.Column) bool {
 	return e.inexact
 }
 
-// free discards the decoded rows. Batches that the store does not own go back to the pool.
-func (j *job) free() {
+// Free discards the decoded rows. Batches that the store does not own go back to the pool.
+func (j *Job) Free() {
 	for i := range j.groups {
 		g := &j.groups[i]
-		if g.batch != nil {
-			j.pool.Put(g.batch)
+		if g.Batch != nil {
+			j.Pool.Put(g.Batch)
 		}
-		*g = group{numbers: g.numbers[:0]}
+		*g = Group{numbers: g.numbers[:0]}
 	}
 	if j.spare != nil {
-		j.pool.Put(j.spare)
+		j.Pool.Put(j.spare)
 		j.spare = nil
 	}
 	j.groups = j.groups[:0]
@@ -113,26 +121,23 @@ func (j *job) free() {
 	clear(j.index[1])
 	clear(j.writes)
 	j.writes = j.writes[:0]
-	j.row, j.line, j.cells, j.last, j.base = 0, 0, 0, 0, 0
-	j.rejected.reset()
+	j.Row, j.line, j.cells, j.last, j.base = 0, 0, 0, 0, 0
+	j.Rejected.reset()
 	j.passed = nil
-	if j.series != nil && j.series.large() {
-		j.series = nil
-	}
 }
 
-// decode decodes the whole body. The caller owns the batches in the returned slice. The slice
+// Decode decodes the whole body. The caller owns the batches in the returned slice. The slice
 // itself is valid until the next call.
-func (j *job) decode(f *Format) ([]table.Write, error) {
-	j.free()
-	if j.maxCells = j.limits.cells(len(j.body)); j.judged {
-		j.maxCells = j.limits.Cells
+func (j *Job) Decode(f *Format) ([]table.Write, error) {
+	j.Free()
+	if j.maxCells = j.Limits.cells(len(j.Body)); j.Judged {
+		j.maxCells = j.Limits.Cells
 	}
-	if err := f.decode(j); err != nil {
+	if err := f.Decode(j); err != nil {
 		return nil, j.told(f, err)
 	}
-	if j.row == 0 && !f.hollow {
-		return nil, invalid("the body has no rows: send at least one")
+	if j.Row == 0 && !f.Hollow {
+		return nil, refusal.Errorf("the body has no rows: send at least one")
 	}
 	for i := range j.groups {
 		g := &j.groups[i]
@@ -141,38 +146,38 @@ func (j *job) decode(f *Format) ([]table.Write, error) {
 				return nil, j.told(f, err)
 			}
 		}
-		if g.batch.Rows > 0 {
-			j.writes = append(j.writes, table.Write{Name: g.name, Batch: g.batch})
+		if g.Batch.Rows > 0 {
+			j.writes = append(j.writes, table.Write{Name: g.name, Batch: g.Batch})
 			g.write = len(j.writes)
-			g.batch = nil
+			g.Batch = nil
 		}
 	}
 	return j.writes, nil
 }
 
-// conflict converts a type error of the catalog to an error of the body. For a partial body, the
+// Conflict converts a type error of the catalog to an error of the body. For a partial body, the
 // error contains no row, because rejected rows are not in the batch.
-func (j *job) conflict(f *Format, e *table.TypeError) error {
-	r := asRefusal(e)
+func (j *Job) Conflict(f *Format, e *table.TypeError) error {
+	r := refusal.Of(e)
 	for i := range j.groups {
-		if g := &j.groups[i]; g.write == e.Write+1 && e.Row >= 0 && !j.partial {
-			r.row = g.number(e.Row)
+		if g := &j.groups[i]; g.write == e.Write+1 && e.Row >= 0 && !j.Partial {
+			r.Row = g.number(e.Row)
 		}
 	}
 	return j.told(f, r)
 }
 
 // told adds the line number to err, if each row of the format is a line and err contains a row.
-func (j *job) told(f *Format, err error) error {
-	if r := asRefusal(err); f.lines && r.row >= 0 {
-		return r.inLine(lineOf(j.body, r.row))
+func (j *Job) told(f *Format, err error) error {
+	if r := refusal.Of(err); f.Lines && r.Row >= 0 {
+		return r.InLine(lineOf(j.Body, r.Row))
 	}
 	return err
 }
 
 // unpack calls read for a body of MessagePack. It returns an error if read leaves bytes of the
 // body.
-func (j *job) unpack(read func(*job) error) error {
+func (j *Job) unpack(read func(*Job) error) error {
 	j.d = msgpack.GetDecoder()
 	defer func() {
 		msgpack.PutDecoder(j.d)
@@ -182,47 +187,47 @@ func (j *job) unpack(read func(*job) error) error {
 	if err := read(j); err != nil {
 		return err
 	}
-	if at := j.offset(); at < len(j.body) {
-		return invalid("the body goes on for %d bytes after its value: send one value in a request", len(j.body)-at).at(int64(at))
+	if at := j.offset(); at < len(j.Body) {
+		return refusal.Errorf("the body contains %d more bytes after its value: send one value per request", len(j.Body)-at).At(int64(at))
 	}
 	return nil
 }
 
 // seek moves the decoder to an offset of the body.
-func (j *job) seek(at int) {
-	j.d.ResetBytes(j.body[at:])
+func (j *Job) seek(at int) {
+	j.d.ResetBytes(j.Body[at:])
 	j.base = at
 }
 
-func (j *job) offset() int { return j.base + int(j.d.InputOffset()) }
+func (j *Job) offset() int { return j.base + int(j.d.InputOffset()) }
 
 // batch returns an empty batch with the job's limits.
-func (j *job) batch() *column.Batch {
-	b := j.pool.Get()
-	j.limits.bound(b, j.maxCells)
+func (j *Job) batch() *column.Batch {
+	b := j.Pool.Get()
+	j.Limits.bound(b, j.maxCells)
 	return b
 }
 
-// group returns the group for a table and a form, and creates the group if it does not exist.
-func (j *job) group(name []byte, columns bool) (*group, error) {
+// Group returns the group for a table and a form, and creates the group if it does not exist.
+func (j *Job) Group(name []byte, columns bool) (*Group, error) {
 	if i := j.find(name, columns); i >= 0 {
 		j.last = i
 		return &j.groups[i], nil
 	}
-	if len(j.groups) >= j.limits.Tables {
-		return nil, invalid("more than %d tables in one request: split it", j.limits.Tables)
+	if len(j.groups) >= j.Limits.Tables {
+		return nil, refusal.Errorf("more than %d tables in one request: split it", j.Limits.Tables)
 	}
-	text := j.target.Table
+	text := j.Target.Table
 	if text != string(name) {
 		text = string(name)
 	}
-	if err := checkTable(text); err != nil {
+	if err := names.CheckTable(text); err != nil {
 		return nil, err
 	}
 	n := len(j.groups)
 	j.groups = slices.Grow(j.groups, 1)[:n+1] // reuses the numbers of an earlier group
 	g := &j.groups[n]
-	*g = group{name: table.Name{DB: j.target.DB, Table: text}, columns: columns, batch: j.batch(), first: j.row, numbers: g.numbers[:0]}
+	*g = Group{name: table.Name{DB: j.Target.DB, Table: text}, columns: columns, Batch: j.batch(), first: j.Row, numbers: g.numbers[:0]}
 	j.last = n
 	if n >= fewGroups {
 		j.enter(n)
@@ -234,7 +239,7 @@ func (j *job) group(name []byte, columns bool) (*group, error) {
 // uses the index.
 const fewGroups = 8
 
-func (j *job) find(name []byte, columns bool) int {
+func (j *Job) find(name []byte, columns bool) int {
 	fits := func(i int) bool { return j.groups[i].columns == columns && j.groups[i].name.Table == string(name) }
 	if j.last < len(j.groups) && fits(j.last) {
 		return j.last
@@ -262,7 +267,7 @@ func form(columns bool) int {
 
 // enter adds the group with the number n to the index. If n equals fewGroups, it also adds all
 // earlier groups.
-func (j *job) enter(n int) {
+func (j *Job) enter(n int) {
 	from := n
 	if n == fewGroups {
 		from = 0
@@ -277,57 +282,57 @@ func (j *job) enter(n int) {
 	}
 }
 
-// charge adds the growth of a batch to j.cells, so that the limit on cells applies to all batches
+// Charge adds the growth of a batch to j.cells, so that the limit on cells applies to all batches
 // together. The arguments rows and columns are the batch's numbers of rows and columns before it
 // grew.
-func (j *job) charge(b *column.Batch, rows, columns int) error {
+func (j *Job) Charge(b *column.Batch, rows, columns int) error {
 	more := b.Rows*len(b.Columns) - rows*columns + columnCost*(len(b.Columns)-columns)
 	if j.cells+more > j.maxCells {
-		return invalid("the rows are too sparse: most cells would be null; send fewer columns, or the tables in requests of their own")
+		return refusal.Errorf("the rows are too sparse: most cells would be null; send fewer columns, or one request per table")
 	}
 	j.cells += more
 	return nil
 }
 
-// counted returns an error if n more rows exceed the limit. It must be called before memory for the
+// Counted returns an error if n more rows exceed the limit. It must be called before memory for the
 // rows is allocated.
-func (j *job) counted(n int) error {
-	if n > j.limits.Rows-j.row {
-		return invalid("more than %d rows in one request: split it", j.limits.Rows)
+func (j *Job) Counted(n int) error {
+	if n > j.Limits.Rows-j.Row {
+		return refusal.Errorf("more than %d rows in one request: split it", j.Limits.Rows)
 	}
 	return nil
 }
 
 // finish checks the names and the text of a group, and converts its times.
-func (j *job) finish(g *group) error {
-	b := g.batch
+func (j *Job) finish(g *Group) error {
+	b := g.Batch
 	if b.Rows == 0 {
 		return nil
 	}
-	if !j.partial && !j.judged { // otherwise the rows were already checked one by one
-		if err := checkColumns(b); err != nil {
+	if !j.Partial && !j.Judged { // otherwise the rows were already checked one by one
+		if err := names.CheckColumns(b); err != nil {
 			return err
 		}
 		for _, c := range b.Columns {
 			if i := c.InvalidText(0); i >= 0 {
-				return errText(c).ofRow(g.number(i))
+				return errText(c).OfRow(g.number(i))
 			}
 		}
 	}
 	err := j.finishTimes(g)
-	if r, ok := err.(*refusal); ok && r.row >= 0 {
-		r.row = g.number(r.row)
+	if r, ok := err.(*refusal.Error); ok && r.Row >= 0 {
+		r.Row = g.number(r.Row)
 	}
 	return err
 }
 
 // finishTimes converts the column "time" to Kind Time. Row numbers in its error are relative to the
 // group.
-func (j *job) finishTimes(g *group) error {
-	c := g.batch.Find(timeColumn)
+func (j *Job) finishTimes(g *Group) error {
+	c := g.Batch.Find(TimeColumn)
 	if c == nil {
 		var err error
-		if c, err = g.batch.Column(timeName); err != nil {
+		if c, err = g.Batch.Column(timeName); err != nil {
 			return j.fault(err, none)
 		}
 		j.fillAll(c)
@@ -340,20 +345,20 @@ func (j *job) finishTimes(g *group) error {
 	if g.fill && c.HasNulls() {
 		return j.fillSome(c)
 	}
-	return convertTimes(c, j.unit)
+	return convertTimes(c, j.Unit)
 }
 
 // fillAll sets all rows of a column of nulls to the time of receipt.
-func (j *job) fillAll(c *column.Column) {
+func (j *Job) fillAll(c *column.Column) {
 	c.Accepts(column.Time)
 	c.Nulls = c.Nulls[:0]
 	for i := range c.Ints {
-		c.Ints[i] = j.received
+		c.Ints[i] = j.Received
 	}
 }
 
 // fillSome sets the null rows of a column to the time of receipt, and converts the other rows.
-func (j *job) fillSome(c *column.Column) error {
+func (j *Job) fillSome(c *column.Column) error {
 	if c.Kind == column.String {
 		if err := parseTimes(c); err != nil {
 			return err
@@ -374,18 +379,18 @@ func (j *job) fillSome(c *column.Column) error {
 			c.Ints[i] = c.Ints[some]
 		}
 	}
-	err := convertTimes(c, j.unit)
+	err := convertTimes(c, j.Unit)
 	for i := range c.Ints {
 		if missing.Get(i) {
-			c.Ints[i] = j.received
+			c.Ints[i] = j.Received
 		}
 	}
 	c.Nulls = missing[:0]
 	return err
 }
 
-var timeName = []byte(timeColumn)
+var timeName = []byte(TimeColumn)
 
-func errText(c *column.Column) *refusal {
-	return invalid("column %q: a string is not UTF-8: send UTF-8", c.Name).in(c.Name)
+func errText(c *column.Column) *refusal.Error {
+	return refusal.Errorf("column %q: a string is not UTF-8: send UTF-8", c.Name).In(c.Name)
 }

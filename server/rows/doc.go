@@ -1,0 +1,79 @@
+// Package rows decodes request bodies into batches of columns. Requests and the replay of the log
+// use the same decoder, so a replay returns the rows of the request.
+//
+//	job.go       from a body to batches: groups, finish
+//	format.go    formats, and their codes in the log
+//	tables.go    MessagePack bodies with one table
+//	arc.go       MessagePack bodies that name their tables
+//	json.go      JSON
+//	lines.go     NDJSON
+//	schema.go    bodies that are encoded with a schema
+//	partial.go   rows that are checked one by one
+//	times.go     units of time
+//	timetext.go  times that are strings
+//	fault.go     texts of the decoders' errors
+//	limits.go    limits
+//
+// # Bodies
+//
+//	/v1/write            {"time": [1, 2], "host": ["a", "b"]}                  columns
+//	                     [{"time": 1, "host": "a"}, {"time": 2, "host": "b"}]  rows
+//	                     {"time": 1, "host": "a"}                              lines: a row on each
+//	                     {"time": 2, "host": "b"}
+//
+//	Content-Type                                                             columns  rows  lines
+//	application/msgpack, application/x-msgpack, application/vnd.msgpack      yes      yes   -
+//	application/json                                                         yes      yes   -
+//	application/x-ndjson, application/ndjson, application/jsonl              -        -     yes
+//	application/x-slipstream-schema; schema=NAME; fingerprint=HEX            yes      yes   -
+//
+//	/api/v1/write        {"m": "cpu", "columns": {"time": [1, 2], "host": ["a", "b"]}}
+//	                     {"m": "cpu", "t": 1, "h": "a", "tags": {"dc": "x"}, "fields": {"v": 0.5}}
+//	                     {"m": "cpu", "t": 1, "f": [0.5, 7]}
+//	                     {"batch": [any of these, …]}
+//	                     [any of these, …]
+//
+// A cell is nil, a bool, an int, a float, a str or a timestamp ext. The first value of a column
+// sets the column's type. The first float in an int column turns the column into a float column.
+// But if the column contains an int that a float64 cannot represent exactly, such as
+// 9007199254740993, the float is an error. In a float column, such an int is an error.
+//
+// In JSON, a number is an int unless it has a fraction or an exponent. An int that exceeds int64, a
+// float that is out of range, and half of a surrogate pair are errors. The number 1e20 is a float,
+// but some encoders write it as 100000000000000000000, which is an int. Times are numbers or
+// strings, because JSON has no timestamps. Lines that contain only white space are skipped.
+//
+// The column named time contains the time of the row. Unless the parameter time_unit is set, the
+// magnitude of a number determines its unit: seconds below 10^10, milliseconds below 10^13,
+// microseconds below 10^16, and otherwise nanoseconds. Fractions of floats are rounded to the
+// nearest microsecond, and integers in nanoseconds are rounded down to microseconds. All times of a
+// table in one body must have the same unit. Times must be in the years 1 to 9999, because all
+// engines can show this range.
+//
+// A string must be an RFC 3339 time with Z or an offset. It is stored in UTC, truncated to
+// microseconds. Bodies with a schema cannot contain times as strings. In one body, a table cannot
+// have both strings and numbers as times.
+//
+// The default time is the time of receipt. In a body of rows, the default is used if no row of the
+// table contains a time other than null. In a body of columns, it is used if no column is named
+// time. In Arc's envelope of one row, it is used if the key t is missing.
+//
+// In one request, the rows of a table may be in at most 1000 different hours (41 days), because
+// each hour of a table becomes a file. Split a longer backfill into several requests. If the
+// request is not a backfill, an error about the hours usually means that the unit of time is wrong.
+//
+// The name of a database consists of 1 to 64 letters, digits, _ - or ., and starts with a letter or
+// a digit. Names of tables and columns consist of 1 to 128 bytes of UTF-8 without control
+// characters. Names are case-sensitive. Strings must be UTF-8.
+//
+// Some file systems reserve certain names, or do not distinguish certain names. The directory of a
+// table with such a name gets an escaped name: the table Cpu is in the directory ~43pu, and the
+// table con is in ~63on. If engines do not distinguish the names of two columns of a table, the
+// name of the later column gets a number in files: V becomes V_2 if there is a column v. /v1/tables
+// shows the name that the column has in files.
+//
+// The endpoint /api/v1/write/msgpack differs from Arc as follows. A body is rejected if it mixes
+// units of time or types, or if it contains a tag and a field with the same name, or text that is
+// not UTF-8. An invalid item of a batch is never skipped silently. A row without the key h keeps
+// its own tag named host. Unknown keys of the envelope are ignored.
+package rows
