@@ -127,7 +127,7 @@ func TestPagesSchema(t *testing.T) {
 				Imports: []string{"bytes", "errors", "fmt", "time"},
 				Check:   fails + "fmt.Print(back.Name, back.Toys, back.Chip, len(b))\n" + streamsTail,
 			}, "Rex[1 2] <nil> 22 true Rex Rex <nil>")
-			const tail = "A message with a `Tail` does not show where it ends: in a stream, write it with `Framed`."
+			const tail = "A message with a `Tail` does not contain its length. To write such messages to a stream, use\n`Framed`"
 			text, err := os.ReadFile("docs/schema.md")
 			if _, after, _ := strings.Cut(string(text), b.Text); err != nil || !strings.HasPrefix(strings.TrimLeft(after, "`\n"), tail) {
 				t.Errorf("%v: the block is not followed by %q", err, tail)

@@ -116,8 +116,8 @@ func (b *Batch) find(name string) int {
 	return -1
 }
 
-// reindex adds column n to the index. When the number of columns first exceeds linear, reindex also
-// adds all earlier columns.
+// reindex adds column n to the index. When the number of columns first exceeds the constant linear,
+// reindex also adds all earlier columns.
 func (b *Batch) reindex(n int) {
 	if b.index == nil {
 		b.index = make(map[string]int)
@@ -150,10 +150,10 @@ func (b *Batch) CloseRow() error {
 	return nil
 }
 
-// Undo removes all cells from row Rows on. These are the cells of an unfinished row or, if the
-// caller has reduced Rows, of closed rows. Undo also restores the kind that each column had before
-// these cells, even if the column was only prepared for a cell that was not added. A column without
-// values can then get any kind.
+// Undo removes the cells of an unfinished row. To remove closed rows, too, reduce b.Rows before the
+// call: Undo removes each cell whose row number is at least b.Rows. Undo also restores the kind
+// that each column had before the removed cells. It does so even if [Column.Accepts] has prepared a
+// column for a cell that was not added. If a column then contains only nulls, it can get any kind.
 func (b *Batch) Undo() {
 	b.next = 0
 	for _, c := range b.Columns {
@@ -165,8 +165,8 @@ func (b *Batch) Undo() {
 	}
 }
 
-// TooManyRows returns the error for a batch that exceeds its maximum number of rows, which is the
-// argument most.
+// TooManyRows returns the error for a batch that exceeds its maximum number of rows. The argument
+// `most` is this maximum.
 func TooManyRows(most int) error {
 	return fmt.Errorf("column: more than %d rows in one batch; send smaller batches", most)
 }

@@ -23,7 +23,7 @@ func (b Bitmap) Set(i int) Bitmap {
 	return b
 }
 
-// SetRange sets the bits from `from` to `to`-1.
+// SetRange sets each bit i with from <= i < to.
 func (b Bitmap) SetRange(from, to int) Bitmap {
 	if from >= to {
 		return b

@@ -83,8 +83,8 @@ func (c *Column) StringAt(i int) []byte {
 	return c.Text[start:end:end]
 }
 
-// InvalidText returns the first row, from row `from` on, whose text is not UTF-8. If there is no
-// such row, it returns -1. It checks all text in one pass.
+// InvalidText returns the first row, at or after row `from`, whose text is not UTF-8. If there is
+// no such row, it returns -1. It checks all text in one pass.
 func (c *Column) InvalidText(from int) int {
 	if c.Kind != String || from >= c.Rows {
 		return -1
@@ -187,7 +187,7 @@ func appendZeros[T any](s []T, n int) []T {
 }
 
 // become sets the kind of a column that contains only nulls. It writes zero cells for these nulls,
-// except for zero cells that forget has kept.
+// except for zero cells that the method `forget` has kept.
 func (c *Column) become(k Kind) {
 	c.Kind, c.typed = k, c.Rows
 	z := min(c.zeros[k], c.Rows)
@@ -206,8 +206,8 @@ func (c *Column) become(k Kind) {
 }
 
 // forget sets the kind of a column to Null, and drops all rows except the first n, which must be
-// null. The cells of the n rows stay in the buffers, where become reuses them. So undoing rows one
-// by one does not write these cells repeatedly.
+// null. The cells of the n rows stay in the buffers, where the method `become` reuses them. So
+// undoing rows one by one does not write these cells repeatedly.
 func (c *Column) forget(n int) {
 	zeros := c.zeros
 	zeros[c.Kind] = n

@@ -34,8 +34,8 @@ func Append(dst []byte, t time.Time) []byte {
 	return write(dst, uint64(local-year0), uint64(t.Nanosecond()), offset)
 }
 
-// write appends a timestamp. The argument since is the number of seconds since the beginning of the
-// year 0. The slice b must have enough capacity for the longest timestamp.
+// write appends a timestamp. The argument `since` is the number of seconds since the beginning of
+// the year 0. The slice b must have enough capacity for the longest timestamp.
 func write(b []byte, since uint64, fraction uint64, offset int) []byte {
 	n := len(b)
 	days, clock := uint32(since/86400), uint32(since%86400)

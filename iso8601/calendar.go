@@ -5,11 +5,11 @@ const (
 	year10000 = 253402300800
 )
 
-// months contains the data that the function date needs for each month. The index is the number of
-// the month; for a leap year, its high bit is also set. The lowest byte of an entry is the number
-// of days in the month. The other bits are the number of days in the year before the month, without
-// the leap day, which date counts separately. An invalid month has 0 days, so that one comparison
-// checks both the month and the day.
+// months contains the data that the function `date` needs for each month. The index is the number
+// of the month. For a leap year, the high bit of the index is also set. The lowest byte of an entry
+// is the number of days in the month. The other bits are the number of days in the year before the
+// month, without the leap day, which the function `date` counts separately. An invalid month has 0
+// days, so that one comparison checks both the month and the day.
 var months = func() (all [256]int32) {
 	for leap := range 2 {
 		before := -leap

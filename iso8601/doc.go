@@ -50,10 +50,10 @@
 //	             7 days   24 hours       60 minutes   60 seconds   a second
 //
 // A duration contains at least one unit. Units must be in descending order, and each unit may occur
-// only once. A T precedes hours, minutes and seconds. Numbers may have any number of digits. The
-// last number may have a fraction after a dot or a comma; it is truncated to nanoseconds. Two
-// common extensions are accepted: a sign before the P (ISO 8601-2:2019), and weeks in combination
-// with other units.
+// only once. A T precedes hours, minutes and seconds. The numbers may be of any length. The last
+// number may have a fraction after a dot or a comma; it is truncated to nanoseconds. Two common
+// extensions are accepted: a sign before the P (ISO 8601-2:2019), and weeks in combination with
+// other units.
 //
 // A time.Duration counts nanoseconds. So a day is 24 hours, and years and months (P1Y, P1M, and
 // even P0Y) are an error, [ErrCalendar]. AppendDuration writes hours, minutes and seconds, but no
@@ -76,8 +76,8 @@
 //
 //   - Parse allocates a fixed zone for each new offset, and keeps the zone. There are at most 3001
 //     zones, which take half a megabyte in total.
-//   - Parse caches up to 64 intervals in which the offset of the local zone is constant. They
-//     belong to the Location that time.Local points to. To change the local zone, set this pointer,
-//     because Parse does not detect a change of the Location itself.
+//   - Parse caches up to 64 intervals in which the offset of the local zone is constant. The cache
+//     belongs to the Location that time.Local points to. To change the local zone, assign a new
+//     Location to time.Local, because Parse does not detect a change of the Location itself.
 //   - Package time loads the rules of the system's zone when the zone is first used.
 package iso8601

@@ -79,8 +79,8 @@ func ParseDuration(s string) (time.Duration, error) {
 	return time.Duration(total), nil
 }
 
-// number reads the digits at s[i:], and returns the number and the offset after the digits. A
-// number of tooMany or more is out of range for every unit.
+// number reads the digits at s[i:], and returns the number and the offset after the digits. If the
+// number is at least tooMany, it is out of range for every unit.
 func number(s string, i int) (n uint64, end int) {
 	const tooMany = 1e10
 	for ; i < len(s) && s[i]-'0' <= 9; i++ {
@@ -89,7 +89,7 @@ func number(s string, i int) (n uint64, end int) {
 	return n, i
 }
 
-// unitOf returns the unit of a designator. The argument inTime reports whether the designator is
+// unitOf returns the unit of a designator. The argument `inTime` reports whether the designator is
 // after the T. For an unknown designator, unitOf returns 0.
 func unitOf(designator byte, inTime bool) uint64 {
 	switch {
@@ -107,8 +107,9 @@ func unitOf(designator byte, inTime bool) uint64 {
 	return 0
 }
 
-// fractionOf returns the product of unit and the fraction 0.digits in nanoseconds, rounded down. It
-// accepts any number of digits.
+// fractionOf returns the product of `unit` and a fraction, in nanoseconds, rounded down. The
+// argument `digits` contains the digits of the fraction after the point. Any number of digits is
+// accepted.
 func fractionOf(unit uint64, digits string) uint64 {
 	n := uint64(0)
 	if unit == aSecond {

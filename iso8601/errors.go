@@ -5,8 +5,8 @@ package iso8601
 // errors.Is.
 type Error string
 
-// Errors of [Parse]. It first checks the date, then the time of day, and then the fraction and the
-// zone.
+// Errors of [Parse]. Parse first checks the date, then the time of day, and then the fraction and
+// the zone.
 const (
 	ErrSyntax Error = "iso8601: not a timestamp"
 	ErrMonth  Error = "iso8601: month out of range"

@@ -124,7 +124,8 @@ func parseDate(b []byte) (int64, error) {
 	return days, nil
 }
 
-// parseRest parses b, which is the part of a timestamp after the time of day. It must not be empty.
+// parseRest parses b, which is the part of a timestamp after the time of day. The slice b must not
+// be empty.
 func parseRest(unix int64, b []byte) (time.Time, error) {
 	fraction := int64(0)
 	if b[0] == '.' || b[0] == ',' {

@@ -30,26 +30,26 @@ const (
 	clockShape     = 0x30303a30303a3030 // "00:00:00", at 11
 	zoneShape      = 0x30303a3030       // "00:00", at the end
 
-	// Each byte of these words is the largest number that can be added to a valid byte, after XOR
-	// with the shape, without setting the high bit of the sum. This number is 0x76 for a digit, and
-	// 0x7f for a separator.
+	// These words are added to the text after XOR of the text with its shape. Each byte is the
+	// largest number that does not set the high bit in the sum with a valid byte. This number is
+	// 0x76 for a digit, and 0x7f for a separator.
 	digitsRoom = 0x7676767676767676
 	dateRoom   = 0x7f76767f76767676
 	dayRoom    = 0x7f76767f
 	clockRoom  = 0x76767f76767f7676
 	zoneRoom   = 0x76767f7676
 
-	// These words have the same purpose for the results of the function pairs. Hours must be below
-	// 24, and minutes and seconds below 60; in a zone, hours may be up to 24, and minutes up to 60.
-	// The bytes between the numbers are below 0x80.
+	// These words have the same purpose for the results of the function `pairs`. Hours must be
+	// below 24, and minutes and seconds below 60; in a zone, hours may be up to 24, and minutes up
+	// to 60. The bytes between the numbers are below 0x80.
 	clockLimits = (0x80-24)<<8 | (0x80-60)<<32 | (0x80-60)<<56
 	zoneLimits  = (0x80-25)<<8 | (0x80-61)<<32
 )
 
 // misfits checks x, which is a word after XOR with its shape. If x contains a byte that the shape
 // does not allow, the high bit of at least one byte of the result is set. The other bits of the
-// result have no meaning. A carry from one byte of the sum to the next does not change this,
-// because it occurs only if the high bit of that byte is set in x.
+// result have no meaning. A carry out of a byte of the sum does not change this, because it occurs
+// only if the high bit of this byte is already set in x.
 func misfits(x, room uint64) uint64 { return x | (x + room) }
 
 // pairs multiplies each byte by ten, and adds the product to the next byte.
@@ -70,10 +70,11 @@ func dateWord(b []byte) (century, year, month uint64, ok bool) {
 	return x >> 8 & 0xff, x >> 24 & 0xff, x >> 48 & 0xff, ok
 }
 
-// clockWords reads the part "-02T15:04:05" after the year and the month. The argument dayShape
-// contains the separator that is expected in place of the T. The third byte of the result day is
-// the day, and clock is the argument of secondsOf. If the text has another form, or the hour, the
-// minute or the second is out of range, wrong is not 0. The length of b must be at least 19.
+// clockWords reads the part "-02T15:04:05" after the year and the month. The argument `dayShape`
+// contains the separator that is expected in place of the T. The third byte of the result `day` is
+// the day. The result `clock` is the argument for secondsOf. If the text has another form, or the
+// hour, the minute or the second is out of range, the result `wrong` is not 0. The length of b must
+// be at least 19.
 func clockWords(b []byte, dayShape uint32) (day, clock, wrong uint64) {
 	day = uint64(mem.Load32(b, 7) ^ dayShape)
 	clock = mem.Load64(b, 11) ^ clockShape
@@ -82,15 +83,15 @@ func clockWords(b []byte, dayShape uint32) (day, clock, wrong uint64) {
 	return pairs(day), clock, (wrong | (clock + clockLimits)) & high
 }
 
-// secondsOf returns the number of seconds since the beginning of the day. The argument clock is a
+// secondsOf returns the number of seconds since the beginning of the day. The argument `clock` is a
 // result of clockWords.
 func secondsOf(clock uint64) int64 {
 	return int64(clock>>8&0xff)*3600 + int64(clock>>32&0xff)*60 + int64(clock>>56)
 }
 
 // zoneWord reads the part "07:00" at the end of b, and returns it in minutes. If the text has
-// another form, or the hour or the minute is out of range, wrong is not 0. The length of b must be
-// at least 8.
+// another form, or the hour or the minute is out of range, the result `wrong` is not 0. The length
+// of b must be at least 8.
 func zoneWord(b []byte) (minutes int, wrong uint64) {
 	x := mem.Load64(b, len(b)-8)>>24 ^ zoneShape
 	wrong = misfits(x, zoneRoom)
@@ -112,15 +113,15 @@ func countDigits(word uint64) int {
 	return bits.TrailingZeros64(misfits(word^zeros, digitsRoom)&high) / 8 // no byte below the first misfit has carried
 }
 
-// twos is the inverse of pairs. It replaces each number below 100 by two digits: the first in the
-// byte of the number, and the second in the next higher byte, which must be 0. The argument lanes
-// is 0x0f in the bytes that contain numbers, and 0 in all other bytes.
+// twos is the inverse of the function `pairs`. It replaces each number below 100 by two digits: the
+// first in the byte of the number, and the second in the next higher byte, which must be 0. The
+// argument `lanes` is 0x0f in the bytes that contain numbers, and 0 in all other bytes.
 func twos(x, lanes uint64) uint64 {
 	tens := x * 103 >> 10 & lanes // correct below 179
 	return x<<8 - tens*(10<<8-1)
 }
 
-// digits is the inverse of eight.
+// digits is the inverse of the function `eight`.
 func digits(n uint64) uint64 {
 	x := n/10000 | n%10000<<32
 	hundreds := x * 10486 >> 20 & 0x0000007f0000007f // correct below 10000

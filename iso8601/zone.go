@@ -14,16 +14,16 @@ const mostMinutes = 24*60 + 60
 // largest eastern offset. It keeps all of these zones, which take up to half a megabyte.
 var zones [2*mostMinutes + 1]atomic.Pointer[time.Location]
 
-// meet returns the fixed zone with the given offset in minutes. It creates the zone, unless another
-// goroutine has just created it.
+// meet returns the fixed zone with the given offset in minutes. It stores the zone in zones, unless
+// another goroutine has just done so.
 func meet(minutes int) *time.Location {
 	known := &zones[minutes+mostMinutes]
 	known.CompareAndSwap(nil, time.FixedZone("", minutes*60))
 	return known.Load()
 }
 
-// in returns the time in a zone with the given offset in minutes. If the local zone has the same
-// offset at that time, in uses the local zone. Otherwise, it uses a fixed zone.
+// in returns the time in a zone with the given offset in minutes. This zone is the local zone if
+// the local zone has the same offset at that time. Otherwise, it is a fixed zone.
 func in(unix, fraction int64, minutes int) time.Time {
 	unix -= int64(minutes) * 60
 	t := time.Unix(unix, fraction)
@@ -60,10 +60,10 @@ type span struct {
 // each time.
 var spans [64]atomic.Pointer[span]
 
-// findOffset returns the offset of the local zone at the time t. The argument unix is the Unix time
-// of t, and old is the span in t's place in the cache. findOffset is called if old does not contain
-// t. It replaces old only if time.Local has changed, so that the total number of allocations is
-// limited.
+// findOffset returns the offset of the local zone at the time t. The argument `unix` is the Unix
+// time of t, and `old` is the span in t's place in the cache. findOffset is called if `old` does
+// not contain t. It replaces `old` only if time.Local has changed, so that the total number of
+// allocations is limited.
 func findOffset(t time.Time, unix int64, old *span) int {
 	_, offset := t.Zone()
 	if old == nil || old.local != time.Local {

@@ -55,11 +55,11 @@ type Error = wire.Error
 // A cell is null, a boolean, a number or a string. A number with neither a fraction nor an exponent
 // is an int64, and any other number is a float64. A number out of the range of its type is an
 // error. The first non-null value of a column determines the kind of the column. If a float follows
-// ints, the ints in the column become floats. In a column of floats, -0 is a float. An integer
-// above 2^53 that would be rounded as a float64 is an error in a column of floats (see package
-// column). Repeated names, and arrays and objects as cells, are errors, too. A string or name that
-// is not UTF-8, or that contains an unpaired surrogate, is also an error. (Unmarshal replaces the
-// invalid part.)
+// ints, the ints in the column become floats. In a column of floats, the number -0 becomes the
+// float -0. An integer above 2^53 that would be rounded as a float64 is an error in a column of
+// floats (see package column). A repeated name is an error, and so is an array or object as a cell.
+// A string or name that is not UTF-8, or that contains an unpaired surrogate, is also an error.
+// (Unmarshal replaces the invalid part.)
 //
 // Errors are of type *[Error]. If data is not valid JSON, the error has the text of encoding/json's
 // error. After an error, b contains the values before the error. b.Reset removes all values. If the
@@ -126,9 +126,10 @@ func ParseLines(data []byte, b *column.Batch) error {
 }
 
 // ParseRow decodes the object at the beginning of data, and adds it to b as a row, as
-// [ParseColumns] does with an element of an array. It returns the rest of data after the object and
-// the following white space, even if the object is valid JSON but not a valid row. If the object is
-// not valid JSON, it returns data. After an error, b.Undo removes the incomplete row.
+// [ParseColumns] does with an element of an array. It returns the part of data after the object and
+// the white space that follows the object. It does so even if the object is valid JSON but not a
+// valid row. If the object is not valid JSON, it returns data. After an error, b.Undo removes the
+// incomplete row.
 func ParseRow(data []byte, b *column.Batch) (rest []byte, err error) {
 	r := newColumnReader(data, b)
 	defer r.release()
@@ -141,9 +142,9 @@ func ParseRow(data []byte, b *column.Batch) (rest []byte, err error) {
 }
 
 // ParseCell decodes the value at the beginning of data, and adds it to c as a cell, as
-// [ParseColumns] does with an element of a column. It returns the rest of data after the value and
-// the following white space, even if the value is valid JSON but does not fit the column. If the
-// value is not valid JSON, it returns data. After an error, c is unchanged.
+// [ParseColumns] does with an element of a column. It returns the part of data after the value and
+// the white space that follows the value. It does so even if the value is valid JSON but does not
+// fit the column. If the value is not valid JSON, it returns data. After an error, c is unchanged.
 func ParseCell(data []byte, c *column.Column) (rest []byte, err error) {
 	r := newColumnReader(data, nil)
 	defer r.release()
@@ -154,8 +155,9 @@ func ParseCell(data []byte, c *column.Column) (rest []byte, err error) {
 }
 
 // columnReader contains the state of a call of ParseColumns, ParseLines, ParseRow or ParseCell. Its
-// methods accept and return positions, like the methods of type decoder. If a method returns
-// failed, cause is the error. In this case, a nil cause means that the input is not valid JSON.
+// methods accept and return positions, like the methods of type decoder. If a method returns the
+// constant failed, the field `cause` contains the error. If `cause` is then nil, the input is not
+// valid JSON.
 type columnReader struct {
 	d    *decoder
 	b    *column.Batch
@@ -201,10 +203,11 @@ func (r *columnReader) failAt(offset int, cause error) int {
 
 const noRow = -1
 
-// error returns the error of a call that failed in text. The argument text is a part of the input,
-// and begins at the offset start. If text is a single row, row is the number of this row;
-// otherwise, row is noRow. A syntax error anywhere in text takes precedence over r.cause. To find a
-// syntax error, the method error reads text a second time, because the error case need not be fast.
+// error returns the error of a call that failed in `text`, which is a part of the input and begins
+// at the offset `start`. If `text` is a single row, `row` is the number of this row. Otherwise,
+// `row` is the constant noRow. A syntax error anywhere in `text` takes precedence over r.cause. To
+// find a syntax error, the method reads `text` a second time, because the error case need not be
+// fast.
 func (r *columnReader) error(text []byte, start, row int, all extent) error {
 	e := &Error{Offset: int64(r.at), Cause: r.cause}
 	if r.cause == nil || r.d.check(text, all) == failed {
@@ -242,11 +245,11 @@ func (r *columnReader) restAfter(data []byte) ([]byte, error) {
 	return data, err
 }
 
-// what returns a description of the value at i for error texts, which contains the kind of the
-// value.
+// what returns a description of the value at i for error texts. The description contains the kind
+// of the value.
 func (r *columnReader) what(i int) string { return valueName(mem.Load8(r.d.b, i)) }
 
-// valueName returns a description of the kind of a value. The argument first is the first byte of
+// valueName returns a description of the kind of a value. The argument `first` is the first byte of
 // the value.
 func valueName(first byte) string {
 	switch first {

@@ -94,8 +94,8 @@ func (d *decoder) textCell(c *column.Column, i int) int {
 
 var errNested = errors.New("json: a column cannot hold arrays or objects")
 
-// mismatch returns the error for a cell that does not fit its column. The argument text comes from
-// package column.
+// mismatch returns the error for a cell that does not fit its column. The argument `text` comes
+// from package column.
 func mismatch(text string) error { return errors.New("json: " + text) }
 
 // anyCell reads the value at i into c. It accepts values of every kind.
@@ -196,8 +196,8 @@ func brief(number []byte) string {
 	return string(number[:40]) + "…"
 }
 
-// column reads the array at i into c, which must be empty. If the argument most is positive, it is
-// the maximum number of cells.
+// column reads the array at i into c, which must be empty. If the argument `most` is positive, it
+// is the maximum number of cells.
 func (r *columnReader) column(c *column.Column, i, most int) int {
 	d := r.d
 	if mem.Load8(d.b, i) != '[' {
@@ -226,7 +226,7 @@ func (r *columnReader) column(c *column.Column, i, most int) int {
 // run reads consecutive cells of c's kind. It is fastest if the cells are separated only by commas.
 // It returns the position of the first element that it does not read. At the end of the array, it
 // returns ^position, where position is after the array. On error, it returns failed. If the
-// argument most is positive, run stops when c contains that many cells.
+// argument `most` is positive, run stops when c contains `most` cells.
 func (d *decoder) run(c *column.Column, i, most int) int {
 	left := math.MaxInt
 	if most > 0 {

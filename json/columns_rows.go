@@ -15,12 +15,12 @@ import (
 )
 
 // writtenKey is the encoded name of a column. It consists of n bytes in the input, from the offset
-// start: the bytes after the opening quote, including the closing quote. The field word contains
-// the first 8 of these bytes, and mask selects the bytes of word that belong to the encoded name.
-// Equal bytes mean equal names, even if the names contain escapes.
+// `start` on: the bytes after the opening quote, including the closing quote. The field `word`
+// contains the first 8 of these bytes. The field `mask` selects the bytes of `word` that belong to
+// the encoded name. Equal bytes mean equal names, even if the names contain escapes.
 //
-// If the name of a column has not been read yet, word is 0 and mask selects all 8 bytes. No valid
-// JSON contains 8 zero bytes.
+// If the name of a column has not been read yet, `word` is 0, and `mask` selects all 8 bytes. No
+// valid JSON contains 8 zero bytes.
 type writtenKey struct {
 	word, mask uint64
 	start, n   int
@@ -68,7 +68,7 @@ func (r *columnReader) cells(i int) int {
 	return ^i
 }
 
-// closeRow closes the row that begins at the input offset start. On error, it returns false.
+// closeRow closes the row that begins at the input offset `start`. On error, it returns false.
 func (r *columnReader) closeRow(start int) bool {
 	if err := r.b.CloseRow(); err != nil {
 		r.failAt(start, err)
@@ -95,9 +95,9 @@ func (r *columnReader) rows(i int) int {
 	return ^i
 }
 
-// expected compares the key at i with the keys of a few columns, from the column with index next
-// on. It returns the index of the matching column, and the position after the key. If no column
-// matches, the index is -1.
+// expected compares the key at i with the keys of a few columns, starting with the column whose
+// index is `next`. It returns the index of the matching column, and the position after the key. If
+// no column matches, the index is -1.
 func (r *columnReader) expected(i, next int) (k, after int) {
 	d := r.d
 	if mem.Load8(d.b, i) != '"' {
@@ -118,7 +118,7 @@ func (r *columnReader) expected(i, next int) (k, after int) {
 
 // findColumn returns the column for the key at i, and the position after the key. If the column
 // does not exist, findColumn creates it. The result k is the index of the column if the column is
-// new, or one of the next few columns. Otherwise, k is next-1.
+// new, or if it is one of the next few columns. Otherwise, k is `next`-1.
 func (r *columnReader) findColumn(i, next int) (c *column.Column, k, after int) {
 	d, b := r.d, r.b
 	start := d.off + i + 1
@@ -169,7 +169,7 @@ func (r *columnReader) newColumn(i int) (c *column.Column, after int) {
 }
 
 // remember stores the encoded name of column k. The name consists of n bytes of the input, from the
-// offset start.
+// offset `start` on.
 func (r *columnReader) remember(k, start, n int) {
 	for len(r.keys) <= k {
 		r.keys = append(r.keys, writtenKey{mask: ^uint64(0)})
@@ -187,7 +187,7 @@ var (
 var replacement = []byte("\uFFFD")
 
 // isLossy reports whether text contains replacement characters for invalid parts of the encoded
-// string. The argument raw is the encoded string without quotes. Invalid parts are bytes that are
+// string. The argument `raw` is the encoded string without quotes. Invalid parts are bytes that are
 // not UTF-8, and unpaired surrogates.
 func isLossy(text, raw []byte) bool {
 	if !bytes.Contains(text, replacement) {

@@ -123,8 +123,8 @@ type keeper struct {
 	escaped uint64 // 1 if the first byte of the next block is escaped
 }
 
-// all computes which bytes to keep. For each block in rows, it stores one word in keep, in which a
-// set bit marks a byte to keep. It reports whether all bytes are kept.
+// all computes which bytes to keep. For each block in `rows`, it stores one word in `keep`. A set
+// bit in this word marks a byte to keep. It reports whether all bytes are kept.
 func (k *keeper) all(keep []uint64, rows []simd.Marks) bool {
 	text, escaped := k.text, k.escaped
 	all := ^uint64(0)
@@ -152,8 +152,8 @@ func (k *keeper) all(keep []uint64, rows []simd.Marks) bool {
 }
 
 // escapedBy returns a word that marks the bytes of a block that are escaped by a backslash. If the
-// argument first is 1, the first byte of the block is escaped. If the result next is 1, the first
-// byte of the next block is escaped.
+// argument `first` is 1, the first byte of the block is escaped. If the result `next` is 1, the
+// first byte of the next block is escaped.
 //
 // In a run of backslashes, every second byte is escaped, starting with the second backslash. The
 // byte after the run continues this pattern. If the run begins at an even position, the escaped

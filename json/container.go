@@ -6,7 +6,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// enter reads the opening bracket of the array or object at i. The argument end is the closing
+// enter reads the opening bracket of the array or object at i. The argument `end` is the closing
 // bracket. enter returns the position of the first element or key. If the container is empty, it
 // returns ^position, where position is after the container.
 func (d *decoder) enter(i int, end byte) int {
@@ -22,7 +22,7 @@ func (d *decoder) enter(i int, end byte) int {
 
 // next returns the position of the element or key that follows the element that ends at i. At the
 // end of the container, it returns ^position, where position is after the container. If neither a
-// comma nor the closing bracket end follows, it returns failed.
+// comma nor the closing bracket `end` follows, it returns failed.
 func (d *decoder) next(i int, end byte) int {
 	b := d.b
 	c := mem.Load8(b, i)
@@ -78,8 +78,8 @@ func (d *decoder) colon(i int) int {
 }
 
 // leave is called at the end of a container, where i is the position after the container. It
-// returns the result of the container's decodeFunc: i, or ^i if the container passes an error on
-// (soft.go).
+// returns the result of the container's decodeFunc: i, or ^i if the container reports an error to
+// the enclosing container (soft.go).
 func (d *decoder) leave(i int) int {
 	depth := d.depth
 	d.depth = depth - 1

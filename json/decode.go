@@ -29,7 +29,7 @@ func unmarshal(data []byte, v any, flags ParseFlags) error {
 	return err
 }
 
-// decodeOne is like unmarshal, but returns errAskOriginal instead of calling the original (v2.go).
+// decodeOne is like unmarshal, but returns errAskOriginal instead of calling encoding/json (v2.go).
 func decodeOne(data []byte, v any, flags ParseFlags) error {
 	o := rootOf(v)
 	if o == nil {
@@ -49,8 +49,8 @@ func decodeOne(data []byte, v any, flags ParseFlags) error {
 }
 
 // Parse decodes the first value in b into the target of the pointer x, as Unmarshal does with a
-// whole document. It returns the rest of b after that value and the following white space. After a
-// syntax error, it returns b unchanged.
+// whole document. It returns the part of b after that value and the white space that follows the
+// value. After a syntax error, it returns b unchanged.
 func Parse(b []byte, x any, flags ParseFlags) ([]byte, error) {
 	o := rootOf(x)
 	d := decoders.Get().(*decoder)
@@ -97,11 +97,11 @@ type decoder struct {
 	off    int // offset of the window in src
 	depth  int
 	hops   int // number of pointers to pointers, and of interfaces, on the way to the value; see maxHops
-	soft   int // depth of the container that passes an error on; see soft.go
+	soft   int // depth of the container that reports an error to the enclosing container; see soft.go
 	flags  ParseFlags
 	misses uint8  // number of unexpected keys and slice lengths
 	inTail bool   // b is tail
-	trail  *trail // records the position of skip; see explain.go
+	trail  *trail // records the position of the method skip; see explain.go
 	boxed  bool   // cells or floats are in use
 	src    []byte
 
@@ -120,7 +120,7 @@ type decoder struct {
 
 	tail [tailSize]byte
 	keys buffer.Recent
-	nest [maxDepth + 1]byte // closing brackets of the containers that enclose the position of skip
+	nest [maxDepth + 1]byte // closing brackets of the containers that enclose the position of the method skip
 }
 
 var decoders = sync.Pool{New: func() any {
@@ -185,7 +185,7 @@ func (d *decoder) first(data []byte, v any, o *rootOp, all extent) (int, error) 
 	return d.decodeFirst(data, v, o, all)
 }
 
-// decodeFirst is like first, but never returns errAskOriginal.
+// decodeFirst is like the method `first`, but never returns errAskOriginal.
 func (d *decoder) decodeFirst(data []byte, v any, o *rootOp, all extent) (int, error) {
 	p := mem.Of(mem.FaceOf(v).Data, o.elem.typ)
 	var old any
@@ -254,8 +254,8 @@ func (d *decoder) decodeFirst(data []byte, v any, o *rootOp, all extent) (int, e
 	return i, nil
 }
 
-// refused returns the result of first if d.fatal is set. A syntax error after the rejected value
-// takes precedence over d.fatal.
+// refused returns the result of the method `first` if d.fatal is set. A syntax error after the
+// rejected value takes precedence over d.fatal.
 func (d *decoder) refused(data []byte, all extent) (int, error) {
 	err := d.finish()
 	n := d.check(data, all)
@@ -265,10 +265,10 @@ func (d *decoder) refused(data []byte, all extent) (int, error) {
 	return n, err
 }
 
-// ending returns the result of the method first for a value that ends at i. The result is the
-// position in the input after the value. Unless the argument all is openEnded, ending also skips
-// the white space after the value. It returns failed if the value may be incomplete, or if all is
-// oneValue and other bytes follow.
+// ending returns the result of the method `first` for a value that ends at i. The result is the
+// position in the input after the value. Unless the argument `all` is openEnded, ending also skips
+// the white space after the value. It returns failed if the value may be incomplete, or if `all` is
+// oneValue and the input does not end there.
 func (d *decoder) ending(i int, all extent) int {
 	if all == openEnded {
 		i += d.off
@@ -293,7 +293,7 @@ func waits(c byte) bool {
 	return c != '}' && c != ']'
 }
 
-// check is like first, but has no target: it only validates the value.
+// check is like the method `first`, but has no target: it only validates the value.
 func (d *decoder) check(data []byte, all extent) int {
 	d.open(data)
 	d.depth = 0
@@ -306,7 +306,7 @@ func (d *decoder) check(data []byte, all extent) int {
 
 // undo restores the target of v after invalid input. Only two kinds of targets are decoded into
 // without checking the input first: a zero target, and a target of type any that contained the
-// value old.
+// value `old`.
 func undo(v, old any) {
 	e := reflect.ValueOf(v).Elem()
 	e.SetZero()

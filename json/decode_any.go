@@ -71,8 +71,8 @@ func decodeFace(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 }
 
 // through decodes the value at i into the target of v, which is a pointer in an interface of o's
-// type. In some cases, the interface itself is the target; then through returns false, and does not
-// decode. For example, null sets the interface to nil, unless v is a pointer to a pointer.
+// type. In some cases, the interface itself is the target. The method then returns false, and does
+// not decode. For example, null sets the interface to nil, unless v is a pointer to a pointer.
 func (d *decoder) through(i int, v reflect.Value, o *decodeOp) (int, bool) {
 	if v.IsNil() || pointsToItself(v) || mem.Load8(d.b, i) == 'n' && v.Type().Elem().Kind() != reflect.Pointer {
 		return i, false
@@ -220,7 +220,7 @@ func (d *decoder) anyList(i int) (any, int) {
 	return list, d.leave(i)
 }
 
-// anyListOn continues the work of anyList with the element at i. The slice first contains the
+// anyListOn continues the work of anyList with the element at i. The slice `first` contains the
 // earlier elements. At the end of the list, anyListOn returns ^position, where position is after
 // the list.
 func (d *decoder) anyListOn(first []any, i int) (any, int) {
@@ -292,7 +292,7 @@ func (d *decoder) anyObject(i int) (any, int) {
 	return m, d.leave(i)
 }
 
-// anyObjectOn continues the work of anyObject with the member at i. The slice first contains the
+// anyObjectOn continues the work of anyObject with the member at i. The slice `first` contains the
 // earlier members. At the end of the object, anyObjectOn returns ^position, where position is after
 // the object.
 func (d *decoder) anyObjectOn(first []member, i int) (map[string]any, int) {

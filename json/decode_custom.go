@@ -122,9 +122,9 @@ func (d *decoder) quoted(i int, p mem.Pointer, o *decodeOp) int {
 	return d.out(i)
 }
 
-// literal decodes the content of a JSON string, item, as a value. The value may be null, a bool, a
-// number or a string; an array or object is an error. For a map key with UnmarshalText, item
-// includes the quotes. Errors contain the offset end, which is the end of the JSON string, and a
+// literal decodes `item`, which is the content of a JSON string, as a value. The value may be null,
+// a bool, a number or a string; an array or object is an error. For a map key with UnmarshalText,
+// `item` includes the quotes. Errors contain the offset `end`, at which the JSON string ends, and a
 // type: the declared type of the field, or the type to which its pointers lead.
 func (d *decoder) literal(item []byte, p mem.Pointer, o *decodeOp, declared reflect.Type, end int) int {
 	misused := func(t reflect.Type) error {

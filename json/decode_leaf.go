@@ -79,7 +79,7 @@ func decodeUint(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	return j
 }
 
-// longUint reads the numbers that the method uint does not read: numbers with 20 digits.
+// longUint reads the numbers that the method `uint` does not read: numbers with 20 digits.
 func (d *decoder) longUint(i int, p mem.Pointer, o *decodeOp) int {
 	if c := mem.Load8(d.b, i); c-'0' > 9 {
 		return d.mismatch(i, p, o)
@@ -209,7 +209,7 @@ func (o *decodeOp) kindOfNumber() reflect.Kind {
 	return o.typ.Kind()
 }
 
-// outOf is like out, but the argument i may also be the constant failed.
+// outOf is like the method `out`, but the argument i may also be the constant failed.
 func (d *decoder) outOf(i int) int {
 	if i < 0 {
 		return failed

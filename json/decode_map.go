@@ -149,9 +149,9 @@ func (d *decoder) readKey(i int, o *decodeOp, k *mapKey) int {
 	return d.colon(i)
 }
 
-// setKey sets the reflect.Value key to k, and reports whether k fits. The type of key is the key
-// type of o. The map value must already be decoded, because encoding/json reports an error in the
-// value first. The argument after is the offset at which the map value ends.
+// setKey stores the key k in the reflect.Value `key`, and reports whether k fits. The type of `key`
+// is the key type of o. The map value must already be decoded, because encoding/json reports an
+// error in the value first. The argument `after` is the offset at which the map value ends.
 func (d *decoder) setKey(key reflect.Value, o *decodeOp, k *mapKey, after int) bool {
 	t := key.Type()
 	switch {

@@ -154,8 +154,8 @@ func rootFor(t reflect.Type) *rootOp {
 // isForeign reports whether o.decode calls a user's method.
 func isForeign(o *decodeOp) bool { return o.foreign }
 
-// reaches reports whether the function such returns true for o, or for an op that o may call. The
-// map seen contains the ops already visited.
+// reaches reports whether the function `such` returns true for o, or for an op that o may call. The
+// map `seen` contains the ops already visited.
 func (o *decodeOp) reaches(such func(*decodeOp) bool, seen map[*decodeOp]bool) bool {
 	if o == nil || seen[o] {
 		return false
@@ -174,9 +174,9 @@ func (o *decodeOp) reaches(such func(*decodeOp) bool, seen map[*decodeOp]bool) b
 	return false
 }
 
-// mayEnd reports whether decoding into o's type may end with an error, in which case the caller
-// sees the values that were decoded before. A method of the type, or a field with the tag option
-// "string", can cause this. The type must not contain pointers.
+// mayEnd reports whether decoding into o's type may end early with an error. The caller then sees
+// the values that were decoded before the error. A method of the type, or a field with the tag
+// option "string", can cause this. The type must not contain pointers.
 func (o *decodeOp) mayEnd() bool {
 	switch {
 	case o.json || o.said != nil:

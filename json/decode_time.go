@@ -48,9 +48,9 @@ func (d *decoder) shortText(i int) ([]byte, int) {
 	return nil, failed
 }
 
-// strictRFC3339 reports whether text conforms to RFC 3339. Package iso8601 must be able to parse
-// text. That package also accepts one-digit hours, a comma before the fraction, and offsets above
-// 23:59.
+// strictRFC3339 reports whether text conforms to RFC 3339. The result is correct only for text that
+// package iso8601 accepts. That package also accepts one-digit hours, a comma before the fraction,
+// and offsets above 23:59.
 func strictRFC3339(text []byte) bool {
 	n := len(text)
 	if n < len("2006-01-02T15:04:05Z") || text[13] != ':' || text[19] == ',' {

@@ -17,8 +17,8 @@ type doubt struct{ left atomic.Int64 }
 
 const doubted = 16
 
-// checksFirst reports whether the next document must be checked before it is decoded. Its length is
-// n bytes.
+// checksFirst reports whether the next document, which has n bytes, must be checked before it is
+// decoded.
 func (u *doubt) checksFirst(n int) bool {
 	left := u.left.Load()
 	if left <= 0 {

@@ -160,8 +160,8 @@ func (e *encoder) append(b []byte, v any) (n int, err error) {
 	return e.run(encodePlans.byWord(face.Type, v), face.Data, n)
 }
 
-// run writes the value of an interface. The argument data is the data word of the interface, and o
-// is the op of the value's type.
+// run writes the value of an interface. The argument `data` is the data word of the interface, and
+// o is the op of the value's type.
 func (e *encoder) run(o *encodeOp, data mem.Raw, n int) (end int, err error) {
 	if o.steady {
 		return o.encodeFace(e, data, n), nil
@@ -395,7 +395,7 @@ const cycleDepth = 1000
 
 const cycleText = "encountered a cycle via "
 
-// open records that v is being written. The argument key identifies v. If v is already being
+// open records that v is being written. The argument `key` identifies v. If v is already being
 // written, open ends the call with an error.
 func (e *encoder) open(v reflect.Value, key any) {
 	if e.original() && !inCircle(v) {

@@ -81,8 +81,8 @@ func (o *encodeOp) receiverAt(r mem.Raw) mem.Pointer {
 	return mem.Of(r, o.typ)
 }
 
-// receiver returns a pointer to the value at p as an interface of type I. The type of o is the type
-// of the value, or the type of a pointer to the value.
+// receiver returns a pointer to the value at p, converted to the interface type I. The type of o is
+// the type of the value, or the type of a pointer to the value.
 func receiver[I any](o *encodeOp, p mem.Pointer) I {
 	if o.table != nil {
 		return mem.WithMethods[I](o.table, p)
@@ -128,8 +128,8 @@ func encodeTextInterface(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 	return e.putMarshaledText(o.typ, n, out, err)
 }
 
-// putMarshaled writes the JSON in out. A method of type t has returned out and err. If err is not
-// nil, or out is not valid JSON, putMarshaled ends the call with an error.
+// putMarshaled writes the JSON in the slice `out`. A method of type t has returned `out` and `err`.
+// If `err` is not nil, or `out` is not valid JSON, putMarshaled ends the call with an error.
 func (e *encoder) putMarshaled(t reflect.Type, n int, out []byte, err error) int {
 	if err == nil {
 		if e.original() && unlikeText(out) {
@@ -143,8 +143,8 @@ func (e *encoder) putMarshaled(t reflect.Type, n int, out []byte, err error) int
 	return n
 }
 
-// putMarshaledText writes the text in out. A method of type t has returned out and err. If err is
-// not nil, putMarshaledText ends the call with an error.
+// putMarshaledText writes the text in the slice `out`. A method of type t has returned `out` and
+// `err`. If `err` is not nil, putMarshaledText ends the call with an error.
 func (e *encoder) putMarshaledText(t reflect.Type, n int, out []byte, err error) int {
 	if err != nil {
 		e.fail(marshalerError(t, asMarshaledText{err}))
@@ -166,8 +166,8 @@ type (
 func (m asMarshaled) MarshalJSON() ([]byte, error)     { return m.out, m.err }
 func (m asMarshaledText) MarshalText() ([]byte, error) { return nil, m.err }
 
-// marshalerError returns encoding/json's error for a method of type t. The method of the argument
-// as must return the same results.
+// marshalerError returns encoding/json's error for a method of type t. The argument `as` must be a
+// value whose method returns the same results.
 func marshalerError(t reflect.Type, as any) error {
 	_, err := json.Marshal(as)
 	if failed, ok := err.(*MarshalerError); ok {

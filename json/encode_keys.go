@@ -30,8 +30,8 @@ const (
 	bookProbe = 4
 )
 
-// keyBook is the key book of one encoder. The encoder creates it for the first map with at least
-// bookLeast entries.
+// keyBook is the key book of one encoder, which is a cache of encoded map keys. The encoder creates
+// it for the first map with at least bookLeast entries.
 type keyBook struct {
 	credit  int
 	count   int

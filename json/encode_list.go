@@ -47,7 +47,7 @@ func encodeArray(e *encoder, o *encodeOp, p mem.Pointer, n int) int {
 	return e.putArray(o, p, o.length, n)
 }
 
-// putArray writes an array of count values. The values are at p, and their op is o.elem.
+// putArray writes an array of `count` values. The values are at p, and their op is o.elem.
 func (e *encoder) putArray(o *encodeOp, p mem.Pointer, count, n int) int {
 	if count == 0 {
 		return e.putEmpty(n)
@@ -56,8 +56,8 @@ func (e *encoder) putArray(o *encodeOp, p mem.Pointer, count, n int) int {
 	return e.close(o.encodeElements(e, o.elem, p, count, n+1), ']')
 }
 
-// An elementsFunc writes the count values at p, whose op is o, with a comma after each value. Like
-// an encodeFunc, it leaves space for another byte.
+// An elementsFunc writes the `count` values at p, whose op is o, with a comma after each value.
+// Like an encodeFunc, it leaves space for another byte.
 type elementsFunc func(e *encoder, o *encodeOp, p mem.Pointer, count, n int) int
 
 // elementsOf returns the elementsFunc for values of o's type.

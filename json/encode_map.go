@@ -137,12 +137,12 @@ func mapValue(t reflect.Type, m mem.Raw) reflect.Value {
 }
 
 // mapLen returns the number of entries of a map of any type. All types of maps store this number at
-// the same place, where the function len reads it.
+// the same place, where the function `len` reads it.
 func mapLen(m mem.Raw) int {
 	return len(*mem.RawAt[map[int]int](mem.RawTo(&m), 0))
 }
 
-// putEntries writes the map m, which contains count entries, as an object.
+// putEntries writes the map m, which contains `count` entries, as an object.
 func (e *encoder) putEntries(o *encodeOp, m mem.Raw, count, n int) int {
 	if o.entries.shaped {
 		if slots, ok := o.entries.shape.Open(m); ok {
@@ -167,9 +167,9 @@ func (e *encoder) putEntries(o *encodeOp, m mem.Raw, count, n int) int {
 	return e.putPairs(o, mapValue(o.typ, m), n)
 }
 
-// gather stores the entries of a map in list, in the order of the output. The length of list must
-// exceed the number of entries of the map by one. gather returns the number of stored entries. If
-// the entries do not fit, for example because the map has changed in the meantime, it returns 0.
+// gather stores the entries of a map in `list`, in the order of the output. The length of `list`
+// must exceed the number of entries of the map by one. gather returns the number of stored entries.
+// If the entries do not fit, for example because the map has changed in the meantime, it returns 0.
 func (e *encoder) gather(m *mapEntries, slots mem.Slots, list []mapSlot) int {
 	k := 0
 	var w mem.SlotWalk
@@ -236,8 +236,8 @@ func (e *encoder) putSlots(o *encodeOp, m mem.Raw, slots mem.Slots, from, to, n 
 	return e.closeObject(start, n)
 }
 
-// closeObject ends an object. The output of its entries begins at start, and each entry begins with
-// a comma.
+// closeObject ends an object. The output of its entries begins at the position `start`, and each
+// entry begins with a comma.
 func (e *encoder) closeObject(start, n int) int {
 	n = max(n, start+1) // a map may have lost its entries since they were counted
 	b := e.room(n, 2)

@@ -10,7 +10,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// mapKind identifies the type of such a map. All other map types have the kind mapOther.
+// mapKind identifies one of the map types that this file encodes. All other map types have the kind
+// mapOther.
 type mapKind uint8
 
 const (
@@ -34,7 +35,7 @@ func (e *encoder) putTyped(o *encodeOp, m mem.Raw, n int) int {
 	return putTextPairs(e, &e.texts, *mem.RawAt[map[string]string](mem.RawTo(&m), 0), n, (*encoder).putString)
 }
 
-// putTextPairs writes the entries of m. It appends copies of the entries to list, and removes the
+// putTextPairs writes the entries of m. It appends copies of the entries to `list`, and removes the
 // copies at the end.
 func putTextPairs[V any](e *encoder, list *[]textPair[V], m map[string]V, n int, put func(e *encoder, n int, v V) int) int {
 	first, from := len(*list), len(e.slots)

@@ -118,8 +118,8 @@ type encodeType struct {
 
 var encodePlans = &encodePlanSet{ops: map[encodeType]*encodeOp{}}
 
-// byWord returns the op for values in an interface with this type word. The argument v must have
-// this type word.
+// byWord returns the op for values in an interface whose type is the type of v. The argument `word`
+// is the type word of this type.
 func (s *encodePlanSet) byWord(word mem.Raw, v any) *encodeOp {
 	if o, ok := s.cache.Get(word); ok {
 		return o
@@ -264,9 +264,10 @@ func (o *encodeOp) inherit(elem *encodeOp) {
 	o.include(elem)
 }
 
-// include updates the properties bounded, steady and calm of o for values that contain a value with
-// the op part. It clears each property that part does not have. If part has not been compiled
-// completely, its type contains the type of o. In this case, include clears all three properties.
+// include updates the properties `bounded`, `steady` and `calm` of o for values that contain a
+// value with the op `part`. It clears each property that `part` does not have. If `part` has not
+// been compiled completely, its type contains the type of o. In this case, include clears all three
+// properties.
 func (o *encodeOp) include(part *encodeOp) {
 	o.bounded = o.bounded && part.bounded && part.whole
 	o.steady = o.steady && part.steady && part.whole
@@ -365,7 +366,7 @@ func omitsFirst(t reflect.Type) bool {
 	return len(fields) > 0 && omits(&fields[0])
 }
 
-// addStruct adds the steps of the struct t. The argument offset is the offset of t in the outer
+// addStruct adds the steps of the struct t. The argument `offset` is the offset of t in the outer
 // struct that is being compiled. If omitsFirst is true, the struct loop writes the opening brace.
 func (b *stepBuilder) addStruct(t reflect.Type, offset uintptr, addressable, omitsFirst bool) {
 	lead := byte('{')
@@ -407,8 +408,8 @@ func (b *stepBuilder) addStruct(t reflect.Type, offset uintptr, addressable, omi
 	b.text = append(b.text, '}')
 }
 
-// addField adds the byte lead, the key of a field, and the field's value. The argument offset is
-// the offset of the struct that contains the field.
+// addField adds the byte `lead`, the key of a field, and the field's value. The argument `offset`
+// is the offset of the struct that contains the field.
 func (b *stepBuilder) addField(f *field, lead byte, offset uintptr, addressable bool) {
 	b.text = append(b.text, lead, '"')
 	if b.html {

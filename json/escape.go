@@ -34,9 +34,9 @@ func Unescape(s []byte) []byte {
 // begins with the opening quote of the string. Bytes after the string are ignored. If s does not
 // begin with a valid string, AppendUnescape returns b unchanged.
 //
-// The text is the same as encoding/json decodes. Escapes are resolved. Each unpaired surrogate, and
-// each byte that is not valid UTF-8, becomes U+FFFD. Flags have no effect. The arguments b and s
-// must not overlap. AppendUnescape may write to all of b's capacity.
+// The text is the same text that encoding/json decodes. Escapes are resolved. Each unpaired
+// surrogate, and each byte that is not valid UTF-8, becomes U+FFFD. Flags have no effect. The
+// arguments b and s must not overlap. AppendUnescape may write to all of b's capacity.
 func AppendUnescape(b []byte, s []byte, flags ParseFlags) []byte {
 	if s = firstString(s); len(s) > 0 && s[0] == '"' {
 		if out, end := unescapeText(b, s[1:]); end >= 0 && end < len(s)-1 {

@@ -48,10 +48,11 @@ func explainState(data []byte) error {
 	return s.explain(data, i, seen)
 }
 
-// trailStep is the number of bytes between the positions that skip records.
+// trailStep is the number of bytes between the positions that the method `skip` records.
 const trailStep = 1 << 10
 
-// A trail contains the last position that skip recorded before it found an invalid byte.
+// A trail contains the last position that the method `skip` recorded before it found an invalid
+// byte.
 type trail struct {
 	lim   int // the limit of the window; d.lim is lower, and is the next position to record
 	at    int
@@ -77,8 +78,9 @@ func (s *scanner) resume(data []byte) int {
 	return t.at
 }
 
-// nearIn is the variant of near for the method skip. If there is a trail, nearIn records the
-// position i in the trail. The arguments depth and state are the values that skip has reached at i.
+// nearIn is the variant of the method `near` for the method `skip`. If there is a trail, nearIn
+// records the position i in the trail. The arguments `depth` and `state` are the values that `skip`
+// has reached at i.
 //
 //go:noinline
 func (d *decoder) nearIn(i, depth int, state scanState) int {

@@ -28,8 +28,8 @@ var (
 const spareMax = 1 << 10
 
 // MarshalOf is like Marshal, but does not allocate memory to convert v to an interface, if v and
-// its JSON are short. For a pointer, use Marshal, which is faster, because this conversion does not
-// allocate.
+// its JSON are short. If v is a pointer, use Marshal. It is faster, because the conversion of a
+// pointer to an interface never allocates.
 //
 //	body, err := json.MarshalOf(reply)
 func MarshalOf[T any](v T) ([]byte, error) {

@@ -142,7 +142,7 @@ type tidier struct {
 	indent string
 }
 
-// flush copies the stretch src[start:i] to the output. The argument next is the beginning of the
+// flush copies the stretch src[start:i] to the output. The argument `next` is the beginning of the
 // next stretch.
 func (t *tidier) flush(i, next int) {
 	if t.start < i {
@@ -321,8 +321,8 @@ func escapeEnd(src []byte, i int) int {
 	return -1
 }
 
-// literalEnd returns the position after the string word, if src contains word at i. Otherwise, it
-// returns -1.
+// literalEnd returns the position after the literal `word`, if src contains `word` at i. Otherwise,
+// it returns -1.
 func literalEnd(src []byte, i int, word string) int {
 	if len(src)-i < len(word) || string(src[i:i+len(word)]) != word {
 		return -1

@@ -84,7 +84,8 @@ type lines struct {
 }
 
 // next returns the next line without the line end. The line is valid until the next call. If the
-// line is longer than max bytes, fits is false and text is nil. The result err is an error from r.
+// line is longer than max bytes, `fits` is false and `text` is nil. The result `err` is an error
+// from r.
 func (l *lines) next() (text []byte, fits bool, err error) {
 	tooLong := false
 	for {

@@ -46,7 +46,7 @@ func canBeEmpty(t reflect.Type) bool {
 }
 
 // omission returns the conditions under which the field f is omitted, except the conditions for
-// embedded pointers. The argument addressable reports whether the struct is addressable.
+// embedded pointers. The argument `addressable` reports whether the struct is addressable.
 func omission(f *field, addressable bool) *encodeOmit {
 	addressable = addressable || len(f.Hops) > 0
 	o := &encodeOmit{quick: quickNever, asks: f.Zero && hasIsZero(f.Type)}
@@ -151,17 +151,16 @@ func zeroness(t reflect.Type, addressable bool) omitTest {
 
 // isZero returns a test for the zero value of t.
 //
-// isZero must not be inlined. If it were, the inlined call would contain a copy of the closure, in
-// which mem.RawAs would not be inlined.
+// This function must not be inlined. Otherwise, the inlined call would contain a copy of the
+// closure, and the compiler would not inline mem.RawAs in this copy.
 //
 //go:noinline
 func isZero(t reflect.Type) omitTest {
 	return func(p mem.Pointer) bool { return reflect.NewAt(t, mem.RawAs(p, t)).Elem().IsZero() }
 }
 
-// base returns the address that the offset of a step is relative to. This address is p, the address
-// of the struct, or the address to which the last hop leads. If the step is omitted, base returns
-// nil.
+// base returns the base address for the offset of a step. This is either p, which is the address of
+// the struct, or the address to which the last hop leads. If the step is omitted, base returns nil.
 func (o *encodeOmit) base(e *encoder, p mem.Pointer) (from mem.Pointer) {
 	for i := range o.hops {
 		to := *mem.At[mem.Raw](p, o.hops[i].Offset)

@@ -198,7 +198,7 @@ func (d *decoder) float(i int) (float64, int) {
 	return f, i
 }
 
-// longFloat reads the numbers that the method float does not handle itself, such as numbers with
+// longFloat reads the numbers that the method `float` does not handle itself, such as numbers with
 // many digits.
 func (d *decoder) longFloat(i int) (float64, int) {
 	text, i := d.number(i)

@@ -15,8 +15,8 @@ import (
 	"strings"
 )
 
-// mistyped records that a JSON value does not fit the type t. The argument value describes the JSON
-// value, which ends at offset.
+// mistyped records that a JSON value does not fit the type t. The argument `value` describes the
+// JSON value, which ends at the input offset `offset`.
 func (d *decoder) mistyped(value string, t reflect.Type, offset int) {
 	if d.saved == nil {
 		d.saved = &UnmarshalTypeError{Value: value, Type: t, Offset: int64(offset)}
@@ -48,8 +48,9 @@ func (d *decoder) out(i int) int {
 }
 
 // in handles the negative result i of an element's decoding function. It returns the position after
-// the element, or failed. If a value did not fit, in sets d.soft to the depth of the current
-// container, so that the container passes the error up after its last element.
+// the element, or failed. If a value did not fit, the method sets d.soft to the depth of the
+// current container. The container then reports the error to the enclosing container after its last
+// element.
 func (d *decoder) in(i int) int {
 	if i != failed {
 		d.soft = d.depth

@@ -12,7 +12,7 @@ import (
 // original is encoding/json's Decoder, which continues in the middle of a stream.
 type original struct {
 	*json.Decoder
-	from int64 // the offset in the stream at which the original began to read
+	from int64 // the offset in the stream at which encoding/json's Decoder began to read
 	rest *rest
 
 	// The last syntax error, as returned by encoding/json and by the method moved. Repeated calls
@@ -32,13 +32,14 @@ func newOriginal(r io.Reader, flags ParseFlags) *json.Decoder {
 	return d
 }
 
-// handsOver reports whether the stream is handed over to the original in the cases in which the
-// original may differ from this package.
+// handsOver reports whether the stream is handed over to encoding/json's Decoder where that Decoder
+// may behave differently from this package.
 func (d *Decoder) handsOver() bool {
 	return onV2 && (d.original != nil || d.flags&^originalParse == 0)
 }
 
-// handOver hands the stream over to the original, from the current value on.
+// handOver hands the rest of the stream, from the current value on, over to encoding/json's
+// Decoder.
 func (d *Decoder) handOver() *original {
 	if d.original == nil {
 		rest := &rest{d.buf[d.next:], d.readErr, d.r}

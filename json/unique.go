@@ -25,9 +25,9 @@ func (e *DuplicateNameError) Error() string {
 	return fmt.Sprintf("json: duplicate name %q", e.Name)
 }
 
-// twiceAt returns the error err of a value in a stream. The argument at is the offset of the value
-// in the stream. If err is a DuplicateNameError, twiceAt adds this offset to the offset of the
-// error, so that the result is relative to the start of the stream.
+// twiceAt returns the error `err` of a value in a stream. The argument `at` is the offset of the
+// value in the stream. If `err` is a DuplicateNameError, twiceAt first adds `at` to the offset in
+// the error, which is then relative to the start of the stream.
 func twiceAt(at int64, err error) error {
 	if e, ok := err.(*DuplicateNameError); ok {
 		e.Offset += at

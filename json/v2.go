@@ -37,12 +37,12 @@ const (
 	originalAppend = EscapeHTML | SortMapKeys
 )
 
-// errAskOriginal is the error that the method first returns if the original must be called. In this
-// case, the target is unchanged.
+// errAskOriginal is the error that the method `first` returns if encoding/json must be called. In
+// this case, the target is unchanged.
 var errAskOriginal = errors.New("json: ask encoding/json")
 
-// unlike reports whether the original may treat values of type t differently from this package,
-// regardless of what the values contain.
+// unlike reports whether encoding/json may treat values of type t differently from this package,
+// regardless of the contents of the values.
 func unlike(t reflect.Type) bool {
 	pointer := reflect.PointerTo(t)
 	switch {
@@ -103,13 +103,13 @@ func unlikeTag(tag string, t reflect.Type) bool {
 	return false
 }
 
-// unlikeText reports whether the original may change JSON that a method has returned. This is the
+// unlikeText reports whether encoding/json may change JSON that a method has returned. This is the
 // case if the JSON is not valid UTF-8, or contains U+2028 or U+2029, which end a line in
 // JavaScript.
 func unlikeText(b []byte) bool { return !utf8.Valid(b) || hasLineEnd(b) }
 
-// takesNothing reports whether no JSON value fits the type t. If t is the type of an element, the
-// original may not terminate.
+// takesNothing reports whether no JSON value fits the type t. If t is the type of an element,
+// encoding/json may not terminate.
 func takesNothing(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Chan, reflect.Func, reflect.Complex64, reflect.Complex128, reflect.UnsafePointer:
@@ -118,9 +118,9 @@ func takesNothing(t reflect.Type) bool {
 	return false
 }
 
-// closed reports whether decoding into a non-zero value of type t never reaches an interface in
-// this value. Such an interface could contain a value of any type. Interfaces in map values are
-// ignored, because map values are always decoded into new values.
+// closed reports whether a non-zero value of type t contains no interface that decoding may reach.
+// Such an interface could contain a value of any type. Interfaces in map values are ignored,
+// because map values are always decoded into new values.
 func closed(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if seen[t] {
 		return true
@@ -141,8 +141,8 @@ func closed(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return true
 }
 
-// firstV2 is the variant of the method first for flags that the original supports. If a value does
-// not fit, it returns errAskOriginal, and the target of v is unchanged.
+// firstV2 is the variant of the method `first` for flags that encoding/json supports. If a value
+// does not fit, it returns errAskOriginal, and the target of v is unchanged.
 func (d *decoder) firstV2(data []byte, v any, o *rootOp, all extent) (int, error) {
 	switch {
 	case o.hopeless:
@@ -194,8 +194,8 @@ func inCircle(e reflect.Value) bool {
 	return true
 }
 
-// askOriginal returns the result of the method first for an error that decodeFirst has found. For a
-// syntax error, it returns failed, and the caller of first creates the error.
+// askOriginal returns the result of the method `first` for an error that decodeFirst has found. For
+// a syntax error, it returns failed, and the caller of `first` creates the error.
 func askOriginal(n int, err error) (int, error) {
 	switch {
 	case n == failed:
@@ -206,11 +206,11 @@ func askOriginal(n int, err error) (int, error) {
 	return failed, errAskOriginal
 }
 
-// original reports whether the original can be called for the current value.
+// original reports whether encoding/json can be called for the current value.
 func (e *encoder) original() bool { return onV2 && e.flags&^originalAppend == 0 }
 
-// asksOriginal reports whether the original must create the error, or encode a value that this
-// package does not encode. For cyclic pointers, it returns false, because the original may not
+// asksOriginal reports whether encoding/json must create the error, or encode a value that this
+// package does not encode. For cyclic pointers, it returns false, because encoding/json may not
 // terminate.
 func (e *encoder) asksOriginal(err error) bool {
 	failed, ok := err.(*UnsupportedValueError)

@@ -12,11 +12,11 @@ type place struct {
 	typ reflect.Type
 }
 
-// disown replaces each RawMessage that the original may decode into by a copy. The argument v is
-// the target. Without copies, the original would overwrite memory to which other values may refer.
+// disown replaces each RawMessage in the target v by a copy, if encoding/json may decode into the
+// RawMessage. Without copies, encoding/json would overwrite memory to which other values may refer.
 // Copying takes time that is proportional to the size of the target, but disown is called only
-// before the original. disown does not copy []byte values: the original overwrites them, as
-// encoding/json always does.
+// before encoding/json is called. It does not copy []byte values, because encoding/json always
+// overwrites them.
 func disown(v any, flags ParseFlags) {
 	if flags&ReuseRawMessage == 0 {
 		disownAll(reflect.ValueOf(v), make(map[place]bool))

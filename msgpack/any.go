@@ -37,8 +37,8 @@ var (
 	wordString  = mem.TypeWord(reflect.TypeFor[string]())
 )
 
-// box returns a number as a value of type any. The argument word is the type word of the number's
-// type. On a little-endian machine, the low bytes of bits contain the number.
+// box returns a number as a value of type any. The argument `word` is the type word of the number's
+// type. On a little-endian machine, the low bytes of the argument `bits` contain the number.
 func (d *Decoder) box(word mem.Raw, bits uint64) any {
 	return mem.Box(word, mem.PointerTo(d.numbers.Put(bits)))
 }
@@ -86,9 +86,9 @@ func decodeAny(d *Decoder, o *op, p mem.Pointer, i int) int {
 }
 
 // decodeInterface decodes into the interface at p. If the interface contains a pointer, it decodes
-// into the pointer's target. Otherwise it sets the interface. It can set only interface types
-// without methods, and the type error. For a target of type error, it converts a str to an error
-// with this text.
+// into the pointer's target. Otherwise it sets the interface. It can set only interfaces without
+// methods, and interfaces of type `error`. For a target of type `error`, it converts a str to an
+// error with this text.
 func decodeInterface(d *Decoder, o *op, p mem.Pointer, i int) int {
 	v := reflect.NewAt(o.typ, mem.RawAs(p, o.typ)).Elem()
 	if d.isNil(i) {
@@ -381,8 +381,8 @@ func (d *Decoder) readMap(i int) (map[string]any, int) {
 	return m, i
 }
 
-// readTextMap reads the pairs of a map up to the first key that is not a string. The remaining
-// pairs begin at offset next, and rest is their number.
+// readTextMap reads the pairs of a map up to the first key that is not a string. The result `next`
+// is the offset of the remaining pairs, and the result `rest` is their number.
 func (d *Decoder) readTextMap(i int) (m map[string]any, next, rest int) {
 	n, i := d.mapLen(i)
 	if i < 0 || !d.claim(i, n, 2) {
@@ -425,8 +425,8 @@ func (d *Decoder) readTextMap(i int) (m map[string]any, next, rest int) {
 	return m, i, n
 }
 
-// decodeMapAny reads a map[string]any. It replaces the target's map. The functions for other map
-// types add the decoded pairs to the target's map.
+// decodeMapAny reads a map[string]any. It replaces the target's map. In contrast, the functions for
+// other map types add the decoded pairs to the target's map.
 func decodeMapAny(d *Decoder, o *op, p mem.Pointer, i int) int {
 	to := mem.At[map[string]any](p, 0)
 	if d.isNil(i) {

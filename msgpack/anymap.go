@@ -38,7 +38,7 @@ func (d *Decoder) readUntyped(m map[string]any, n, i int) (any, int) {
 	return all.value(), i
 }
 
-// readPairs reads n pairs into m. If asText is true, bin and nil keys become strings, as in a map
+// readPairs reads n pairs into m. If `asText` is true, bin and nil keys become strings, as in a map
 // that has only string keys.
 func (d *Decoder) readPairs(m *anyMap, seen keySet, n, i int, asText bool) int {
 	for range n {
@@ -79,7 +79,7 @@ func isTextKey(c byte) bool {
 // anyMap is a map whose Go type depends on the types of its keys.
 type anyMap struct {
 	typed reflect.Value // a map[K]any, while all keys are of type K
-	mixed map[any]any   // used from the first key of a second type on
+	mixed map[any]any   // used as soon as the keys have several types
 }
 
 func (m *anyMap) put(key, v any) {
@@ -127,7 +127,7 @@ func (d *Decoder) DecodeUntypedMap() (map[any]any, error) {
 }
 
 // DecodeTypedMap reads a map as a map[K]any, where K is the type of the first key. If a key has
-// another type, the result is a map[any]any. For nil and an empty map, the result is nil.
+// another type, the result is a map[any]any. For nil or an empty map, the result is nil.
 func (d *Decoder) DecodeTypedMap() (any, error) {
 	return decodeUser(d, func(d *Decoder, i int) (any, int) {
 		if d.isNil(i) {

@@ -24,21 +24,21 @@ import (
 // Decoder, it contains exactly the rest of the input. If a value cannot be encoded, no part of it
 // is written. A value that does not fit its target is skipped. An incomplete value stays in the
 // Buffer, and can be read after the missing bytes have been added. This applies to each public call
-// separately: if an array is written as a header and elements, the header and the elements before
-// an error stay in the Buffer.
+// separately. If separate calls write the header and the elements of an array, the header and the
+// elements before an error stay in the Buffer.
 //
 // A Buffer must not be copied after its first use, and is not safe for concurrent use.
 type Buffer struct {
 	// ReferenceMin is the minimum size of a []byte or RawMessage that an Encoder refers to instead
-	// of copying it, like [Buffer.Reference]. Zero means never. A change takes effect at the next
-	// NewEncoder, Reset or ResetWriter.
+	// of copying it, like [Buffer.Reference]. Zero means that every value is copied. A change takes
+	// effect at the next NewEncoder, Reset or ResetWriter.
 	ReferenceMin int
 
 	// ShareMin is the minimum size of a value that a Decoder returns as a view of the Buffer's
 	// memory instead of a copy. It applies to values that are decoded as []byte or RawMessage.
 	// Views are valid forever, but keep the memory around them alive: 4 KB, or as much as Grow has
 	// allocated. A value is copied if it lies in several chunks, or in memory that was passed to
-	// Reference. Zero means never.
+	// Reference. Zero means that every value is copied.
 	ShareMin int
 
 	queue  buffer.Queue
@@ -56,8 +56,8 @@ func (b *Buffer) Reset() {
 	b.queue.Reset()
 }
 
-// Grow ensures that the next n bytes that are written, or read by ReadFrom, are contiguous. It
-// allocates memory for all n bytes immediately, so check n if it comes from untrusted input.
+// Grow ensures that the next n bytes written to the Buffer, or added by ReadFrom, are contiguous.
+// It allocates memory for all n bytes immediately, so check n if it comes from untrusted input.
 func (b *Buffer) Grow(n int) { b.queue.Grow(n) }
 
 // Write adds a copy of p. The error is always nil.
@@ -85,7 +85,7 @@ func (b *Buffer) Prepend(p []byte) {
 // written by WriteTo.
 func (b *Buffer) Reference(p []byte) { b.queue.Refer(p) }
 
-// ReadFrom adds bytes from r until io.EOF, and reads them directly into the Buffer's pages. It
+// ReadFrom adds the bytes of r until io.EOF. It reads them directly into the Buffer's pages. It
 // returns the error of r, or io.ErrNoProgress if r returns neither bytes nor an error 100 times in
 // a row.
 func (b *Buffer) ReadFrom(r io.Reader) (n int64, err error) {
@@ -272,8 +272,8 @@ func (d *Decoder) giveBack(n int) {
 	d.b, d.i = d.b[:0], 0
 }
 
-// giveBackFrom closes the window of a Buffer, but leaves the value at mark in the Buffer. If views
-// of the value exist, the value is moved to other memory.
+// giveBackFrom closes the window of a Buffer, but leaves the value at the offset `mark` in the
+// Buffer. If views of the value exist, the value is moved to other memory.
 func (d *Decoder) giveBackFrom(mark int) {
 	if d.shared {
 		d.chunks.queue.Detach()
@@ -306,7 +306,7 @@ type reference struct {
 }
 
 // appendBody appends the bytes after a header. If the Buffer must refer to them instead of copying
-// them, appendBody only records this position.
+// them, appendBody only records their position in b.
 func (e *Encoder) appendBody(b, body []byte) []byte {
 	if uint(e.referenceMin-1) < uint(len(body)) { // zero wraps around to more than every length
 		return e.refer(b, body)

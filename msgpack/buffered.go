@@ -12,7 +12,7 @@ func (d *Decoder) Buffered() io.Reader { return &remainder{d: d} }
 type remainder struct {
 	d    *Decoder
 	last byte  // the byte that UnreadByte puts back
-	next int64 // the offset in the input after the byte in last, where UnreadByte is possible; 0 if it is not possible
+	next int64 // the input offset after the byte `last`, at which UnreadByte is possible; 0 if UnreadByte is not possible
 }
 
 // Read returns bytes of the window. If the window is empty, it calls the Decoder's reader once.

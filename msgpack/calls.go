@@ -391,7 +391,8 @@ func (e *Encoder) EncodeBool(v bool) error {
 	return e.encode8(msgpwire.False)
 }
 
-// EncodeString writes v as a str. If strings are interned, it may write the number of v instead.
+// EncodeString writes v as a str. If strings are interned, it may write the number of the string
+// instead of the string.
 func (e *Encoder) EncodeString(v string) error { return e.flush(appendStringOf(e, e.b, v)) }
 
 // EncodeTime writes t as ext -1, in the shortest of the three timestamp forms. The zone is not
@@ -475,8 +476,8 @@ func (e *Encoder) EncodeBytes(v []byte) error {
 }
 
 // EncodeArrayLen writes the header of an array. The caller must then write n elements. If n is -1,
-// it writes nil. Like every method that writes a length, it returns an error if n is less than -1
-// or does not fit in 32 bits.
+// EncodeArrayLen writes nil. Like every method that writes a length, it returns an error if n is
+// less than -1 or does not fit in 32 bits.
 func (e *Encoder) EncodeArrayLen(n int) error {
 	if uint(n) < 16 {
 		return e.encode8(msgpwire.Fixarray | byte(n))
@@ -484,8 +485,8 @@ func (e *Encoder) EncodeArrayLen(n int) error {
 	return e.encodeCount(n, msgpwire.AppendArrayLen)
 }
 
-// EncodeMapLen writes the header of a map. The caller must then write n pairs. If n is -1, it
-// writes nil.
+// EncodeMapLen writes the header of a map. The caller must then write n pairs. If n is -1,
+// EncodeMapLen writes nil.
 func (e *Encoder) EncodeMapLen(n int) error {
 	if uint(n) < 16 {
 		return e.encode8(msgpwire.Fixmap | byte(n))
@@ -494,7 +495,7 @@ func (e *Encoder) EncodeMapLen(n int) error {
 }
 
 // EncodeBytesLen writes the header of a bin. The caller must then write n bytes to
-// [Encoder.Writer]. If n is -1, it writes nil.
+// [Encoder.Writer]. If n is -1, EncodeBytesLen writes nil.
 func (e *Encoder) EncodeBytesLen(n int) error { return e.encodeCount(n, msgpwire.AppendBytesLen) }
 
 func (e *Encoder) encodeCount(n int, appendLen func([]byte, int) []byte) error {

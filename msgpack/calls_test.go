@@ -1,6 +1,7 @@
 package msgpack
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -9,6 +10,8 @@ import (
 	"reflect"
 	"testing"
 	"time"
+
+	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
 
 // lowLevel contains each Decode method for one value, by the name that the tests use.
@@ -178,6 +181,22 @@ func TestDecodeMethods(t *testing.T) {
 			}
 		}
 	}
+
+	t.Run("nested_values_of_DecodeInterfaceLoose_follow_the_option", func(t *testing.T) {
+		d := newDecoder()
+		for _, on := range []bool{false, true} {
+			d.ResetBytes(unhex(t, "91 92 01 ca3f800000"))
+			d.UseLooseInterfaceDecoding(on)
+			v, err := d.DecodeInterfaceLoose()
+			want := []any{[]any{int8(1), float32(1)}}
+			if on {
+				want = []any{[]any{int64(1), float64(1)}}
+			}
+			if err != nil || !reflect.DeepEqual(v, any(want)) {
+				t.Errorf("%v: %#v, %v", on, v, err)
+			}
+		}
+	})
 }
 
 // The end of the input between values is io.EOF itself. An end within a value is a different error.
@@ -198,6 +217,23 @@ func TestEndOfInput(t *testing.T) {
 			}
 		}
 	}
+
+	t.Run("EOF_between_values_differs_from_EOF_inside", func(t *testing.T) {
+		for digits, inside := range map[string]bool{"": false, "92": true, "9201": true, "a161": false, "a261": true, "cd": true, "81a161": true} {
+			for name, d := range sources(unhex(t, digits)) {
+				var v any
+				err := d.Decode(&v)
+				if err == nil {
+					v = nil
+					err = d.Decode(&v)
+				}
+				var e *Error
+				if (err == io.EOF) == inside || errors.As(err, &e) != inside || !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+					t.Errorf("%s from %s: %#v", digits, name, err)
+				}
+			}
+		}
+	})
 }
 
 // PeekCode returns the next code before, between and after values, and consumes nothing.
@@ -220,6 +256,30 @@ func TestPeekCode(t *testing.T) {
 			}
 		}
 	}
+
+	t.Run("PeekCode_returns_the_next_code_after_every_call", func(t *testing.T) {
+		for method, digits := range map[string]string{"nil": "c0", "bool": "c3", "int": "cd0100", "uint8": "07", "float64": "cb3ff0000000000000", "float32": "07",
+			"string": "a161", "bytes": "c40161", "time": "d6ff00000001", "array": "90", "map": "80", "length": "a0", "ext": "c70005", "any": "91a161", "loose": "cc01",
+			"raw": "920102", "skip": "81a16101", "slice": "9101", "mapping": "81a16101", "duration": "01"} {
+			data := append(unhex(t, digits), 0x2a)
+			for name, d := range map[string]*Decoder{"bufio": NewDecoder(bufio.NewReader(bytes.NewReader(data))), "plain": NewDecoder(struct{ io.Reader }{bytes.NewReader(data)})} {
+				if _, err := lowLevel[method](d); err != nil {
+					t.Errorf("%s, %s: %v", method, name, err)
+				}
+				for range 2 {
+					if c, err := d.PeekCode(); c != 0x2a || err != nil {
+						t.Errorf("%s, %s: %x, %v", method, name, c, err)
+					}
+				}
+				if v, err := d.DecodeInt(); v != 0x2a || err != nil {
+					t.Errorf("%s, %s: %d, %v", method, name, v, err)
+				}
+				if _, err := d.PeekCode(); err != io.EOF {
+					t.Errorf("%s, %s: %v", method, name, err)
+				}
+			}
+		}
+	})
 }
 
 // After a value of the wrong type, a part of which is not yet read, PeekCode returns the code of
@@ -321,6 +381,21 @@ func TestEncodeMethods(t *testing.T) {
 			}
 		}
 	}
+
+	t.Run("negative_lengths_are_nil_or_rejected", func(t *testing.T) {
+		var out bytes.Buffer
+		e := NewEncoder(&out)
+		for _, n := range []int{-1, -2, math.MinInt} {
+			for name, err := range map[string]error{"array": e.EncodeArrayLen(n), "map": e.EncodeMapLen(n), "bytes": e.EncodeBytesLen(n), "ext": e.EncodeExtHeader(1, n)} {
+				if nilled := n == -1 && name != "ext"; (err == nil) != nilled {
+					t.Errorf("%s of %d: %v", name, n, err)
+				}
+			}
+		}
+		if !bytes.Equal(out.Bytes(), []byte{msgpwire.Nil, msgpwire.Nil, msgpwire.Nil}) {
+			t.Errorf("%x", out.Bytes())
+		}
+	})
 }
 
 // The options for compact numbers apply to every way in which numbers are encoded.
@@ -357,4 +432,17 @@ func TestCompactOptions(t *testing.T) {
 			t.Errorf("%v: %x, %v; want %s", c.v, out.Bytes(), err, c.want)
 		}
 	}
+
+	t.Run("compact_floats_keep_the_sign_of_zero", func(t *testing.T) {
+		var out bytes.Buffer
+		e := NewEncoder(&out)
+		e.UseCompactFloats(true)
+		zero := math.Copysign(0, -1)
+		if err := e.EncodeMulti(zero, float32(zero), []float64{zero}, map[string]float64{"a": zero}, struct{ F float32 }{float32(zero)}); err != nil {
+			t.Fatal(err)
+		}
+		if want := unhex(t, "cb8000000000000000 ca80000000 91 cb8000000000000000 81 a161 cb8000000000000000 81 a146 ca80000000"); !bytes.Equal(out.Bytes(), want) {
+			t.Errorf("%x", out.Bytes())
+		}
+	})
 }

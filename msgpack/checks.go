@@ -18,11 +18,11 @@ type checkedLevel struct {
 	left   int    // number of values that have not been read
 	keys   keySet // keys of a map of several pairs, with UniqueKeys
 	key    int    // offset of the current key in such a map
-	within int    // number of keys of such maps that contain this value
+	within int    // number of keys, of such maps, that contain this array or map
 }
 
-// skipChecked skips a value like skipAt, and checks it against the options. If joins is true, the
-// value's strings join the dict, as if they were read.
+// skipChecked skips a value like skipAt, and checks it against the options. If `joins` is true, the
+// value's strings are added to the dict, as if they were read.
 func (d *Decoder) skipChecked(i int, joins bool) int {
 	joins = joins && d.flags&internStrings != 0
 	var room [8]checkedLevel
@@ -73,9 +73,9 @@ func (d *Decoder) skipChecked(i int, joins bool) int {
 }
 
 // checkHead checks the value at i against the options, but not the elements of an array or map. It
-// returns the number of values in an array or map, or -1 for other values. next is the offset after
-// the checked bytes. The argument around is the number of arrays and maps that contain the value
-// within the skipped value.
+// returns the number of values in an array or map, or -1 for other values. The result `next` is the
+// offset after the checked bytes. The argument `around` is the number of arrays and maps that
+// contain the value and are inside the skipped value.
 func (d *Decoder) checkHead(i, around int, joins bool) (values int, pairs bool, next int) {
 	c, ok := d.codeAt(i)
 	if !ok {
@@ -129,7 +129,8 @@ func (d *Decoder) checkHead(i, around int, joins bool) (values int, pairs bool, 
 
 // checkTaken checks the values that a user's method has read, d.b[i:d.i], against the options. The
 // calls in that method cannot check all options, because a call for a single value knows neither
-// the enclosing map nor its depth. Bytes that are not a complete value are not checked.
+// the enclosing map nor the depth of the value. Bytes that are not a complete value are not
+// checked.
 func (d *Decoder) checkTaken(i int) bool {
 	if d.inside > d.outer+1 || d.i > len(d.b) { // another method's value encloses this value, or the method has reset d
 		return true
@@ -180,7 +181,7 @@ type (
 
 // twice reports whether s already contains key, and adds key if it does not. Equal ints of
 // different widths are the same key, as are equal floats. A key that is not equal to itself, such
-// as NaN, is compared by its encoding, wire.
+// as NaN, is compared by its encoding, which is the argument `wire`.
 func (s keySet) twice(key any, wire []byte) bool {
 	if s.keys == nil {
 		return false
@@ -210,8 +211,8 @@ func unsigned(v uint64) any {
 	return int64(v)
 }
 
-// keyOf converts an encoded key to a key of a keySet. The Go type of the map is not known. str, bin
-// and nil become strings, as in a map that is decoded into type any.
+// keyOf converts an encoded key to a key of a keySet. The Go type of the map is not known. A str, a
+// bin or nil becomes a string, as in a map that is decoded into type any.
 func (d *Decoder) keyOf(key []byte) any {
 	if start, next := readStr(key, 0); next >= 0 {
 		return string(key[start:next])

@@ -119,7 +119,7 @@ func (d *Decoder) readColumns(b *column.Batch, i int) int {
 	return i
 }
 
-// readColumn reads an array into c, which must be empty. If the argument most is positive, it is
+// readColumn reads an array into c, which must be empty. If the argument `most` is positive, it is
 // the maximum number of cells.
 func (d *Decoder) readColumn(c *column.Column, i, most int) int {
 	n, next := d.arrayLen(i)
@@ -199,8 +199,8 @@ func (d *Decoder) checkText(c *column.Column, from, i, next int) int {
 	return d.fail(i, errText)
 }
 
-// takesOn sets the kind of a column that contains only nulls. The code determines the kind. It
-// returns false if no column kind corresponds to the code.
+// takesOn sets the kind of a column that contains only nulls. The code of the next value determines
+// the kind. If no kind corresponds to the code, takesOn returns false.
 func takesOn(c *column.Column, code byte) bool {
 	switch {
 	case code <= msgpwire.FixintMax || code >= msgpwire.Uint8 && code <= msgpwire.Int64 || code >= msgpwire.Negfixint:
@@ -279,8 +279,8 @@ var (
 	errNested      = errors.New("msgpack: a column cannot hold arrays, maps, bin or ext other than time")
 )
 
-// mismatch records an error for the cell at i, which does not fit its column. The argument text is
-// the error text of package column.
+// mismatch records an error for the cell at i, which does not fit its column. The argument `text`
+// is the error text of package column.
 func (d *Decoder) mismatch(i int, text string) int { return d.fail(i, errors.New("msgpack: "+text)) }
 
 // appendCell reads one value into c.

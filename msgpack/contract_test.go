@@ -1,14 +1,15 @@
 package msgpack
 
-// These tests check behaviour of v5 that programs depend on. The prefix of a sub-test is 1.2 for
-// tags, 1.3 for default encoding, 1.4 for default decoding, and 4 for behaviour in use.
-// bench/differential compares such behaviour with v5 itself, value by value. This file contains the
-// cases that do not fit a table of values, or for which v5 has a bug.
+// These tests check behaviour of v5 that programs depend on: tags, default encoding, default
+// decoding, and behaviour in use. bench/differential compares such behaviour with v5 itself, value
+// by value. This file contains the cases that do not fit a table of values, or for which v5 has a
+// bug.
 //
-// Other tests cover 1.2 (TestTags, TestTagsDecode, TestCustomStructTag, plan.TestParseTag,
-// plan.TestFields), 1.3 (TestKinds, TestOmitEmpty, TestCompactOptions, TestTimes, TestSortMapKeys,
-// TestEncodeMethods), 1.4 (TestDecodeInto, TestDecodeIntoErrors, TestDecodeMethods, TestTimesRead,
-// TestTruncated) and 4 (TestNoReadAhead, TestEndOfInput, TestWrites).
+// Other tests cover tags (TestTags, TestTagsDecode, TestCustomStructTag, plan.TestParseTag,
+// plan.TestFields), default encoding (TestKinds, TestOmitEmpty, TestCompactOptions, TestTimes,
+// TestSortMapKeys, TestEncodeMethods), default decoding (TestDecodeInto, TestDecodeIntoErrors,
+// TestDecodeMethods, TestTimesRead, TestTruncated) and behaviour in use (TestNoReadAhead,
+// TestEndOfInput, TestWrites).
 
 import (
 	"bufio"
@@ -43,21 +44,21 @@ type (
 )
 
 func TestContractOfTags(t *testing.T) {
-	t.Run("1.2_names_are_exact", func(t *testing.T) {
+	t.Run("names_are_case_sensitive", func(t *testing.T) {
 		wantHex(t, lower{Name: "x"}, "81a44e616d65a178")
 		var v lower
 		if err := into(t, "81a46e616d65a178", &v); err != nil || v.Name != "" {
 			t.Error(v, err)
 		}
 	})
-	t.Run("1.2_dash_skips_whatever_follows", func(t *testing.T) {
+	t.Run("dash_omits_the_field_whatever_follows", func(t *testing.T) {
 		wantHex(t, literalDash{1, 2}, "80")
 	})
-	t.Run("1.2_parentheses_hold_commas", func(t *testing.T) {
+	t.Run("commas_in_parentheses_do_not_separate_options", func(t *testing.T) {
 		wantHex(t, parens{}, "80")
 		wantHex(t, parens{1}, "81a16e01")
 	})
-	t.Run("1.2_tags_of_two_keys_have_plans_of_their_own", func(t *testing.T) {
+	t.Run("tags_of_two_keys_have_separate_plans", func(t *testing.T) {
 		type tagged struct {
 			A int `json:"j" yaml:"y"`
 		}
@@ -71,7 +72,7 @@ func TestContractOfTags(t *testing.T) {
 			}
 		}
 	})
-	t.Run("1.2_an_embedded_type_is_read_by_its_name_too", func(t *testing.T) {
+	t.Run("an_embedded_type_is_read_by_its_name_too", func(t *testing.T) {
 		var v Outer
 		if err := into(t, "82 a5696e6e6572 81 a141 05 a143 06", &v); err != nil || v != (Outer{inner{A: 5}, 6}) {
 			t.Error(v, err)
@@ -81,7 +82,7 @@ func TestContractOfTags(t *testing.T) {
 			t.Error(w, err)
 		}
 	})
-	t.Run("1.2_promoted_methods_are_the_struct's", func(t *testing.T) {
+	t.Run("promoted_methods_encode_the_struct", func(t *testing.T) {
 		b := marshal(t, embedsTime{time.Unix(0, 0).UTC(), 5})
 		if b[0] != msgpwire.Bin8 {
 			t.Errorf("%x", b)
@@ -94,7 +95,7 @@ func TestContractOfTags(t *testing.T) {
 }
 
 func TestContractOfEncoding(t *testing.T) {
-	t.Run("1.3_errors_are_their_text_and_read_back", func(t *testing.T) {
+	t.Run("errors_are_encoded_as_their_text_and_decoded", func(t *testing.T) {
 		type holder struct{ E error }
 		b := marshal(t, holder{errors.New("boom")})
 		var v holder
@@ -106,11 +107,11 @@ func TestContractOfEncoding(t *testing.T) {
 			t.Error(list, err)
 		}
 	})
-	t.Run("1.3_methods_that_give_nil_write_nil", func(t *testing.T) {
+	t.Run("methods_that_return_nil_encode_nil", func(t *testing.T) {
 		wantHex(t, []any{silent{}, &silent{}, map[string]silent{"a": {}}}, "93c0c081a161c0")
 		wantHex(t, mute{}, "c0")
 	})
-	t.Run("1.3_resets_and_options", func(t *testing.T) {
+	t.Run("Reset_clears_encoder_options_and_every_reset_the_map_decoder", func(t *testing.T) {
 		type tagged struct {
 			A int64 `json:"a"`
 		}
@@ -140,7 +141,7 @@ func TestContractOfEncoding(t *testing.T) {
 			}
 		}
 	})
-	t.Run("1.3_primitives_are_written_at_once", func(t *testing.T) {
+	t.Run("primitives_are_written_at_once", func(t *testing.T) {
 		var out bytes.Buffer
 		e := NewEncoder(&out)
 		e.EncodeArrayLen(3)
@@ -151,7 +152,7 @@ func TestContractOfEncoding(t *testing.T) {
 			t.Errorf("%q", out.String())
 		}
 	})
-	t.Run("1.3_nested_emptiness", func(t *testing.T) {
+	t.Run("struct_of_empty_fields_is_empty", func(t *testing.T) {
 		type leaf struct {
 			A any `msgpack:",omitempty"`
 		}
@@ -177,7 +178,7 @@ func (silent) MarshalBinary() ([]byte, error) { return nil, nil }
 func (mute) MarshalText() ([]byte, error)     { return nil, nil }
 
 func TestContractOfDecoding(t *testing.T) {
-	t.Run("1.4_map_decoder_is_used_inside_too", func(t *testing.T) {
+	t.Run("map_decoder_is_used_for_nested_maps", func(t *testing.T) {
 		for name, d := range sources(unhex(t, "92 81a16101 81a162 81a163c0")) {
 			d.SetMapDecoder(func(d *Decoder) (any, error) {
 				n, err := d.DecodeMapLen()
@@ -193,19 +194,19 @@ func TestContractOfDecoding(t *testing.T) {
 			}
 		}
 	})
-	t.Run("1.4_times_are_local_and_the_zero_time_is_utc", func(t *testing.T) {
+	t.Run("times_are_local_and_the_zero_time_is_UTC", func(t *testing.T) {
 		var v []any
 		if err := Unmarshal(unhex(t, "92 d6ff00000001 c70cff00000000fffffff1886e0900"), &v); err != nil || v[0].(time.Time).Location() != time.Local || v[1] != (time.Time{}) {
 			t.Error(v, err)
 		}
 	})
-	t.Run("1.4_trailing_bytes_are_ignored", func(t *testing.T) {
+	t.Run("trailing_bytes_are_ignored", func(t *testing.T) {
 		var v int
 		if err := Unmarshal([]byte{5, msgpwire.Never, 0xff}, &v); err != nil || v != 5 {
 			t.Error(v, err)
 		}
 	})
-	t.Run("1.4_stale_elements_are_merged_into", func(t *testing.T) {
+	t.Run("existing_elements_keep_fields_without_input", func(t *testing.T) {
 		list := []point{{X: 1, Y: 2, L: []int{1, 2}}, {X: 3, Y: 4, P: pointerTo(7)}}
 		keep := list[1].P
 		if err := Unmarshal(unhex(t, "92 81a15805 81a15009"), &list); err != nil || list[0].Y != 2 || list[1].X != 3 || list[1].P != keep || *keep != 9 {
@@ -216,7 +217,7 @@ func TestContractOfDecoding(t *testing.T) {
 			t.Error(b, cap(b), err)
 		}
 	})
-	t.Run("1.4_pools_keep_options_until_a_reset", func(t *testing.T) {
+	t.Run("Reset_clears_options_of_a_pooled_decoder", func(t *testing.T) {
 		d := GetDecoder()
 		d.ResetBytes(unhex(t, "9101"))
 		d.UseLooseInterfaceDecoding(true)
@@ -233,7 +234,7 @@ func TestContractOfDecoding(t *testing.T) {
 			PutDecoder(d)
 		}
 	})
-	t.Run("1.4_slices_longer_than_the_limits_of_v5", func(t *testing.T) {
+	t.Run("slices_beyond_the_limits_of_v5_are_read", func(t *testing.T) {
 		const n = 1_000_001
 		data := msgpwire.AppendArrayLen(nil, n)
 		data = append(data, make([]byte, n)...)
@@ -250,7 +251,7 @@ func TestContractOfDecoding(t *testing.T) {
 }
 
 func TestContractInUse(t *testing.T) {
-	t.Run("4_exactly_the_rest_stays_in_the_reader", func(t *testing.T) {
+	t.Run("decoder_reads_no_byte_after_the_value", func(t *testing.T) {
 		data := append(marshal(t, map[string]any{"a": []any{1, "b", []byte{1}}, "t": time.Unix(1, 1)}), "rest"...)
 		buffer := bytes.NewBuffer(data)
 		var v any
@@ -266,7 +267,7 @@ func TestContractInUse(t *testing.T) {
 			t.Errorf("%d, %q, %v", n, buffer.String(), err)
 		}
 	})
-	t.Run("4_ends_say_EOF", func(t *testing.T) {
+	t.Run("error_of_truncated_input_contains_EOF", func(t *testing.T) {
 		data := marshal(t, map[string]any{"key": []any{1.5, "text", []byte("bytes"), time.Unix(1, 1)}})
 		for cut := range data {
 			for name, d := range sources(data[:cut]) {
@@ -277,12 +278,12 @@ func TestContractInUse(t *testing.T) {
 			}
 		}
 	})
-	t.Run("4_unsupported_map_key", func(t *testing.T) {
+	t.Run("map_as_a_map_key_is_rejected", func(t *testing.T) {
 		if err := into(t, "81 81a16101 02", new(map[any]int)); text(err) != "msgpack: unsupported map key: map[string]interface {}" {
 			t.Error(err)
 		}
 	})
-	t.Run("4_decode_string_allocates_once", func(t *testing.T) {
+	t.Run("DecodeString_allocates_once", func(t *testing.T) {
 		if raceEnabled {
 			t.Skip("counted without the race detector")
 		}
@@ -303,13 +304,13 @@ func TestContractInUse(t *testing.T) {
 			t.Errorf("%v allocations", got)
 		}
 	})
-	t.Run("4_unknown_ext", func(t *testing.T) {
+	t.Run("unknown_ext_is_rejected", func(t *testing.T) {
 		var v any
 		if err := into(t, "d40100", &v); text(err) != "msgpack: unknown ext id=1" {
 			t.Error(err)
 		}
 	})
-	t.Run("4_readers_that_give_data_with_their_error", func(t *testing.T) {
+	t.Run("data_that_a_reader_returns_with_an_error_is_read", func(t *testing.T) {
 		d := NewDecoder(iotest.DataErrReader(struct{ io.Reader }{strings.NewReader("\x01\xa1a")}))
 		if n, err := d.DecodeInt(); n != 1 || err != nil {
 			t.Error(n, err)

@@ -69,9 +69,10 @@ func decodeRawMessage(d *Decoder, o *op, p mem.Pointer, i int) int {
 	return next
 }
 
-// methods returns a pointer to the value at p as an interface of type I. If the value has the type
-// T, the pointer has the type *T, whose methods include the methods of T. The argument table is the
-// MethodTable of such an interface, or nil if interfaces cannot be built from a table.
+// methods returns a pointer to the value at p, converted to the interface type I. If the value has
+// the type T, the pointer has the type *T, whose methods include the methods of T. The argument
+// `table` is the MethodTable of such an interface, or nil if interfaces cannot be built from a
+// table.
 func methods[I any](o *op, table mem.Raw, p mem.Pointer) I {
 	if table != nil {
 		return mem.WithMethods[I](table, p)
@@ -166,7 +167,7 @@ func encodeText(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	return e.appendOr(err, b, msgpwire.AppendBytes(b, out))
 }
 
-// appendOr returns the slice longer, which contains b and the result of a user's method. If the
+// appendOr returns the slice `longer`, which contains b and the result of a user's method. If the
 // method returned an error, appendOr records err and returns b.
 func (e *Encoder) appendOr(err error, b, longer []byte) []byte {
 	if err != nil {
@@ -275,9 +276,9 @@ func decodeBinaryOrText(d *Decoder, o *op, p mem.Pointer, i int) int {
 	return decodeBinary(d, o, p, i)
 }
 
-// bytesFor finds the bytes of a str or bin, d.b[start:next], which a method of the value at p
-// decodes. If the input is nil, it sets the value to zero. If the input is nil or an error occurs,
-// start is -1.
+// bytesFor returns the range d.b[start:next] of the bytes of a str or bin. A method of the value at
+// p will decode these bytes. If the input is nil, bytesFor sets the value at p to zero. If the
+// input is nil or an error occurs, the result `start` is -1.
 func (d *Decoder) bytesFor(o *op, p mem.Pointer, i int) (start, next int) {
 	if d.isNil(i) {
 		zero(o, p)
@@ -289,7 +290,8 @@ func (d *Decoder) bytesFor(o *op, p mem.Pointer, i int) (start, next int) {
 	return start, next
 }
 
-// took returns next. If a method returned err for the value at i, took records err and returns -1.
+// took ends a call of a user's method that has decoded the value at i. If the method returned an
+// error err, took records err and returns -1. Otherwise, it returns the argument `next`.
 func (d *Decoder) took(i, next int, err error) int {
 	if err != nil {
 		return d.fail(i, err)

@@ -402,12 +402,39 @@ func TestRawMessage(t *testing.T) {
 	if err := NewDecoder(iotest.OneByteReader(bytes.NewReader(data))).Decode(&raw); err != nil || !bytes.Equal(raw, data) {
 		t.Error(raw, err)
 	}
+
+	t.Run("empty_raw_values_are_encoded_as_nil", func(t *testing.T) {
+		wantHex(t, []any{RawMessage{}, RawMessage(nil), 1}, "93c0c001")
+		wantHex(t, []keeper{{}, {[]byte{}}, {[]byte{1}}}, "93c0c001")
+		wantHex(t, struct{ R RawMessage }{}, "81a152c0")
+		var out bytes.Buffer
+		if err := NewEncoder(&out).EncodeMulti(RawMessage{}, &RawMessage{}, 1); err != nil || !bytes.Equal(out.Bytes(), []byte{msgpwire.Nil, msgpwire.Nil, 1}) {
+			t.Errorf("%x, %v", out.Bytes(), err)
+		}
+	})
 }
 
 type ownError struct{ code int }
 
 func (ownError) Error() string                     { return "own" }
 func (o ownError) MarshalMsgpack() ([]byte, error) { return []byte{byte(o.code)}, nil }
+
+// Errors with marshal methods, one for each kind of method.
+type (
+	customError  struct{ code int }
+	binaryError  struct{ code int }
+	textError    struct{ code int }
+	readTooError struct{ Code int }
+)
+
+func (customError) Error() string                     { return "custom" }
+func (c customError) EncodeMsgpack(e *Encoder) error  { return e.EncodeInt(int64(c.code)) }
+func (*binaryError) Error() string                    { return "binary" }
+func (b *binaryError) MarshalBinary() ([]byte, error) { return []byte{byte(b.code)}, nil }
+func (textError) Error() string                       { return "text" }
+func (x textError) MarshalText() ([]byte, error)      { return []byte{byte(x.code)}, nil }
+func (readTooError) Error() string                    { return "read" }
+func (*readTooError) UnmarshalText([]byte) error      { return nil }
 
 // An error value is encoded as its text, unless its type has an encode method.
 func TestErrorInterface(t *testing.T) {
@@ -427,6 +454,20 @@ func TestErrorInterface(t *testing.T) {
 	if err := Unmarshal(unhex(t, "c0"), &h.E); err != nil || h.E != nil {
 		t.Error(err)
 	}
+
+	t.Run("errors_with_encode_methods_use_them", func(t *testing.T) {
+		type holder struct{ E error }
+		for _, c := range []struct {
+			e    error
+			want string
+		}{
+			{customError{7}, "07"}, {&customError{7}, "07"}, {ownError{7}, "07"}, {&binaryError{7}, "c40107"}, {textError{7}, "c40107"},
+			{errors.New("boom"), "a4626f6f6d"}, {readTooError{7}, "a472656164"}, {&readTooError{7}, "a472656164"}, {nil, "c0"},
+		} {
+			wantHex(t, holder{c.e}, "81a145"+c.want)
+			wantHex(t, []error{c.e}, "91"+c.want)
+		}
+	})
 }
 
 // valueMarshals has encode methods of two kinds. The method with a value receiver takes precedence

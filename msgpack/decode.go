@@ -34,7 +34,7 @@ func (e depthError) Error() string { return fmt.Sprintf("msgpack: values nest de
 
 // Unmarshal decodes the first value in data into the target of the pointer v. It ignores bytes
 // after the value. Decoded values do not refer to data. After an error, the target may contain a
-// part of the value. It returns the same errors as [Decoder.Decode].
+// part of the value. Unmarshal returns the same errors as [Decoder.Decode].
 func Unmarshal(data []byte, v any) error {
 	face := mem.FaceOf(v)
 	var o *op
@@ -133,15 +133,16 @@ func (d *Decoder) decodeGuarded(o *op, p mem.Pointer, mark int) error {
 	return g.end(o.decode(d, o, p, mark))
 }
 
-// A guard ends a public call that may call a user's methods. Its method done is deferred. If a
-// user's method panics, the call ends like a failed call, so that the decoder remains usable.
+// A guard ends a public call that may call a user's methods. The caller defers a call of the method
+// `done`. If a user's method panics, the call ends like a failed call, so that the decoder remains
+// usable.
 type guard struct {
 	d                          *Decoder
 	mark, inside, depth, steps int
 	returned                   bool
 }
 
-// guard returns the guard of a call whose value starts at mark.
+// guard returns the guard of a call whose value starts at the offset `mark`.
 func (d *Decoder) guard(mark int) guard {
 	return guard{d: d, mark: mark, inside: d.inside, depth: d.depth, steps: d.steps}
 }
@@ -401,8 +402,8 @@ func (d *Decoder) room(n int, size uintptr) int {
 	return granted
 }
 
-// claim checks the count n against MaxElements and the remaining input. Each counted element must
-// have at least width bytes.
+// claim checks the count n against MaxElements, and against the length of the remaining input. Each
+// counted element has at least `width` bytes.
 func (d *Decoder) claim(i, n, width int) bool {
 	if n > d.limits.elements {
 		d.tooMany(i, n)

@@ -76,8 +76,8 @@
 // option, and must read or skip all values in the order in which they were written. Strings inside
 // a [RawMessage], the bytes of a [Marshaler] or the data of an ext are not numbered. So a value
 // that was written in such a form must also be read in such a form: as a RawMessage, by an
-// [Unmarshaler], or as an ext. The decoder accepts a number instead of a string, also for a target
-// of type any, and instead of a key.
+// [Unmarshaler], or as an ext. The decoder accepts such a number in place of any string, including
+// a key or a string that is decoded into type any.
 //
 // # Columns
 //

@@ -113,9 +113,9 @@ func (e *Encoder) Encode(v any) error {
 	return e.guarded(func(b []byte) []byte { return e.appendAny(b, v) })
 }
 
-// guarded calls the function appendTo, which may call a user's methods. If a method panics, or the
-// value cannot be written, guarded restores the state of e. Then a custom encoder can write another
-// value instead.
+// guarded calls the function `appendTo`, which may call a user's methods. If a method panics, or
+// the value cannot be written, guarded restores the state of e. Then a custom encoder can write
+// another value instead.
 func (e *Encoder) guarded(appendTo func(b []byte) []byte) error {
 	before, references, keys, word := e.b, len(e.references), len(e.keys), e.word
 	depth, inside, written := e.depth, e.inside, false

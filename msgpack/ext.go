@@ -81,8 +81,8 @@ func (e *Encoder) aside() *Encoder {
 	return a
 }
 
-// release returns e to the pool, unless a user's function has reset it. The method aside must have
-// created e.
+// release returns e to the pool, unless a user's function has reset it. The encoder e must be a
+// result of the method `aside`.
 func (e *Encoder) release() {
 	if e.w != nil {
 		return
@@ -118,8 +118,8 @@ func wrongExt(got, want int8) error {
 	return fmt.Errorf("msgpack: got ext type=%d, wanted %d", got, want)
 }
 
-// confined calls the function of x for the ext whose data is d.b[start:start+n]. The function
-// receives a decoder that contains only these bytes.
+// confined calls the decoding function of x for the ext whose data is d.b[start:start+n]. The
+// function receives a decoder that contains only these bytes.
 func (d *Decoder) confined(x *typeDecoder, v reflect.Value, start, n int) int {
 	if d.depth >= d.limits.depth {
 		return d.tooDeep(start)

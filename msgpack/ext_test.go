@@ -40,6 +40,34 @@ func (b *blob) UnmarshalMsgpack(data []byte) error {
 	return nil
 }
 
+type (
+	// chunk is an ext of raw bytes, with the methods of Marshaler and Unmarshaler.
+	chunk struct{ Data []byte }
+	// eager is an ext whose decode function reads as much as it can.
+	eager struct{}
+	late  struct{ N int }
+)
+
+func (c *chunk) MarshalMsgpack() ([]byte, error) { return c.Data, nil }
+func (c *chunk) UnmarshalMsgpack(b []byte) error { c.Data = b; return nil }
+
+func readChunk(d *Decoder, v reflect.Value, n int) error {
+	b := make([]byte, n)
+	err := d.ReadFull(b)
+	v.Interface().(*chunk).Data = b
+	return err
+}
+
+func writeChunk(e *Encoder, v reflect.Value) ([]byte, error) { return v.Interface().(*chunk).Data, nil }
+
+// registerFor registers ext id for the duration of the test.
+func registerFor(t *testing.T, id int8, value any, enc func(*Encoder, reflect.Value) ([]byte, error), dec func(*Decoder, reflect.Value, int) error) {
+	t.Helper()
+	RegisterExtEncoder(id, value, enc)
+	RegisterExtDecoder(id, value, dec)
+	t.Cleanup(func() { UnregisterExt(id) })
+}
+
 // If a type is registered by a value, decoding an ext into type any returns a value.
 func TestExtAsValue(t *testing.T) {
 	registering(t, spot{}, func() { registerSpotExt(5) })
@@ -173,6 +201,34 @@ func TestExtUnknown(t *testing.T) {
 			t.Errorf("%s: %v after a value that is not whole", name, err)
 		}
 	}
+
+	t.Run("unknown_ext_does_not_desync", func(t *testing.T) {
+		for name, d := range sources(unhex(t, "d42b01 c7032b010203 2a")) {
+			for range 2 {
+				if _, err := d.DecodeInterface(); text(err) != "msgpack: unknown ext id=43" {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+			if n, err := d.DecodeInt(); n != 0x2a || err != nil {
+				t.Errorf("%s: %d, %v", name, n, err)
+			}
+		}
+		var v any
+		if err := (DecodeOptions{RawExt: true}).Unmarshal(unhex(t, "c7032b010203"), &v); err != nil || !reflect.DeepEqual(v, Ext{Type: 43, Data: []byte{1, 2, 3}}) {
+			t.Errorf("%#v, %v", v, err)
+		}
+	})
+
+	t.Run("unknown_ext_in_a_field_is_skipped_or_kept_raw", func(t *testing.T) {
+		var v struct{ N int }
+		if err := into(t, "82 a158 c70305010203 a14e 05", &v); err != nil || v.N != 5 {
+			t.Error(v, err)
+		}
+		var raw struct{ X RawMessage }
+		if err := into(t, "81 a158 c70305010203", &raw); err != nil || !bytes.Equal(raw.X, unhex(t, "c70305010203")) {
+			t.Error(raw, err)
+		}
+	})
 }
 
 // With the option RawExt, an unknown ext is decoded as an Ext.
@@ -306,6 +362,83 @@ func TestExtPanic(t *testing.T) {
 			t.Fatalf("%v, %v", v, err)
 		}
 	}
+}
+
+// The encode and decode functions of an ext are confined to its payload, and work in any position.
+// Faults of these functions were found in v5 and in Basekick's fork of it.
+func TestExtFunctions(t *testing.T) {
+	t.Run("decode_function_of_an_ext_is_confined_to_its_payload", func(t *testing.T) {
+		for name, c := range map[string]struct {
+			dec  func(*Decoder, reflect.Value, int) error
+			fail bool
+		}{
+			"reads nothing": {func(*Decoder, reflect.Value, int) error { return nil }, false},
+			"reads a part":  {func(d *Decoder, v reflect.Value, n int) error { return d.ReadFull(make([]byte, 1)) }, false},
+			"reads all":     {func(d *Decoder, v reflect.Value, n int) error { return d.ReadFull(make([]byte, n)) }, false},
+			"reads beyond":  {func(d *Decoder, v reflect.Value, n int) error { return d.ReadFull(make([]byte, n+1)) }, true},
+			"skips beyond": {func(d *Decoder, v reflect.Value, n int) error {
+				return errors.Join(d.Skip(), d.Skip(), d.Skip(), d.Skip())
+			}, true},
+			"fails":  {func(*Decoder, reflect.Value, int) error { return errMine }, true},
+			"resets": {func(d *Decoder, v reflect.Value, n int) error { d.ResetBytes([]byte{1, 2, 3}); return d.Skip() }, false},
+		} {
+			registerFor(t, 42, eager{}, func(*Encoder, reflect.Value) ([]byte, error) { return nil, nil }, c.dec)
+			for from, d := range sources(unhex(t, "93 05 c7032a010203 06 2a")) {
+				var v []any
+				err := d.Decode(&v)
+				if c.fail != (err != nil) || err == nil && (len(v) != 3 || v[2] != int8(6)) {
+					t.Errorf("%s from %s: %v, %v", name, from, v, err)
+				}
+				if n, err := d.DecodeInt(); n != 0x2a || err != nil {
+					t.Errorf("%s from %s: the next value is %d, %v", name, from, n, err)
+				}
+			}
+			UnregisterExt(42)
+		}
+	})
+
+	t.Run("decode_function_of_an_ext_in_an_any_may_set_its_value", func(t *testing.T) {
+		registerFor(t, 49, (*chunk)(nil), writeChunk, func(d *Decoder, v reflect.Value, n int) error {
+			v.Set(reflect.ValueOf(&chunk{[]byte("set")}))
+			return nil
+		})
+		var x any
+		if p := caught(func() {
+			if err := Unmarshal(unhex(t, "d43101"), &x); err != nil || string(x.(*chunk).Data) != "set" {
+				t.Error(x, err)
+			}
+		}); p != nil {
+			t.Error(p)
+		}
+	})
+
+	t.Run("ext_values_that_cannot_be_addressed_are_encoded", func(t *testing.T) {
+		registerFor(t, 45, (*chunk)(nil), writeChunk, readChunk)
+		for _, v := range []any{chunk{[]byte{7}}, []any{chunk{[]byte{7}}}, map[string]chunk{"a": {[]byte{7}}}} {
+			if _, err := Marshal(v); err != nil {
+				t.Errorf("%T: %v", v, err)
+			}
+		}
+	})
+
+	t.Run("depth_is_limited_through_ext", func(t *testing.T) {
+		registerFor(t, 48, eager{}, func(*Encoder, reflect.Value) ([]byte, error) { return nil, nil },
+			func(d *Decoder, v reflect.Value, n int) error { _, err := d.DecodeInterface(); return err })
+		var data []byte
+		for range 12000 { // from the innermost outwards
+			data = append(msgpwire.AppendExtHeader(nil, 48, len(data)), data...)
+			if len(data) > 1<<16 {
+				data = append(bytes.Repeat([]byte{0x91}, 9000), data...)
+				data = append(msgpwire.AppendExtHeader(nil, 48, len(data)), data...)
+				break
+			}
+		}
+		var v any
+		err := Unmarshal(append(bytes.Repeat([]byte{0x91}, 2000), data...), &v)
+		if err == nil {
+			t.Error("no error")
+		}
+	})
 }
 
 // An ext may contain other exts. Each ext adds one level to the nesting depth.

@@ -2,9 +2,12 @@ package msgpack
 
 import (
 	"bytes"
+	"fmt"
+	"io"
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/slipstream-go/slipstream/internal/msgpwire"
 )
@@ -151,4 +154,50 @@ func TestCycles(t *testing.T) {
 			t.Errorf("after %s: %x, %v", name, b, err)
 		}
 	}
+}
+
+// A value is decoded into the pointer that an interface holds, and replaces any other value in it.
+// Faults of such targets were found in v5 and in Basekick's fork of it.
+func TestDecodeIntoInterfaces(t *testing.T) {
+	for _, c := range []decodeCase{
+		{name: "nil_clears_pointer_in_list", digits: "91c0", to: &[]any{new(point)}, want: &[]any{nil}},
+		{name: "nil_clears_pointer_in_field", digits: "81a146c0", to: &struct{ F any }{new(point)}, want: &struct{ F any }{}},
+		{name: "nil_clears_interface_field", digits: "81a146c0", to: &struct{ F any }{"old"}, want: &struct{ F any }{}},
+		{name: "value_replaces_nil_pointer_in_field", digits: "81a14605", to: &struct{ F any }{(*point)(nil)}, want: &struct{ F any }{int8(5)}},
+		{name: "value_replaces_nil_pointer_in_list", digits: "9181a15805", to: &[]any{(*point)(nil)}, want: &[]any{map[string]any{"X": int8(5)}}},
+		{name: "value_is_decoded_into_held_pointer", digits: "9181a15805", to: &[]any{&point{Y: 1}}, want: &[]any{&point{X: 5, Y: 1}}},
+		{name: "value_replaces_held_value_in_field", digits: "81a146a178", to: &struct{ F any }{7}, want: &struct{ F any }{"x"}},
+		{name: "list_replaces_held_slice_in_field", digits: "81a1469101", to: &struct{ F any }{[]string{"x"}}, want: &struct{ F any }{[]any{int8(1)}}},
+		{name: "string_element_of_a_list_is_replaced", digits: "91a179", to: &[]any{"x"}, want: &[]any{"y"}},
+		{name: "int_into_nil_interface_with_DecodeMsgpack_is_rejected", digits: "81a14605", to: new(struct{ F decoderFace }), err: "msgpack: Decode(int8 into msgpack.decoderFace)"},
+		{name: "nil_into_interface_with_DecodeMsgpack", digits: "81a146c0", to: new(struct{ F decoderFace }), want: new(struct{ F decoderFace })},
+		{name: "int_into_error_is_rejected", digits: "81a14505", to: new(struct{ E error }), err: "msgpack: Decode(int8 into error)"},
+		{name: "str_into_stringer_is_rejected", digits: "81a153a178", to: new(struct{ S fmt.Stringer }), err: "msgpack: Decode(string into fmt.Stringer)"},
+		{name: "list_into_reader_is_rejected", digits: "90", to: new(io.Reader), err: "msgpack: Decode([]interface {} into io.Reader)"},
+		{name: "nil_clears_stringer", digits: "81a153c0", to: &struct{ S fmt.Stringer }{time.Second}, want: new(struct{ S fmt.Stringer })},
+	} {
+		c.run(t)
+	}
+
+	t.Run("interface_at_the_top_must_hold_a_pointer_or_nil", func(t *testing.T) {
+		for _, c := range []struct {
+			holds any
+			err   string
+		}{
+			{nil, ""}, {new(int), ""}, {(*int)(nil), ""}, {"x", "msgpack: Decode(non-pointer string)"}, {7, "msgpack: Decode(non-pointer int)"},
+			{[]int{1}, "msgpack: Decode(non-pointer []int)"}, {map[string]any{}, "msgpack: Decode(non-pointer map[string]interface {})"},
+		} {
+			for _, digits := range []string{"05", "c0"} {
+				v := c.holds
+				if err := into(t, digits, &v); text(err) != c.err {
+					t.Errorf("%s over %T: %v", digits, c.holds, err)
+				}
+			}
+		}
+		var itself any
+		itself = &itself
+		if err := Unmarshal([]byte{5}, itself); err == nil || !strings.Contains(err.Error(), "nest deeper") {
+			t.Error(err)
+		}
+	})
 }

@@ -65,9 +65,10 @@ func (f *Feed) Feed(data []byte) {
 	f.b = append(f.b, data...)
 }
 
-// slide removes the bytes that have been read, before more bytes are added. Feed calls slide only
-// if at least half of the buffered bytes have been read. Memory of more than feedKept bytes is
-// replaced if no unread bytes remain, or if recent values have not needed it.
+// slide removes the bytes that have been read. Feed calls slide before it adds bytes, but only if
+// at least half of the buffered bytes have been read. The argument `more` is the number of bytes
+// that Feed will add. Memory of more than feedKept bytes is replaced if no unread bytes remain, or
+// if recent values have not needed it.
 func (f *Feed) slide(more int) {
 	waits := f.b[f.from:]
 	f.base += int64(f.from)
@@ -115,8 +116,8 @@ func (f *Feed) Next(v any) error {
 	return f.read(end, func(d *Decoder) error { return d.Decode(v) })
 }
 
-// read passes a decoder for the next value to the function call, and then skips the value. The
-// argument end is the offset after the value.
+// read calls the function `call` with a decoder for the next value, and then skips the value. The
+// argument `end` is the offset after the value.
 func (f *Feed) read(end int, call func(*Decoder) error) error {
 	d := f.Decoder()
 	d.b, d.i, d.base, d.transient = f.b[f.from:end:end], 0, f.base+int64(f.from), true
@@ -146,8 +147,8 @@ func (f *Feed) NextRaw() (RawMessage, error) {
 	return raw, nil
 }
 
-// All returns an iterator over copies of the complete values, like the results of NextRaw. If an
-// error other than ErrMore occurs, the iterator yields it last, with a nil value.
+// All returns an iterator over copies of the complete values, like the results of NextRaw. After an
+// error other than ErrMore, the iterator yields nil and the error, and ends.
 func (f *Feed) All() iter.Seq2[RawMessage, error] {
 	return func(yield func(RawMessage, error) bool) {
 		for {
@@ -159,7 +160,7 @@ func (f *Feed) All() iter.Seq2[RawMessage, error] {
 	}
 }
 
-// take skips the next value. The argument end is the offset after the value.
+// take skips the next value. The argument `end` is the offset after the value.
 func (f *Feed) take(end int) {
 	f.from, f.open = end, false
 }

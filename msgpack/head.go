@@ -9,8 +9,9 @@ type head struct {
 	next int   // offset after the head, or after the bytes of a str, bin or ext
 }
 
-// readHead reads the head of the value at i. Like skip, it fails for an undefined code, for
-// incomplete bytes, and if the header announces more values than there are remaining bytes.
+// readHead reads the head of the value at i. Like the function `skip`, readHead fails for an
+// undefined code, for incomplete bytes, and if the header announces more values than there are
+// remaining bytes.
 func readHead(b []byte, i int) (h head, ok bool) {
 	if uint(i) >= uint(len(b)) {
 		return h, false

@@ -84,6 +84,33 @@ func into(t *testing.T, digits string, v any) error {
 	return err
 }
 
+// decodeCase is an input for one target, with the value or the error that it decodes to.
+type decodeCase struct {
+	name   string
+	digits string
+	to     any    // a pointer
+	want   any    // a pointer, unless there is an error
+	err    string // the whole error text
+}
+
+// run decodes the input from every kind of source.
+func (c decodeCase) run(t *testing.T) {
+	t.Run(c.name, func(t *testing.T) {
+		start := reflect.ValueOf(c.to).Elem()
+		for name, d := range sources(unhex(t, c.digits)) {
+			to := reflect.New(start.Type())
+			to.Elem().Set(deepCopy(start))
+			err := d.Decode(to.Interface())
+			switch {
+			case text(err) != c.err:
+				t.Errorf("%s: %+v, error %v; want error %q", name, to.Elem(), err, c.err)
+			case err == nil && !same(to.Elem(), reflect.ValueOf(c.want).Elem()):
+				t.Errorf("%s: %+v; want %+v", name, to.Elem(), reflect.ValueOf(c.want).Elem())
+			}
+		}
+	})
+}
+
 // deepCopy copies v with its strings, slices, maps and pointers, including spare capacity. So calls
 // that decode into different copies share no memory.
 func deepCopy(v reflect.Value) reflect.Value {

@@ -30,7 +30,7 @@ import (
 
 const (
 	extInterned = -128
-	minInterned = 3     // minimum length, in bytes, of a string that joins
+	minInterned = 3     // minimum length, in bytes, of a string that is added to a dict
 	maxDict     = 65535 // strings
 	keptDict    = 4096  // maximum size of a dict that a pool keeps, in strings
 )
@@ -66,7 +66,7 @@ type decoderDict struct {
 	given []string // passed by the caller, and never changed
 	own   []string
 	room  int   // capacity to allocate for own
-	last  int64 // input offset after the last string that joined
+	last  int64 // input offset after the last string that was added
 }
 
 func (t *decoderDict) size() int { return len(t.given) + len(t.own) }
@@ -82,8 +82,9 @@ func (t *decoderDict) at(index uint64) (s string, ok bool) {
 	return "", false
 }
 
-// join adds the string b, unless it has joined before. The argument end is the input offset after
-// the string. A value that failed may be read again, and then its strings have joined already.
+// join adds the string b to the dict, unless the dict already contains it. The argument `end` is
+// the input offset after the string. After an error, a value may be read again. Its strings have
+// then already been added.
 func (t *decoderDict) join(b []byte, end int64) {
 	if len(b) < minInterned || t.size() >= maxDict || end <= t.last {
 		return
@@ -102,7 +103,7 @@ func (t *decoderDict) reset(given []string) {
 }
 
 // cut removes all strings from t.own except the first n. The removed strings begin at or after the
-// input offset from.
+// input offset `from`.
 func (t *decoderDict) cut(n int, from int64) {
 	clear(t.own[n:])
 	t.own = t.own[:n]
@@ -134,29 +135,31 @@ func (d *Decoder) forgetDict() {
 	d.dict.reset(nil)
 }
 
-// UseInternedStrings makes e number the strings that it writes. If e has written a string before,
-// since the last Reset, it writes the string's number instead. The decoder needs the same option.
-// It must read all values in the same order, and each value once. The encoder keeps the strings
-// until the next Reset.
+// UseInternedStrings makes e number the strings that it writes. If e has already written a string
+// since the last Reset, it writes the string's number instead of the string. The decoder needs the
+// same option. The decoder must read or skip each value exactly once, in the order in which the
+// values were written. The encoder keeps the strings until the next Reset.
 func (e *Encoder) UseInternedStrings(on bool) { e.set(internStrings, on) }
 
 // UseInternedStrings makes d number the strings that it reads, like an encoder with the same
 // option. The decoder keeps the strings until the next Reset.
 //
-// If a value fails, its strings are numbered nevertheless. There are exceptions: a value longer
-// than MaxBytes, an error of the reader, and a panic in a method. In these cases, call Reset.
+// If a value cannot be decoded, its strings are numbered nevertheless. There are exceptions: a
+// value longer than MaxBytes, an error of the reader, and a panic in a method. In these cases, call
+// Reset.
 func (d *Decoder) UseInternedStrings(on bool) { d.set(internStrings, on) }
 
-// ResetDict is like Reset, but sets initial interned strings. For a string in dict, e writes the
-// number, even if interned strings are off. The encoder refers to dict until the next Reset, and
-// never changes it.
+// ResetDict is like Reset, but also sets the initial interned strings and their numbers. For a
+// string in the map dict, e writes the number, even if UseInternedStrings is off. The encoder
+// refers to dict until the next Reset, and never changes it.
 func (e *Encoder) ResetDict(w io.Writer, dict map[string]int) {
 	e.Reset(w)
 	e.setDict(dict)
 }
 
-// ResetDict is like Reset, but sets initial interned strings. The number of a string is its index
-// in dict. The decoder refers to dict until the next Reset, and never changes it.
+// ResetDict is like Reset, but also sets the initial interned strings. The number of a string is
+// its index in the slice dict. The decoder refers to dict until the next Reset, and never changes
+// it.
 func (d *Decoder) ResetDict(r io.Reader, dict []string) {
 	d.Reset(r)
 	d.dict.reset(dict)
@@ -247,8 +250,8 @@ func (d *Decoder) isInterned(i int) bool {
 
 // readStringSlow reads any value that is accepted as a string: a str or bin, nil as the empty
 // string, or the number of a string in the dict. It is called for strings that are not completely
-// buffered, may join the dict, or are subject to other options. If own is true, the string has
-// separately allocated memory, which only the dict may share.
+// buffered, may be added to the dict, or are subject to other options. If `own` is true, the string
+// has separately allocated memory, which only the dict may share.
 func (d *Decoder) readStringSlow(i int, own bool) (string, int) {
 	c, ok := d.codeAt(i)
 	switch {
@@ -305,7 +308,7 @@ func (d *Decoder) readInterned(i int) (string, int) {
 	return s, start + n
 }
 
-// skipJoining skips a value like skipAt, but its strings join the dict as if they were read.
+// skipJoining skips a value like skipAt, but adds its strings to the dict as if they were read.
 func (d *Decoder) skipJoining(i int) int {
 	if d.flags&judging != 0 {
 		return d.skipChecked(i, true)
@@ -340,8 +343,8 @@ func (d *Decoder) joinFrom(i, end int) {
 	}
 }
 
-// internField returns the op of a field with the tag intern. The field is a string, or an interface
-// that may contain a string.
+// internField returns the op of a field with the tag option intern. The field is a string, or an
+// interface that may contain a string.
 func (s *planSet) internField(o *op) *op {
 	kind := o.typ.Kind()
 	if kind != reflect.String && kind != reflect.Interface {
@@ -360,7 +363,7 @@ func encodeInternString(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	return e.appendJoining(b, *mem.At[string](p, 0))
 }
 
-// appendJoining appends s as if interned strings were on.
+// appendJoining appends s as if UseInternedStrings were on.
 func (e *Encoder) appendJoining(b []byte, s string) []byte {
 	if e.flags&canonical != 0 {
 		return appendText(b, s)

@@ -303,6 +303,47 @@ func TestInternTag(t *testing.T) {
 	}{})
 }
 
+type internTags struct {
+	A string `msgpack:",intern"`
+	B any    `msgpack:",intern"`
+	C string
+}
+
+// A field with the tag intern accepts every value of its type.
+func TestInternFields(t *testing.T) {
+	t.Run("intern_field_decodes_nil_bin_and_other_types", func(t *testing.T) {
+		for digits, want := range map[string]internTags{
+			"82 a141 c0 a142 c0":                 {},
+			"82 a141 c403616263 a142 c403616263": {A: "abc", B: []byte("abc")},
+			"81 a142 d6ff00000001":               {B: time.Unix(1, 0)},
+			"82 a142 05 a143 a161":               {B: int8(5), C: "a"},
+		} {
+			var v internTags
+			if err := into(t, digits, &v); err != nil || !reflect.DeepEqual(v, want) {
+				t.Errorf("%s: %+v, %v; want %+v", digits, v, err, want)
+			}
+		}
+		values := []internTags{{"foo", "foo", "foo"}, {"fo", "foo", "x"}, {"foo", 5, "foo"}, {"", nil, ""}}
+		var back []internTags
+		b := marshal(t, values)
+		for i := range values {
+			if n, ok := values[i].B.(int); ok {
+				values[i].B = int8(n)
+			}
+		}
+		if err := Unmarshal(b, &back); err != nil || !reflect.DeepEqual(back, values) {
+			t.Errorf("%+v, %v", back, err)
+		}
+		type wrong struct {
+			N int `msgpack:",intern"`
+		}
+		if p := caught(func() { Marshal(wrong{}) }); fmt.Sprint(p) != "msgpack: intern strings are not supported on int" {
+			t.Error(p)
+		}
+		marshal(t, values) // the panic released the lock
+	})
+}
+
 // Numbers are encoded correctly in each width, up to the largest number.
 func TestInternedNumbers(t *testing.T) {
 	words := make([]string, maxDict+10)

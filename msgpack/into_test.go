@@ -165,6 +165,20 @@ func TestNilMakesEmbeddedPointers(t *testing.T) {
 	}
 }
 
+// nil clears a slice. A nil pointer to a slice or map is allocated. An array keeps the elements
+// that the input lacks.
+func TestDecodeIntoOldValues(t *testing.T) {
+	for _, c := range []decodeCase{
+		{name: "nil_clears_strings", digits: "c0", to: &[]string{"old"}, want: new([]string)},
+		{name: "nil_clears_strings_in_field", digits: "81a14cc0", to: &struct{ L []string }{[]string{"old"}}, want: new(struct{ L []string })},
+		{name: "short_list_keeps_the_tail_of_an_array", digits: "9107", to: &[2]int{1, 2}, want: &[2]int{7, 2}},
+		{name: "nil_pointer_to_slice_is_allocated", digits: "9105", to: new(*[]int), want: pointerTo(&[]int{5})},
+		{name: "nil_pointer_to_map_is_allocated", digits: "81a16105", to: new(*map[string]int), want: pointerTo(&map[string]int{"a": 5})},
+	} {
+		c.run(t)
+	}
+}
+
 // Errors have the texts that programs compare.
 func TestDecodeIntoErrors(t *testing.T) {
 	for _, c := range []struct {

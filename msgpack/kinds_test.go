@@ -106,3 +106,55 @@ func TestLengths(t *testing.T) {
 		}
 	}
 }
+
+// hiddenState is a struct without exported fields.
+type hiddenState struct{ n int }
+
+type tripleAlias [3]byteAlias
+
+// Values of unusual kinds are encoded and decoded. In v5, some of them panic.
+func TestUnusualKinds(t *testing.T) {
+	t.Run("uintptr_is_encoded_and_decoded", func(t *testing.T) {
+		wantHex(t, struct{ P uintptr }{300}, "81a150cd012c")
+		wantHex(t, []uintptr{1}, "9101")
+		var v map[string]uintptr
+		if err := into(t, "81a161cd012c", &v); err != nil || v["a"] != 300 {
+			t.Error(v, err)
+		}
+	})
+
+	t.Run("arrays_of_named_bytes_are_bin", func(t *testing.T) {
+		wantHex(t, tripleAlias{1, 2, 3}, "c403010203")
+		wantHex(t, map[string]tripleAlias{"a": {1, 2, 3}}, "81a161c403010203")
+		wantHex(t, []any{tripleAlias{1, 2, 3}}, "91c403010203")
+		wantHex(t, struct{ A tripleAlias }{tripleAlias{1, 2, 3}}, "81a141c403010203")
+	})
+
+	t.Run("reflect_values_are_encoded_as_their_content", func(t *testing.T) {
+		wantHex(t, map[string]any{"a": reflect.ValueOf(42)}, "81a1612a")
+		wantHex(t, map[string]any{"a": reflect.Value{}}, "81a161c0")
+		wantHex(t, []any{reflect.ValueOf(uintptr(42)), uintptr(42)}, "922a2a")
+		wantHex(t, reflect.ValueOf(&hiddenState{}).Elem(), "80")
+		_, err := Marshal([]any{reflect.ValueOf(hiddenState{1}).Field(0)})
+		if text(err) != "msgpack: Encode(unexported field of type int)" {
+			t.Error(err)
+		}
+		d := newDecoder()
+		d.ResetBytes([]byte{1})
+		if err := d.DecodeValue(reflect.Value{}); text(err) != "msgpack: Decode(nil)" {
+			t.Error(err)
+		}
+	})
+}
+
+// An integer in an any has the Go type of its encoding.
+func TestIntsKeepTheirType(t *testing.T) {
+	for _, c := range []decodeCase{
+		{name: "signed_ints_keep_their_type_in_an_any", digits: "95 ff d0ff d1ffff d2ffffffff d3ffffffffffffffff", to: new(any),
+			want: pointerTo(any([]any{int8(-1), int8(-1), int16(-1), int32(-1), int64(-1)}))},
+		{name: "unsigned_ints_keep_their_type_in_an_any", digits: "94 ccff cdffff ceffffffff cfffffffffffffffff", to: new(any),
+			want: pointerTo(any([]any{uint8(255), uint16(65535), uint32(math.MaxUint32), uint64(math.MaxUint64)}))},
+	} {
+		c.run(t)
+	}
+}

@@ -18,8 +18,8 @@ import (
 //
 // The following also applies to [Decoder.DecodeFloat64s], [Decoder.DecodeBools] and
 // [Decoder.DecodeStrings]. The elements are stored in the unused capacity of dst, if there is
-// enough. A nil element becomes a zero value. In addition, if nulls is not nil, the bit at the
-// element's index in the result is set in nulls. If the input contains nil instead of an array, the
+// enough. A nil element becomes a zero value. If nulls is not nil, the bit for the element's index
+// in the result is also set in this bitmap. If the input contains nil instead of an array, the
 // result is dst. On error, dst and nulls are unchanged, and the path of the error contains the
 // index in the array. Memory grows with the elements that arrive, not with the length in the
 // header.
@@ -47,9 +47,9 @@ func (d *Decoder) DecodeStrings(dst []string, nulls *column.Bitmap) ([]string, e
 	return decodeList(d, dst, nulls, (*Decoder).stringRun, (*Decoder).readString)
 }
 
-// decodeList appends the elements of an array to dst. The function run reads as many elements as it
-// can into its slice, and returns their number and the offset after them. The function one reads
-// the element at which run stopped, unless that element is nil.
+// decodeList appends the elements of an array to dst. The function `run` reads as many elements as
+// it can into its slice, and returns their number and the offset after them. The function `one`
+// reads the element at which `run` stopped, unless that element is nil.
 func decodeList[T any](d *Decoder, dst []T, nulls *column.Bitmap,
 	run func(d *Decoder, i int, to []T) (n, next int), one func(d *Decoder, i int) (T, int)) ([]T, error) {
 	mark := d.begin()

@@ -217,6 +217,18 @@ func TestMarshalAppendWritesNothingBeyond(t *testing.T) {
 			}
 		}
 	}
+
+	t.Run("MarshalAppend_keeps_the_bytes_of_dst", func(t *testing.T) {
+		dst := make([]byte, 3, 64)
+		copy(dst, "abc")
+		out, err := MarshalAppend(dst, []int{1, 2})
+		if err != nil || string(out) != "abc\x92\x01\x02" || &out[0] != &dst[0] {
+			t.Errorf("%q, %v", out, err)
+		}
+		if out, err = MarshalAppend(dst, []any{1, func() {}}); err == nil || string(out) != "abc" {
+			t.Errorf("%q, %v", out, err)
+		}
+	})
 }
 
 // changing changes the map that contains it while the map is encoded.

@@ -51,7 +51,8 @@ func zeroness(t reflect.Type) test {
 
 // isZero returns a test that reports whether a value of type t is the zero value.
 //
-// If the compiler inlined this function, it would not inline mem.RawAs in its copy of the closure.
+// This function must not be inlined. Otherwise, the inlined call would contain a copy of the
+// closure, and the compiler would not inline mem.RawAs in this copy.
 //
 //go:noinline
 func isZero(t reflect.Type) test {
@@ -61,7 +62,8 @@ func isZero(t reflect.Type) test {
 // methodZero returns a test that calls the IsZero method of t. For a nil pointer or interface, the
 // test returns true without calling the method.
 //
-// If the compiler inlined this function, it would not inline mem.RawAs in its copy of the closure.
+// This function must not be inlined. Otherwise, the inlined call would contain a copy of the
+// closure, and the compiler would not inline mem.RawAs in this copy.
 //
 //go:noinline
 func methodZero(t reflect.Type) test {
@@ -77,8 +79,8 @@ func methodZero(t reflect.Type) test {
 // emptiness returns the test that omitempty applies to values of type t. If t has an IsZero method
 // with a value receiver, the test calls it. Otherwise, a string, slice, map or array is empty if
 // its length is 0. A struct is empty if none of its fields would be written and its unexported
-// fields are zero. Any other value is empty if it is zero. If the argument all is true, every field
-// of a struct may be omitted, regardless of its tag.
+// fields are zero. Any other value is empty if it is zero. If the argument `all` is true, every
+// field of a struct may be omitted, regardless of its tag.
 func (s *planSet) emptiness(t reflect.Type, all bool) test {
 	if s.jsonEmpty {
 		return jsonEmptiness(t)

@@ -28,9 +28,9 @@ type DecodeOptions struct {
 	StrictUTF8 bool // a str that is not UTF-8 is an error, also as a key
 
 	// UniqueKeys makes a repeated key in a map an error. By default, the last value of the key
-	// wins. The name and the aliases of a field count as one key. Equal ints of different widths
-	// count as one key, as do equal floats, and a str and a bin with the same bytes. Several NaNs
-	// are allowed if their bits differ.
+	// wins. The following count as one key: the name and the aliases of a field, equal ints of
+	// different widths, equal floats, and a str and a bin with the same bytes. Several NaNs are
+	// allowed if their bits differ.
 	UniqueKeys bool
 
 	AnyLength bool // an array may be shorter or longer than the target struct or Go array: missing elements become zero, and extra elements are skipped
@@ -70,7 +70,7 @@ func (o DecodeOptions) Unmarshal(data []byte, v any) error {
 	return err
 }
 
-// SetOptions replaces all options of d by o. It does not change interned strings, dicts, and the
+// SetOptions replaces all options of d by o. It does not change interned strings, dicts, or the
 // settings of SetMapDecoder and DisableAllocLimit. Reset and ResetBytes restore the defaults;
 // ResetReader keeps o.
 func (d *Decoder) SetOptions(o DecodeOptions) {
@@ -128,8 +128,9 @@ type EncodeOptions struct {
 	//	length  the shortest form. str and bin differ, as do nil and empty
 	//	time    the shortest of the three forms of ext -1; the data of other exts is unchanged
 	//
-	// With interned strings, encoding fails; the tag intern has no effect. If separate calls write
-	// the header and the elements of a map, the caller is responsible for the order of the keys.
+	// If UseInternedStrings is on, encoding fails. The tag option intern has no effect. If separate
+	// calls write the header and the elements of a map, the caller is responsible for the order of
+	// the keys.
 	Canonical bool
 }
 
@@ -163,7 +164,7 @@ func (o EncodeOptions) MarshalAppend(dst []byte, v any) ([]byte, error) {
 	return b, nil
 }
 
-// SetOptions replaces all options of e by o. It does not change interned strings and dicts. Reset
+// SetOptions replaces all options of e by o. It does not change interned strings or dicts. Reset
 // restores the defaults; ResetWriter keeps o.
 func (e *Encoder) SetOptions(o EncodeOptions) {
 	e.flags &= interned

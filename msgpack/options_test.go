@@ -167,6 +167,16 @@ func TestAnyLength(t *testing.T) {
 	if err := Unmarshal([]byte("\x92\x91\x01\x93\x01\x02\x03"), &both); err != nil || both[0] != (tolerant{A: 1}) || both[1] != (tolerant{A: 1, B: 2}) {
 		t.Errorf("by tag: %v, %v", both, err)
 	}
+
+	t.Run("AnyLength_accepts_arrays_of_other_lengths", func(t *testing.T) {
+		o := DecodeOptions{AnyLength: true}
+		for digits, want := range map[string]any{"91 05": &inner{A: 5}, "93 05 a162 c3": &inner{5, "b"}, "90": &inner{}, "93 05 06 07": &[2]int{5, 6}, "91 06": &[2]int{6, 0}} {
+			v := reflect.New(reflect.TypeOf(want).Elem())
+			if err := o.Unmarshal(unhex(t, digits), v.Interface()); err != nil || !reflect.DeepEqual(v.Interface(), want) {
+				t.Errorf("%s: %+v, %v; want %+v", digits, v.Elem(), err, want)
+			}
+		}
+	})
 }
 
 // With ZeroCopy, results are views of a []byte, and copies of a stream's bytes.
@@ -255,6 +265,13 @@ func TestUTC(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 	}
+
+	t.Run("option_UTC_decodes_times_in_UTC", func(t *testing.T) {
+		var v []any
+		if err := (DecodeOptions{UTC: true}).Unmarshal(unhex(t, "91d6ff00000001"), &v); err != nil || v[0].(time.Time).Location() != time.UTC {
+			t.Error(v, err)
+		}
+	})
 }
 
 // Reset and the pool restore the default options. ResetReader keeps the options.
@@ -455,6 +472,18 @@ func TestAliases(t *testing.T) {
 	if got := marshal(t, renamed{1}); string(got) != "\x81\xa3new\x01" {
 		t.Errorf("%q", got)
 	}
+
+	t.Run("every_alias_of_a_field_is_read", func(t *testing.T) {
+		type aliased struct {
+			A int `msgpack:"a,alias:b,alias:c"`
+		}
+		for _, digits := range []string{"81a16105", "81a16205", "81a16305"} {
+			var v aliased
+			if err := into(t, digits, &v); err != nil || v.A != 5 {
+				t.Error(digits, v, err)
+			}
+		}
+	})
 }
 
 // The type of a map in an any depends on its keys.

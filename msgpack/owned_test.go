@@ -271,3 +271,61 @@ func TestNoViewsOfReusedMemory(t *testing.T) {
 		}
 	}
 }
+
+// Decoded values share no memory with each other or with the input.
+func TestResultsShareNoMemory(t *testing.T) {
+	t.Run("decoded_values_share_no_memory", func(t *testing.T) {
+		type record struct {
+			P *int
+			L []int
+			M map[string][]string
+			B []byte
+			A any
+		}
+		data := unhex(t, "85 a150 01 a14c 92 01 02 a14d 81 a16b 91 a161 a142 c402 0102 a141 92 cd0100 a178")
+		var all []record
+		for range 3 {
+			var r record
+			if err := Unmarshal(data, &r); err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, r)
+		}
+		*all[0].P, all[0].L[0], all[0].M["k"][0], all[0].B[0], all[0].A.([]any)[0] = 9, 9, "9", 9, 9
+		for _, r := range all[1:] {
+			if !bytes.Equal(marshal(t, &r), marshal(t, &all[1])) || *r.P != 1 || r.L[0] != 1 || r.M["k"][0] != "a" || r.B[0] != 1 || r.A.([]any)[0] != uint16(256) {
+				t.Errorf("%+v", r)
+			}
+		}
+	})
+
+	t.Run("map_values_share_no_memory", func(t *testing.T) {
+		type cell struct{ S []string }
+		var m map[int]cell
+		if err := Unmarshal(unhex(t, "82 01 81 a153 92 a161 a162 02 81 a153 91 a163"), &m); err != nil {
+			t.Fatal(err)
+		}
+		_ = append(m[1].S[:0], "overwritten", "overwritten")
+		if m[2].S[0] != "c" || len(m[2].S) != 1 {
+			t.Error(m)
+		}
+	})
+
+	t.Run("bytes_that_an_unmarshaler_keeps_do_not_change", func(t *testing.T) {
+		data := unhex(t, "93 a3616263 a3646566 a3676869")
+		var kept []keeper
+		if err := Unmarshal(data, &kept); err != nil {
+			t.Fatal(err)
+		}
+		clear(data)
+		for range 3 {
+			var other []keeper
+			Unmarshal(unhex(t, "93 a3313131 a3323232 a3333333"), &other)
+		}
+		for i, want := range []string{"\xa3abc", "\xa3def", "\xa3ghi"} {
+			if string(kept[i].raw) != want {
+				t.Errorf("%q became %q", want, kept[i].raw)
+			}
+		}
+	})
+}

@@ -177,7 +177,7 @@ func (s *planSet) of(t reflect.Type) *op {
 	return o
 }
 
-// byWord returns the op for the type with this type word. The type of v must have this type word.
+// byWord returns the op for the type of v. The argument `word` is the type word of this type.
 func (s *planSet) byWord(word mem.Raw, v any) *op {
 	if o, ok := s.cache.Get(word); ok {
 		return o
@@ -234,7 +234,7 @@ func (s *planSet) compile(t reflect.Type) *op {
 	return o
 }
 
-// isTame computes the field tame. For a recursive type, it is false, because the type's own op is
+// isTame computes the field `tame`. For a recursive type, it is false, because the type's own op is
 // not finished yet.
 func (o *op) isTame() bool {
 	switch {
@@ -253,7 +253,7 @@ func (o *op) isTame() bool {
 	return (o.key == nil || o.key.tame) && (o.elem == nil || o.elem.tame)
 }
 
-// isFlat computes the field flat. For a recursive type, it is false, because the type's own op is
+// isFlat computes the field `flat`. For a recursive type, it is false, because the type's own op is
 // not finished yet.
 func (o *op) isFlat() bool {
 	switch {
@@ -434,8 +434,8 @@ func (s *planSet) compileMethods(o *op, t reflect.Type) {
 	}
 }
 
-// encodeBy makes o call an encoding method of the argument by, which is the type t or the type of a
-// pointer to t. It reports whether there is such a method.
+// encodeBy makes o call an encoding method of the type `by`, which is t or the type of a pointer to
+// t. It reports whether there is such a method.
 func (o *op) encodeBy(by, t reflect.Type) bool {
 	switch {
 	case by.Implements(customEncoderType):

@@ -68,10 +68,10 @@ func cutStep(path string) (s step, rest string) {
 
 var unescape = strings.NewReplacer(`\.`, ".", `\*`, "*", `\\`, `\`)
 
-// Query reads the next value, and decodes the parts of the value that match path, as if into type
-// any. The results are in the order of the input. [Path] describes the syntax. Other parts are not
-// decoded. Query first searches for the end of the value, so a value from a stream must arrive
-// completely, and is buffered.
+// Query reads the next value, and decodes only the parts of the value that match path. Each part is
+// decoded as if into type any. The results are in the order of the input. [Path] describes the
+// syntax of a path. Query first searches for the end of the value, so a value from a stream must
+// arrive completely, and is buffered.
 //
 // If no part matches, the result and the error are nil. Query returns an error if path continues
 // inside a value that is neither an array nor a map, or if a step into an array is not an index. If
@@ -118,8 +118,8 @@ func (d *Decoder) Query(path string) ([]any, error) {
 
 // Query returns an iterator over views of the parts of r that match p, in the order of the input.
 // If p continues inside a value that is neither an array nor a map, or if a step into an array is
-// not an index, the iterator yields an error last, with a missing value. The offset in the error is
-// relative to the start of r. If r is a missing value, the iterator yields no values.
+// not an index, the iterator yields a missing value and an error, and ends. The offset in the error
+// is relative to the start of r. If r is a missing value, the iterator yields no values.
 func (r Raw) Query(p Path) iter.Seq2[Raw, error] {
 	return func(yield func(Raw, error) bool) {
 		if len(r) == 0 {

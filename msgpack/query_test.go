@@ -128,6 +128,30 @@ func TestQuery(t *testing.T) {
 			t.Errorf("%s, of a view: %v, %v; want %v, %s", c.name, got, err, c.want, c.err)
 		}
 	}
+
+	t.Run("Query_leaves_the_decoder_after_the_value", func(t *testing.T) {
+		d := newDecoder()
+		for _, c := range []struct {
+			digits, path string
+			want         []any
+			err          string
+		}{
+			{"81a16101", "a", []any{int8(1)}, ""}, {"81a16101", "b", nil, ""}, {"01", "a", nil, `msgpack: unsupported code=1 decoding key="a"`},
+			{"81a16193010203", "a.*", []any{int8(1), int8(2), int8(3)}, ""}, {"81a16193010203", "a.1", []any{int8(2)}, ""},
+			{"9281a1619281a1620181a1620281a1619181a16203", "*.a.*.b", []any{int8(1), int8(2), int8(3)}, ""},
+			{"92 82a161 91 82a16201a16302 a16404 82a161 90 a16404", "*.a.*.b", []any{int8(1)}, ""},
+			{"8101a161", "1", []any{"a"}, ""},
+		} {
+			d.ResetBytes(append(unhex(t, c.digits), 0x2a))
+			v, err := d.Query(c.path)
+			if text(err) != c.err || !reflect.DeepEqual(v, c.want) {
+				t.Errorf("%s of %s: %v, %v; want %v", c.path, c.digits, v, err, c.want)
+			}
+			if n, err := d.DecodeInt(); n != 0x2a || err != nil {
+				t.Errorf("%s of %s leaves the decoder elsewhere: %d, %v", c.path, c.digits, n, err)
+			}
+		}
+	})
 }
 
 // queryRaw decodes the values that Raw.Query finds. After an error it returns no values, like

@@ -143,8 +143,8 @@ func valueAt(b []byte, i int, key string) int {
 // keyRoom is memory for the decimal text of an int key. The text has at most 20 bytes.
 type keyRoom [20]byte
 
-// keyText returns the text by which Get and Query find the key at i. The result named is false if
-// the key has no such text. The result next is the offset after the key, or -1 if the key is
+// keyText returns the text by which Get and Query find the key at i. The result `named` is false if
+// the key has no such text. The result `next` is the offset after the key, or -1 if the key is
 // incomplete or invalid.
 func keyText(b []byte, i int, room *keyRoom) (text []byte, named bool, next int) {
 	if start, next := readStr(b, i); next >= 0 {

@@ -485,6 +485,24 @@ func TestFailedRawLeavesNothing(t *testing.T) {
 			}
 		}
 	}
+
+	t.Run("failed_DecodeRaw_does_not_affect_the_next_input", func(t *testing.T) {
+		for range 3 {
+			d := GetDecoder()
+			d.Reset(struct{ io.Reader }{strings.NewReader("\x93\x01\x02")})
+			if _, err := d.DecodeRaw(); err == nil {
+				t.Error("no error")
+			}
+			d.Reset(struct{ io.Reader }{strings.NewReader("\x05\x92\x01\x02")})
+			if v, err := d.DecodeInt(); v != 5 || err != nil {
+				t.Error(v, err)
+			}
+			if raw, err := d.DecodeRaw(); err != nil || string(raw) != "\x92\x01\x02" {
+				t.Errorf("%x, %v", raw, err)
+			}
+			PutDecoder(d)
+		}
+	})
 }
 
 // In a map for a struct, a pair whose key is not a string is skipped, unless unknown fields are

@@ -53,8 +53,8 @@ func (d *Decoder) codeAt(i int) (byte, bool) {
 	return d.b[i], true
 }
 
-// whole ensures that n bytes from i are buffered. The first head bytes of them contain the length
-// of the other bytes. If the input ends too early, whole records an error and returns false.
+// whole ensures that the n bytes from offset i on are buffered. The first `head` bytes contain the
+// length of the other bytes. If the input ends too early, whole records an error and returns false.
 func (d *Decoder) whole(i, head, n int) bool {
 	if d.need(i, n) {
 		return true
@@ -203,7 +203,7 @@ func (d *Decoder) readString(i int) (string, int) {
 }
 
 // readBytes finds the bytes of a str or bin, which are d.b[start:next]. If strings are interned, a
-// str joins the dict.
+// str is added to the dict.
 func (d *Decoder) readBytes(i int) (start, next int) {
 	start, next = readStr(d.b, i)
 	if next < 0 {
@@ -292,8 +292,8 @@ func (d *Decoder) countSlow(i int, pairs bool) (n, next int) {
 	return n, next
 }
 
-// skipValues skips n values, and returns the offset after them. The strings in these values join
-// the dict.
+// skipValues skips n values, and returns the offset after them. The strings in these values are
+// added to the dict.
 func (d *Decoder) skipValues(i, n int) int {
 	for ; n > 0 && i >= 0; n-- {
 		i = d.skipJoining(i)

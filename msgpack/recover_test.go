@@ -233,6 +233,35 @@ func TestPoolsForgetOptions(t *testing.T) {
 	}
 }
 
+// A large message leaves no large buffer in a pool, and the next small message is correct.
+func TestPoolsDropLargeBuffers(t *testing.T) {
+	big := make([]byte, 1<<20)
+	for range 20 {
+		e, d := GetEncoder(), GetDecoder()
+		var out bytes.Buffer
+		e.Reset(&out)
+		if err := e.Encode(big); err != nil {
+			t.Fatal(err)
+		}
+		d.Reset(struct{ io.Reader }{&out})
+		if b, err := d.DecodeBytes(); err != nil || len(b) != len(big) {
+			t.Fatal(len(b), err)
+		}
+		PutEncoder(e)
+		PutDecoder(d)
+		if cap(e.b) > ownMax || cap(d.own) > ownMax || cap(d.b) > ownMax || d.r != nil || e.w != nil {
+			t.Fatal("a pool keeps a large buffer, or what it was for")
+		}
+		if b := marshal(t, big); len(b) != len(big)+5 || !bytes.Equal(marshal(t, 7), []byte{7}) {
+			t.Fatal(len(b))
+		}
+	}
+	m := marshalers.Get().(*Encoder)
+	if m.b != nil || m.err != nil || m.depth != 0 {
+		t.Error("Marshal leaves something in its encoder")
+	}
+}
+
 // After interned strings have been decoded, skipped or queried in any way, their numbers decode to
 // the right strings.
 func TestInternedInEveryWay(t *testing.T) {

@@ -93,14 +93,14 @@ func (r *registry) dropExtDecoder(id int8) {
 	r.exts[uint8(id)] = nil
 }
 
-// Register sets the functions that write and read values of value's type. If one of the functions
-// is nil, the registration for that direction does not change. The functions have precedence over
-// the type's methods. They are also called for nil: enc for a nil pointer, if a pointer type is
-// registered, and dec for nil in the input. The reflect.Value passed to dec is settable. The
-// functions must not keep their reflect.Value.
+// Register sets the functions that write and read values of one type, which is the type of the
+// argument `value`. If one of the functions is nil, the registration for that direction does not
+// change. The functions have precedence over the type's methods. They are also called for nil: enc
+// for a nil pointer, if a pointer type is registered, and dec for nil in the input. The
+// reflect.Value passed to dec is settable. The functions must not keep their reflect.Value.
 //
 // Registrations do not apply to bools, numbers, strings, []byte, []any and map[string]any in an
-// interface of type any. They are always written in their default form.
+// interface of type any. Such values are always written in their default form.
 //
 // A registration applies from the next value on. Types may be registered at any time, even while
 // other goroutines encode and decode. Each registration discards the compiled plans of all types,
@@ -123,10 +123,11 @@ type MarshalerUnmarshaler interface {
 	Unmarshaler
 }
 
-// RegisterExt registers value's type for the ext id. Values of this type are then written as this
-// ext, and read from it. The data of the ext is the result of MarshalMsgpack. Decoding this ext
-// into type any yields a value of the registered type. If value is a pointer, which may be nil, its
-// element type is registered, and decoding into type any yields a pointer.
+// RegisterExt registers the type of the argument `value` for the ext id. Values of this type are
+// then written as an ext with this id, and read from such an ext. The data of the ext is the result
+// of MarshalMsgpack. Decoding such an ext into type any yields a value of the registered type. If
+// `value` is a pointer, which may be nil, its element type is registered, and decoding into type
+// any yields a pointer.
 //
 // An id identifies only one type, the type that was registered last. The specification reserves the
 // id -1 for timestamps. If a type is registered for -1, it replaces time.Time wherever the target
@@ -144,9 +145,10 @@ func RegisterExt(id int8, value MarshalerUnmarshaler) {
 	})
 }
 
-// RegisterExtEncoder makes encoders write values of value's type as an ext with this id. The data
-// of the ext is the result of the function enc. The Encoder passed to enc has the options of the
-// calling encoder. Bytes that enc writes to this Encoder are discarded.
+// RegisterExtEncoder makes encoders write values of one type as an ext with this id. The type is
+// the type of the argument `value`. The data of the ext is the result of the function enc. The
+// Encoder passed to enc has the options of the calling encoder. Bytes that enc writes to this
+// Encoder are discarded.
 func RegisterExtEncoder(id int8, value any, enc func(*Encoder, reflect.Value) ([]byte, error)) {
 	t, addr := extType(value)
 	register(func(r *registry) {
@@ -155,8 +157,9 @@ func RegisterExtEncoder(id int8, value any, enc func(*Encoder, reflect.Value) ([
 	})
 }
 
-// RegisterExtDecoder sets the function that reads an ext with this id into values of value's type.
-// If value is a pointer, the argument v of the function is a pointer. Otherwise, v is settable.
+// RegisterExtDecoder sets the function that reads an ext with this id into values of one type,
+// which is the type of the argument `value`. If `value` is a pointer, the argument v of dec is a
+// pointer. Otherwise, v is settable.
 //
 // The Decoder passed to dec contains exactly the n bytes of the ext. Bytes that dec does not read
 // are skipped. Calls of methods such as Reset do not affect the calling decoder. The Decoder has
@@ -187,7 +190,7 @@ func typeToRegister(value any) reflect.Type {
 	return reflect.TypeOf(value)
 }
 
-// extType returns the type to register as an ext for value. The result addr reports whether the
+// extType returns the type to register as an ext for value. The result `addr` reports whether the
 // registered functions receive a pointer to the value.
 func extType(value any) (t reflect.Type, addr bool) {
 	t = typeToRegister(value)

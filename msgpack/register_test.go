@@ -266,6 +266,65 @@ func TestRegisterWhileInUse(t *testing.T) {
 	}
 }
 
+// An ext type may be registered at any time. The last registration counts.
+func TestRegisterExtAgain(t *testing.T) {
+	t.Run("types_may_be_registered_while_in_use", func(t *testing.T) {
+		defer UnregisterExt(43)
+		var all sync.WaitGroup
+		for g := range 6 {
+			all.Go(func() {
+				for range 200 {
+					if g == 0 {
+						RegisterExtEncoder(43, (*chunk)(nil), writeChunk)
+						RegisterExtDecoder(43, (*chunk)(nil), readChunk)
+						continue
+					}
+					b, err := Marshal([]any{&chunk{[]byte{1, 2, 3}}, 1})
+					var v any
+					if err == nil && len(b) == 0 {
+						t.Error("nothing is written")
+					}
+					_ = Unmarshal(unhex(t, "92 c7032b010203 05"), &v)
+				}
+			})
+		}
+		all.Wait()
+	})
+
+	t.Run("registration_after_the_first_use_takes_effect", func(t *testing.T) {
+		type holder struct{ L late }
+		wantHex(t, holder{late{5}}, "81a14c81a14e05")
+		registerFor(t, 44, late{}, func(*Encoder, reflect.Value) ([]byte, error) { return []byte{9}, nil },
+			func(d *Decoder, v reflect.Value, n int) error { v.Field(0).SetInt(int64(n)); return nil })
+		wantHex(t, holder{late{5}}, "81a14cd42c09")
+		var v holder
+		if err := into(t, "81a14cd42c09", &v); err != nil || v.L.N != 1 {
+			t.Error(v, err)
+		}
+		UnregisterExt(44)
+		wantHex(t, holder{late{5}}, "81a14c81a14e05")
+	})
+
+	t.Run("the_last_registration_counts", func(t *testing.T) {
+		registerFor(t, 46, (*chunk)(nil), func(*Encoder, reflect.Value) ([]byte, error) { return []byte{1}, nil }, readChunk)
+		registerFor(t, 46, late{}, func(*Encoder, reflect.Value) ([]byte, error) { return []byte{2}, nil },
+			func(d *Decoder, v reflect.Value, n int) error { v.Field(0).SetInt(46); return nil })
+		wantHex(t, late{}, "d42e02")
+		var v any
+		if err := into(t, "d42e02", &v); err != nil || v != (late{46}) {
+			t.Errorf("%#v, %v", v, err)
+		}
+		UnregisterExt(46)
+		if err := into(t, "d42e02", &v); text(err) == "" {
+			t.Error(v)
+		}
+		v = nil
+		if err := into(t, "d42e02", &v); text(err) != "msgpack: unknown ext id=46" {
+			t.Error(err)
+		}
+	})
+}
+
 func TestVersion(t *testing.T) {
 	if Version() != "5.4.1" {
 		t.Error(Version())

@@ -19,12 +19,12 @@ type found uint8
 const (
 	foundMore  found = iota // no error in the buffered bytes; whole reports whether the value ends there
 	foundNever              // an undefined code is at offset scan.at
-	foundLong               // the value is longer than the argument most
+	foundLong               // the value is longer than the argument `most`
 )
 
-// over continues the scan through b. The argument most is the maximum length of the value. Every
-// remaining value has at least one byte, so s.at+s.values is the value's minimum length. Because
-// over stops if this sum exceeds most, the sum cannot overflow.
+// over continues the scan through b. The argument `most` is the maximum length of the value. Every
+// remaining value has at least one byte, so s.at+s.values is the value's minimum length. The method
+// stops if this sum exceeds `most`, so the sum cannot overflow.
 func (s *scan) over(b []byte, most uint64) found {
 	for s.values > 0 && s.at < uint64(len(b)) {
 		i := int(s.at)

@@ -69,8 +69,8 @@ func textOf(key []byte) []byte {
 	return key
 }
 
-// sortedKeys returns the sorted keys of m. The keys are stored in e.keys, from index mark on, until
-// forget(mark) is called.
+// sortedKeys returns the sorted keys of m. The keys are stored in e.keys, from the index `mark` on,
+// until forget(mark) is called.
 func sortedKeys[V any](e *Encoder, m map[string]V) (keys []string, mark int) {
 	mark = len(e.keys)
 	for k := range m {
@@ -81,7 +81,7 @@ func sortedKeys[V any](e *Encoder, m map[string]V) (keys []string, mark int) {
 	return keys, mark
 }
 
-// forget truncates e.keys to the length mark.
+// forget truncates e.keys to the length `mark`.
 func (e *Encoder) forget(mark int) {
 	clear(e.keys[mark:])
 	if mark == 0 && cap(e.keys) > keysMax && e.most.TooLarge(len(e.keys), cap(e.keys), keysMax) {

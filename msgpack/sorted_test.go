@@ -47,3 +47,41 @@ func TestSortMapKeysOrdersText(t *testing.T) {
 		}
 	}
 }
+
+// SortMapKeys sorts maps of every kind and at every depth, also after an error.
+func TestSortedMaps(t *testing.T) {
+	t.Run("SortMapKeys_orders_maps_of_every_kind", func(t *testing.T) {
+		for _, v := range []any{map[string]int{"c": 1, "a": 2, "b": 3}, map[int]string{3: "a", 1: "b", 2: "c"}, map[namedText][]int{"b": nil, "a": nil}, map[string]point{"b": {}, "a": {}},
+			map[any]any{"a": 1, 2: 3, true: 4, 1.5: map[int]int{2: 1, 1: 2}}, map[[2]int]bool{{2, 1}: true, {1, 2}: true}} {
+			first, err := EncodeOptions{SortMapKeys: true}.Marshal(v)
+			for range 20 {
+				if again, errAgain := (EncodeOptions{SortMapKeys: true}).Marshal(v); err != nil || errAgain != nil || !bytes.Equal(first, again) {
+					t.Errorf("%T: %x, %v, then %x, %v", v, first, err, again, errAgain)
+				}
+			}
+		}
+	})
+
+	t.Run("nested_maps_are_sorted_after_an_error", func(t *testing.T) {
+		inner := func(n int) any {
+			m := map[string]any{}
+			for i := range n {
+				m[string(rune('a'+i))] = map[string]any{"z": i, "y": map[string]any{"q": 1, "p": 2}}
+			}
+			return m
+		}
+		var a, b bytes.Buffer
+		e := NewEncoder(&a).SetSortMapKeys(true)
+		if err := e.Encode(map[string]any{"x": inner(20), "f": func() {}, "w": inner(3)}); err == nil {
+			t.Error("no error")
+		}
+		e.ResetWriter(&b)
+		if err := e.Encode(map[string]any{"b": inner(2), "a": inner(1)}); err != nil {
+			t.Fatal(err)
+		}
+		leaf := "82 a179 82 a170 02 a171 01 a17a"
+		if want := unhex(t, "82 a161 81 a161"+leaf+"00 a162 82 a161"+leaf+"00 a162"+leaf+"01"); !bytes.Equal(b.Bytes(), want) {
+			t.Errorf("%x, want %x", b.Bytes(), want)
+		}
+	})
+}

@@ -269,8 +269,8 @@ func (d *Decoder) shrink() {
 	d.own = d.own[:0]
 }
 
-// end ends a public call whose value started at mark. The argument next is the offset after the
-// value, or -1 if the call failed.
+// end ends a public call whose value started at the offset `mark`. The argument `next` is the
+// offset after the value, or -1 if the call failed.
 func (d *Decoder) end(mark, next int) error {
 	d.inside--
 	if next < 0 {
@@ -313,8 +313,8 @@ func (d *Decoder) endFailed(mark int) error {
 	return e
 }
 
-// goOn skips the value at mark, which failed with the error e. At the end of the input, e is nil.
-// An incomplete value ends at the end of the input.
+// goOn skips the value at the offset `mark`, which could not be decoded because of the error e. At
+// the end of the input, e is nil. An incomplete value ends at the end of the input.
 func (d *Decoder) goOn(mark int, e *Error) {
 	if d.rest != (scan{}) { // the previous failed value is not skipped yet
 		if d.lent {
@@ -411,8 +411,8 @@ func (d *Decoder) need(i, n int) bool {
 func (d *Decoder) fill(i, n int) bool { return d.rest == (scan{}) && d.fillMore(i, n, 0) }
 
 // fillMore is like fill, but also reads if the rest of an earlier value must be skipped. The window
-// doubles as data arrives, regardless of n. fillMore may request more than n bytes in one read: up
-// to the argument most.
+// doubles as data arrives, regardless of n. It may request more than n bytes in one read, but at
+// most `most` bytes.
 func (d *Decoder) fillMore(i, n, most int) bool {
 	d.readErr = nil
 	if d.flags&limited != 0 && uint(i)+uint(n)-uint(d.start) > uint(d.limits.bytes) {
@@ -477,8 +477,9 @@ func (d *Decoder) set(flag uint32, on bool) {
 // DisallowUnknownFields makes a key without a field an error.
 func (d *Decoder) DisallowUnknownFields(on bool) { d.set(disallowUnknown, on) }
 
-// UseLooseInterfaceDecoding makes d decode ints into an any as int64, or as uint64 if they have an
-// unsigned code of 8 to 64 bits, floats as float64, and bin as string.
+// UseLooseInterfaceDecoding changes how d decodes values into type any. Ints become int64, or
+// uint64 if they have an unsigned code of 8 to 64 bits. Floats become float64, and bin becomes
+// string.
 func (d *Decoder) UseLooseInterfaceDecoding(on bool) { d.set(looseInterface, on) }
 
 // ReuseBytes makes d overwrite the bytes of a []byte in the target. See [DecodeOptions.ReuseBytes].

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -108,6 +109,44 @@ func TestSequence(t *testing.T) {
 			}
 		}
 	}
+
+	t.Run("memory_of_a_long_stream_is_bounded", func(t *testing.T) {
+		one := marshal(t, []any{"a string of some length", 1.5, []byte("bytes")})
+		d := NewDecoder(io.LimitReader(&endless{one: one}, int64(len(one))*50_000))
+		var before, after runtime.MemStats
+		var v []any
+		for i := range 50_000 {
+			if i == 1000 {
+				runtime.GC()
+				runtime.ReadMemStats(&before)
+			}
+			if err := d.Decode(&v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		if after.HeapAlloc > before.HeapAlloc+1<<20 || cap(d.own) > 64<<10 {
+			t.Errorf("%d bytes, then %d; a window of %d", before.HeapAlloc, after.HeapAlloc, cap(d.own))
+		}
+		runtime.KeepAlive(v)
+	})
+}
+
+// endless is a reader that repeats one value.
+type endless struct {
+	one []byte
+	at  int
+}
+
+func (e *endless) Read(b []byte) (int, error) {
+	n := 0
+	for n < len(b) {
+		k := copy(b[n:], e.one[e.at:])
+		n += k
+		e.at = (e.at + k) % len(e.one)
+	}
+	return n, nil
 }
 
 // pieces is a reader that returns data in pieces. It may return no bytes between two pieces, or
@@ -343,6 +382,27 @@ func TestResets(t *testing.T) {
 	if err := zero.Decode(&v); err != nil || v.A != 3 {
 		t.Error(v, err)
 	}
+
+	t.Run("Reset_drops_the_input_of_the_last_reset", func(t *testing.T) {
+		d := newDecoder()
+		for range 3 {
+			d.ResetBytes([]byte{1, 1, 1, 1})
+			d.DecodeInt()
+			for name, r := range map[string]io.Reader{"buffer": bytes.NewBuffer([]byte{2}), "reader": bytes.NewReader([]byte{2}), "plain": struct{ io.Reader }{strings.NewReader("\x02")}} {
+				d.Reset(r)
+				if v, err := d.DecodeInt(); v != 2 || err != nil {
+					t.Errorf("%s: %d, %v", name, v, err)
+				}
+				if _, err := d.DecodeInt(); err != io.EOF {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+			d.Reset(nil)
+			if _, err := d.DecodeInt(); err != io.EOF {
+				t.Error(err)
+			}
+		}
+	})
 }
 
 // Each public method calls Write once, and returns its error.
@@ -376,6 +436,11 @@ func (w *countWrites) Write(b []byte) (int, error) {
 	w.last = string(b)
 	return len(b), w.err
 }
+
+// endsEarly reports that its input is too short.
+type endsEarly struct{}
+
+func (*endsEarly) UnmarshalMsgpack([]byte) error { return io.ErrUnexpectedEOF }
 
 // After a value that does not fit, a decoder continues with the next value. A failed call in a
 // custom decoder consumes nothing. An invalid value ends the stream.
@@ -445,6 +510,19 @@ func TestGoesOnAfterAnError(t *testing.T) {
 	if err := d.Decode(&v); err != io.EOF {
 		t.Errorf("after a broken value: %v, %v", v, err)
 	}
+
+	t.Run("a_method_that_returns_EOF_does_not_stop_a_stream", func(t *testing.T) {
+		for _, digits := range []string{"a161", "9102", "81a16101"} {
+			for name, d := range sources(append(unhex(t, digits), 0x2a)) {
+				if err := d.Decode(new(endsEarly)); !errors.Is(err, io.ErrUnexpectedEOF) {
+					t.Errorf("%s from %s: %v", digits, name, err)
+				}
+				if n, err := d.DecodeInt(); n != 0x2a || err != nil {
+					t.Errorf("%s from %s: %d, %v", digits, name, n, err)
+				}
+			}
+		}
+	})
 }
 
 // numberOrText first tries to decode a number.

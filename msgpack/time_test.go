@@ -90,3 +90,34 @@ func TestTimesRead(t *testing.T) {
 		t.Error(d, err)
 	}
 }
+
+type hasTime struct {
+	T time.Time
+	N int
+}
+
+// A time field is decoded from each form of a time.
+func TestTimeFields(t *testing.T) {
+	for _, c := range []decodeCase{
+		{name: "rfc3339_into_time_field", digits: "81a154b4323032362d31312d32315432313a30303a30305a", to: new(hasTime),
+			want: &hasTime{T: time.Date(2026, 11, 21, 21, 0, 0, 0, time.UTC)}},
+		{name: "array_into_time_field", digits: "81a154920102", to: new(hasTime), want: &hasTime{T: time.Unix(1, 2)}},
+		{name: "ext_13_into_time_field", digits: "81a154d60d00000001", to: new(hasTime), want: &hasTime{T: time.Unix(1, 0)}},
+		{name: "text_that_is_no_time_is_rejected", digits: "81a154a178", to: new(hasTime), err: `parsing time "x" as "2006-01-02T15:04:05.999999999Z07:00": cannot parse "x" as "2006"`},
+	} {
+		c.run(t)
+	}
+}
+
+// nil is decoded into the zero time. For these inputs, v5 panics.
+func TestNilIntoTimes(t *testing.T) {
+	for _, c := range []decodeCase{
+		{name: "nil_clears_time_field", digits: "82a154c0a14e05", to: &hasTime{T: time.Unix(1, 0)}, want: &hasTime{N: 5}},
+		{name: "nil_clears_time", digits: "c0", to: pointerTo(time.Unix(1, 0)), want: new(time.Time)},
+		{name: "nil_element_is_the_zero_time", digits: "92c0d6ff00000001", to: new([]time.Time), want: &[]time.Time{{}, time.Unix(1, 0)}},
+		{name: "nil_map_value_is_the_zero_time", digits: "81a161c0", to: new(map[string]time.Time), want: &map[string]time.Time{"a": {}}},
+		{name: "nil_clears_pointer_to_time", digits: "c0", to: pointerTo(&time.Time{}), want: new(*time.Time)},
+	} {
+		c.run(t)
+	}
+}

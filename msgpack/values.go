@@ -11,8 +11,8 @@ import (
 )
 
 // Values returns an iterator that decodes values of type T until the input ends. If the input ends
-// between two values, the loop ends without an error. Any other error ends the loop: the iterator
-// yields it last, with a zero T. After a break, d continues after the last yielded value.
+// between two values, the loop ends without an error. After any other error, the iterator yields a
+// zero T and the error, and ends. After a break, d continues after the last yielded value.
 func Values[T any](d *Decoder) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var v T
@@ -30,8 +30,8 @@ func Values[T any](d *Decoder) iter.Seq2[T, error] {
 
 // Elements returns an iterator that decodes the elements of an array one by one, so that only one
 // element is in memory. If the input contains nil instead of an array, the iterator yields no
-// elements. An error ends the loop: the iterator yields it last, with a zero T. If the input ends
-// inside the array, that is an error.
+// elements. After an error, the iterator yields a zero T and the error, and ends. An input that
+// ends inside the array is an error.
 //
 // After a break, d continues inside the array, after the last yielded element. The caller must read
 // or skip the remaining elements.
@@ -97,8 +97,8 @@ func yieldOne[T any](yield func(T, error) bool, v *T, err error) bool {
 }
 
 // decodeWithin decodes a part of the array or map that d is reading. It returns io.ErrUnexpectedEOF
-// as the cause if the input ends there. The function step adds the position of the part to the path
-// of an error.
+// as the cause if the input ends there. The function `step` adds the position of the part to the
+// path of an error.
 func decodeWithin(d *Decoder, v any, step func(*wire.Path)) error {
 	err := d.Decode(v)
 	if err == io.EOF {

@@ -18,8 +18,8 @@ import (
 // undefined code. It does not recurse or allocate, and stops at the first length or count that
 // exceeds the input.
 //
-// skip does not check an offset that it has increased immediately, but in the next iteration or
-// after the loop.
+// After skip has increased an offset, it does not check the offset immediately, but in the next
+// iteration or after the loop.
 func skip(b []byte, i int) int {
 	for pending := uint64(1); pending > 0; pending-- {
 		if uint(i) >= uint(len(b)) {
@@ -72,9 +72,9 @@ func skip(b []byte, i int) int {
 	return i
 }
 
-// skipLong skips the header at i if skip has no case for its code. For a str, bin or ext, it also
-// skips the bytes. It returns the offset after the skipped bytes, and the number of values in an
-// array or map. If skip must return -1, the offset is -1.
+// skipLong skips the header at i if the function `skip` has no case for the header's code. For a
+// str, bin or ext, it also skips the bytes. It returns the offset after the skipped bytes, and the
+// number of values in an array or map. If `skip` must return -1, the offset is -1.
 func skipLong(b []byte, i int, pending uint64) (next int, n uint64) {
 	f := msgpwire.Forms[b[i]]
 	if f.Kind == msgpwire.FormNever || int(f.Head) > len(b)-i {
@@ -100,7 +100,7 @@ func skipLong(b []byte, i int, pending uint64) (next int, n uint64) {
 	return i, n
 }
 
-// These constants are methods to skip a value.
+// These constants select how a value is skipped.
 const (
 	skipOther uint8 = iota
 	skip1           // 1, 2, 3, 5 or 9 bytes

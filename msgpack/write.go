@@ -12,7 +12,7 @@ var (
 )
 
 // write writes b to w, and returns the number of bytes that w accepted. If this number is less than
-// len(b), write returns an error, even if w does not.
+// len(b), write returns an error, even if w has returned none.
 func write(w io.Writer, b []byte) (int, error) {
 	n, err := w.Write(b)
 	switch {
@@ -27,7 +27,7 @@ func write(w io.Writer, b []byte) (int, error) {
 }
 
 // writeChunks writes the chunks in list to w. It stops at the first chunk that w does not accept
-// completely. If w is a network connection, it calls writev once, and changes list.
+// completely. If w is a network connection, it calls writev once, and changes `list`.
 func writeChunks(w io.Writer, list *net.Buffers) (n int64, err error) {
 	switch w.(type) {
 	case *net.TCPConn, *net.UnixConn, *net.UDPConn, *net.IPConn:

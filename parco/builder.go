@@ -28,7 +28,7 @@ func (b ModelBuilder[T]) fields() *model[T] { return b.model }
 
 func (b ModelBuilder[T]) layout(d *draft) schema.Type[T] { return b.model.layout(d) }
 
-// CompileAny writes value to w. The type of value must be T or a pointer to T.
+// CompileAny writes a value to w. The value must be a T or a pointer to a T.
 func (b ModelBuilder[T]) CompileAny(value any, w io.Writer) error {
 	switch v := value.(type) {
 	case T:
@@ -78,7 +78,8 @@ func (b ModelBuilder[T]) Slice(f fieldBuilder[T]) ModelBuilder[T]  { return b.Fi
 func (b ModelBuilder[T]) Array(f fieldBuilder[T]) ModelBuilder[T]  { return b.Field(f) }
 func (b ModelBuilder[T]) Option(f fieldBuilder[T]) ModelBuilder[T] { return b.Field(f) }
 
-// Skip adds pad reserved bytes. They are written as zeros, and ignored when read.
+// Skip adds reserved bytes; the argument `pad` is their number. They are written as zeros, and
+// ignored when read.
 func (b ModelBuilder[T]) Skip(pad int) ModelBuilder[T] { return b.Field(DefaultSkipField[T](pad)) }
 
 func (b ModelBuilder[T]) Varchar(getter Getter[T, string], setter Setter[T, string]) ModelBuilder[T] {

@@ -93,7 +93,7 @@ func (c *codec[V]) ParseBytes(b []byte) (V, error) {
 	return c.parsed(v, err)
 }
 
-// parsed returns the result of reading v. The argument err is the error that occurred while v was
+// parsed returns the result of reading v. The argument `err` is the error that occurred while v was
 // read.
 func (c *codec[V]) parsed(v *V, err error) (V, error) {
 	if err != nil {
@@ -125,7 +125,7 @@ func (c *codec[V]) Compile(v V, w io.Writer) error {
 	return err
 }
 
-// CompileBytes writes v to the beginning of box.
+// CompileBytes writes v to the beginning of the slice `box`.
 func (c *codec[V]) CompileBytes(v V, box []byte) error {
 	s, err := c.compiler.schema(c.of, draft{gets: true})
 	if err != nil {

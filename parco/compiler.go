@@ -21,7 +21,7 @@ func CompilerModel[T any]() *Compiler[T] {
 	return &Compiler[T]{m.codec(), m}
 }
 
-// Compile writes value to w, with a single call of Write. If the value cannot be encoded, Compile
+// Compile writes a value to w, with a single call of Write. If the value cannot be encoded, Compile
 // writes no bytes.
 func (c Compiler[T]) Compile(value T, w io.Writer) error { return c.codec.Compile(value, w) }
 
@@ -43,7 +43,8 @@ func (c *Compiler[T]) Slice(f fieldCompiler[T]) *Compiler[T]  { return c.Field(f
 func (c *Compiler[T]) Array(f fieldCompiler[T]) *Compiler[T]  { return c.Field(f) }
 func (c *Compiler[T]) Option(f fieldCompiler[T]) *Compiler[T] { return c.Field(f) }
 
-// Skip adds pad reserved bytes. They are written as zeros, and ignored when read.
+// Skip adds reserved bytes; the argument `pad` is their number. They are written as zeros, and
+// ignored when read.
 func (c *Compiler[T]) Skip(pad int) *Compiler[T] { return c.Field(DefaultSkipField[T](pad)) }
 
 func (c *Compiler[T]) Varchar(getter Getter[T, string]) *Compiler[T] {

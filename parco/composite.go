@@ -46,8 +46,8 @@ func Slice[T any](header IntType, inner Type[T]) SliceType[T] {
 // without a header.
 type ArrayType[T any] struct{ *typed[Iterable[T]] }
 
-// Array returns a type for a fixed number of elements, which is the argument length. If a value has
-// another number of elements, Compile returns [ErrInvalidLength].
+// Array returns a type for a fixed number of elements. The argument `length` is this number. If a
+// value has more or fewer elements, Compile returns [ErrInvalidLength].
 func Array[T any](length int, inner Type[T]) ArrayType[T] {
 	return ArrayType[T]{iterable(arrayOf(length, inner))}
 }
@@ -121,7 +121,7 @@ func MapType[K comparable, V any](header IntType, keyType Type[K], valueType Typ
 // error.
 type OptionalType[T any] struct{ *typed[*T] }
 
-// Option returns a type for optional values of type inner.
+// Option returns a type for optional values. If a value is present, it has the type `inner`.
 func Option[T any](inner Type[T]) OptionalType[T] {
 	return OptionalType[T]{newTyped(func() int { return 1 }, func(d *draft) schema.Type[*T] { return schema.Opt(layoutOf(d, inner)) })}
 }

@@ -6,10 +6,12 @@ type BufferCursor struct {
 	data   []byte
 }
 
-// NewBufferCursor returns a BufferCursor that reads data from the given position on.
+// NewBufferCursor returns a BufferCursor that reads the bytes of a slice. The argument `cursor` is
+// the index of the first byte to read.
 func NewBufferCursor(data []byte, cursor int) BufferCursor { return BufferCursor{cursor, data} }
 
-// Read fills box. If fewer bytes remain, it reads no bytes, and returns [ErrCannotRead].
+// Read fills the slice `box`. If too few bytes remain, it reads no bytes, and returns
+// [ErrCannotRead].
 func (b *BufferCursor) Read(box []byte) (int, error) {
 	rest := b.rest()
 	if len(rest) < len(box) {

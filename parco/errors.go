@@ -17,8 +17,8 @@ var (
 	ErrOverflow = errors.New("parco: a value does not fit")
 	// ErrCannotRead: the input ends too early.
 	ErrCannotRead = errors.New("parco: the input ends too early")
-	// ErrCannotWrite: a writer accepted only a part of the bytes, or the argument box is too short.
-	// With errors.Is, it also matches io.ErrShortWrite.
+	// ErrCannotWrite: a writer accepted only a part of the bytes, or the argument `box` is too
+	// short. With errors.Is, it also matches io.ErrShortWrite.
 	ErrCannotWrite = fmt.Errorf("parco: not all could be written: %w", io.ErrShortWrite)
 	// ErrAlreadyRegistered: a registry already contains a model with this id.
 	ErrAlreadyRegistered = errors.New("parco: the id is registered already")

@@ -32,7 +32,7 @@ type NativePooledFactory[T any] struct {
 }
 
 // PooledFactory returns a factory that reuses values that have been put back. If there is no such
-// value, the factory inner creates one. A parser gets values from this factory, and puts back
+// value, the factory `inner` creates one. A parser gets values from this factory, and puts back
 // values that it could not read. The program must put back values after use. Fields that are not in
 // a message keep their old values, unless a function resets them (see [WithResetFunc]).
 func PooledFactory[T any](inner Factory[T], options ...nativePooledFactoryOption[T]) PoolFactory[T] {

@@ -7,7 +7,8 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// Getter returns the value of a field to write. Setter sets a field to the value that was read.
+// Getter is a function that returns the value of a field, which is then written. Setter is a
+// function that sets a field to the value that was read.
 type (
 	Getter[T, U any] func(*T) U
 	Setter[T, U any] func(*T, U)
@@ -28,7 +29,7 @@ type part[T any] interface {
 	byteLength() int
 }
 
-// FixedField is a field that has any type.
+// FixedField is a field of any type.
 type FixedField[T, U any] struct {
 	Id     string
 	Type   Type[U]
@@ -40,7 +41,7 @@ type FixedField[T, U any] struct {
 // field instead: #1 is the first field.
 func (f FixedField[T, U]) ID() string { return f.Id }
 
-// Parse reads the field into item.
+// Parse reads a value from r, and sets the field of *item to this value.
 func (f FixedField[T, U]) Parse(item *T, r io.Reader) error {
 	v, err := f.Type.Parse(r)
 	if err == nil {
@@ -49,7 +50,7 @@ func (f FixedField[T, U]) Parse(item *T, r io.Reader) error {
 	return err
 }
 
-// Compile writes the field's value in item.
+// Compile writes the value of the field of *item to w.
 func (f FixedField[T, U]) Compile(item *T, w io.Writer) error {
 	return f.Type.Compile(f.Getter(item), w)
 }
@@ -117,7 +118,7 @@ func SliceFieldSetter[T, U any](header IntType, inner Type[U], setter Setter[T, 
 	return SliceField(header, inner, setter, nil)
 }
 
-// ArrayField returns a field with a fixed number of elements, which is the argument length.
+// ArrayField returns a field with a fixed number of elements. The argument `length` is this number.
 func ArrayField[T, U any](length int, inner Type[U], setter Setter[T, SliceView[U]], getter Getter[T, SliceView[U]]) Field[T, U] {
 	return FixedField[T, SliceView[U]]{Type: arrayOf(length, inner), Setter: setter, Getter: getter}
 }

@@ -103,8 +103,9 @@ func (m *model[T]) layout(d *draft) schema.Type[T] {
 	return m.part(d)
 }
 
-// part returns the layout of the fields of m. Options at the end of the outermost model may be
-// missing. If the same model is used within itself, its options must be present there.
+// part returns the layout of the fields of m. A message may end before the options at the end of
+// the outermost model. If the model is also used within itself, the inner uses must contain all
+// options.
 func (m *model[T]) part(d *draft) schema.Type[T] {
 	o := opening{id: m.id, of: reflect.TypeFor[T]()}
 	required := len(m.list)

@@ -62,13 +62,13 @@ func (b *ModelMultiBuilder[T]) model(id T) (builderAny, error) {
 	return nil, &schema.Error{Cause: fmt.Errorf("id %v: %w", id, ErrUnknownType)}
 }
 
-// Compile writes item to w. The method ParcoID of item must return the id of its model.
+// Compile writes an item to w. The item's method ParcoID must return the id of the item's model.
 func (b *ModelMultiBuilder[T]) Compile(item serializable[T], w io.Writer) error {
 	return b.CompileAny(item.ParcoID(), item, w)
 }
 
-// CompileAny writes item to w, with a single call of Write. The model with this id encodes the
-// item. If the item cannot be encoded, CompileAny writes no bytes.
+// CompileAny writes an item to w, with a single call of Write. The model with the given id encodes
+// the item. If the item cannot be encoded, CompileAny writes no bytes.
 func (b *ModelMultiBuilder[T]) CompileAny(id T, item any, w io.Writer) error {
 	m, err := b.model(id)
 	if err != nil {
@@ -84,8 +84,9 @@ func (b *ModelMultiBuilder[T]) CompileAny(id T, item any, w io.Writer) error {
 	})
 }
 
-// Parse reads an id, and a message of the model with this id. At the end of r, the error matches
-// io.EOF and [ErrCannotRead]. Offsets in other errors are relative to the beginning of the id.
+// Parse reads an id, and then a message of the model with this id. At the end of r, the error
+// matches io.EOF and [ErrCannotRead]. Offsets in other errors are relative to the beginning of the
+// id.
 func (b *ModelMultiBuilder[T]) Parse(r io.Reader) (id T, item any, err error) {
 	if id, err = b.header.Parse(r); err != nil {
 		return id, nil, err
@@ -122,11 +123,12 @@ func RegisterModel(id int, builder builderAny) error {
 	return err
 }
 
-// CompileModel writes item to w. The method ParcoID of item must return the id of its model.
+// CompileModel writes an item to w. The item's method ParcoID must return the id of the item's
+// model.
 func CompileModel(item serializable[int], w io.Writer) error { return global.Compile(item, w) }
 
-// CompileAnyModel writes item to w. The model with this id encodes the item.
+// CompileAnyModel writes an item to w. The model with the given id encodes the item.
 func CompileAnyModel(id int, item any, w io.Writer) error { return global.CompileAny(id, item, w) }
 
-// ParseModel reads an id, and a message of the model with this id.
+// ParseModel reads an id, and then a message of the model with this id.
 func ParseModel(r io.Reader) (int, any, error) { return global.Parse(r) }

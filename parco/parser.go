@@ -48,7 +48,8 @@ func (p *Parser[T]) Slice(f fieldParser[T]) *Parser[T]  { return p.Field(f) }
 func (p *Parser[T]) Array(f fieldParser[T]) *Parser[T]  { return p.Field(f) }
 func (p *Parser[T]) Option(f fieldParser[T]) *Parser[T] { return p.Field(f) }
 
-// Skip adds pad reserved bytes. They are written as zeros, and ignored when read.
+// Skip adds reserved bytes; the argument `pad` is their number. They are written as zeros, and
+// ignored when read.
 func (p *Parser[T]) Skip(pad int) *Parser[T] { return p.Field(DefaultSkipField[T](pad)) }
 
 func (p *Parser[T]) Varchar(setter Setter[T, string]) *Parser[T] {

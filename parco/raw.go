@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// These functions write a number to the beginning of box, or read a number from the beginning of
-// data. If box is too short, the error is [ErrCannotWrite]. If data is too short, the error is
-// [ErrUnSufficientBytes].
+// These functions write a number to the beginning of the slice `box`, or read a number from the
+// beginning of the slice `data`. If `box` is too short, the error is [ErrCannotWrite]. If `data` is
+// too short, the error is [ErrUnSufficientBytes].
 
 func CompileUInt8(v uint8, box []byte) error {
 	err := room(box, 1)

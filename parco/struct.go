@@ -14,7 +14,8 @@ type StructType[T any] struct {
 	CompilerType[T]
 }
 
-// Struct returns the model b as a type. To define a recursive type, use it within the same model:
+// Struct returns the model b as a type. To define a recursive type, use the result of Struct within
+// the same model:
 //
 //	b = b.Option(OptionField(Struct(b), …))
 func Struct[T any](b ModelBuilder[T]) StructType[T] { return StructType[T]{b, b} }

@@ -33,13 +33,14 @@ type CompilerType[T any] interface {
 // IntType is the encoding of lengths and numbers of elements.
 type IntType = Type[int]
 
-// ParserFunc reads a value of type T that consists of all bytes of data. It may keep data.
+// ParserFunc converts the bytes of a slice to a value of type T. The value consists of all bytes of
+// the slice. The function may keep the slice.
 type ParserFunc[T any] func(data []byte) (T, error)
 
-// CompilerFunc writes item to box. It must fill the whole of box.
+// CompilerFunc writes an item to the slice `box`. It must fill the whole slice.
 type CompilerFunc[T any] func(item T, box []byte) error
 
-// SizerFunc returns the length of item.
+// SizerFunc returns the length of an item.
 type SizerFunc[T any] func(T) int
 
 // Len returns s(item).

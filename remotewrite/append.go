@@ -158,7 +158,7 @@ func sizeLabels(labels []Label) (n int, plain bool) {
 	return n, false
 }
 
-// appendLabels appends labels. The arguments size and plain are the results of sizeLabels.
+// appendLabels appends labels. The arguments `size` and `plain` are the results of sizeLabels.
 func appendLabels(b []byte, labels []Label, size int, plain bool) []byte {
 	b = room(b, size)
 	if !plain {
@@ -239,7 +239,7 @@ func sizeSamples(samples []Sample, version Version) (n int) {
 	return n
 }
 
-// appendSamples appends samples. The argument size is their total encoded size.
+// appendSamples appends samples. The argument `size` is their total encoded size.
 func appendSamples(b []byte, samples []Sample, size int, version Version) []byte {
 	b = room(b, size)
 	for i := range samples {
@@ -263,8 +263,8 @@ func appendSamples(b []byte, samples []Sample, size int, version Version) []byte
 	return b
 }
 
-// sizeExemplar returns the encoded size of an exemplar. The argument labels is the encoded size of
-// its labels.
+// sizeExemplar returns the encoded size of an exemplar. The argument `labels` is the encoded size
+// of the exemplar's labels.
 func sizeExemplar(e *Exemplar, labels int) int {
 	return labels + sizeFloat(e.Value) + sizeUint(uint64(e.Timestamp))
 }

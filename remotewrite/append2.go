@@ -23,8 +23,8 @@ func append2(b []byte, r *Request) []byte {
 	return b
 }
 
-// appendSeries2 appends s to b. The slice refs begins with the references of s; appendSeries2
-// returns the rest of refs.
+// appendSeries2 appends s to b. The slice `refs` begins with the references of s. The result `rest`
+// is the part of this slice after them.
 func appendSeries2(b []byte, s *Series, refs []uint32) (longer []byte, rest []uint32) {
 	help, unit, labels := refs[0], refs[1], refs[2:2+2*len(s.Labels)]
 	refs = refs[2+2*len(s.Labels):]
@@ -72,7 +72,7 @@ func sizeRefs(refs []uint32) (n int) {
 	return n
 }
 
-// appendRefs appends references. The argument size is their encoded size.
+// appendRefs appends references. The argument `size` is their encoded size.
 func appendRefs(b []byte, refs []uint32, size int) []byte {
 	if len(refs) == 0 {
 		return b

@@ -35,8 +35,8 @@ func DecodeView(body []byte, version Version, r *Request) error {
 // textChunk is the size of the chunks that strings share.
 const textChunk = 4 << 10
 
-// decode implements Decode and DecodeView. The argument chunk is the size of the chunks for
-// strings. If it is 0, strings are views.
+// decode implements Decode and DecodeView. The argument `chunk` is the size of the chunks for
+// strings. If this size is 0, strings are views.
 func (r *Request) decode(b []byte, version Version, chunk int) error {
 	m := &r.memory
 	m.begin()
@@ -178,8 +178,9 @@ func (m *memory) request1(b []byte) bool {
 	return own || !other
 }
 
-// has reports whether m defines a field with the number in tag. A decoding loop calls it for tags
-// that it does not handle. If it returns true, the tag has the wrong wire type.
+// has reports whether m defines a field with the same number as the given tag. A decoding loop
+// calls has for tags that the loop does not handle. If has returns true, the tag has the wrong wire
+// type.
 func (m *message) has(tag uint32) bool {
 	number := tag >> 3
 	return number < uint32(len(m)) && m[number].kind != kindUnknown

@@ -46,8 +46,8 @@
 // reject. It also returns an error in the following cases, in which these parsers return no error:
 //
 //   - a varint of more than 64 bits: they ignore the extra bits;
-//   - a field number above 2^29-1: they ignore the extra bits, and may confuse the field with
-//     another;
+//   - a field number above 2^29-1: they ignore the extra bits, and may confuse the field with a
+//     field of another number;
 //   - a packed number that continues beyond its field: they also read the bytes after the field;
 //   - a body that contains no field of its version, but fields of the other version: [ErrVersion].
 //     They return an empty request;

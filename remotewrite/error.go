@@ -72,7 +72,7 @@ func fieldFault(b []byte, i int) *fault {
 	return valueFault(b, i, at, v&7)
 }
 
-// valueFault returns the reason why readValue failed at the offset at. The value belongs to the
+// valueFault returns the reason why readValue failed at the offset `at`. The value belongs to the
 // field at i.
 func valueFault(b []byte, i, at int, wireType uint64) *fault {
 	if wireType > typeFixed32 {

@@ -8,7 +8,7 @@ import (
 // This file decodes and encodes histograms. They have the same fields in both versions, except for
 // one field.
 
-// histogram decodes the histogram b[i:]. The argument schema is histogram1 or histogram2.
+// histogram decodes the histogram b[i:]. The argument `schema` is histogram1 or histogram2.
 func (m *memory) histogram(b []byte, i int, schema *message) bool {
 	h := m.histograms.next()
 	*h = Histogram{}

@@ -64,8 +64,8 @@ func (m *memory) end() {
 // released if recent requests did not need it.
 const keepRoom = 1 << 10
 
-// emptied returns list with length 0, for the next request. If the memory of list is too large, it
-// returns nil.
+// emptied returns the list with length 0, for the next request. If the memory of the list is too
+// large, it returns nil.
 func emptied[T any](list []T, p *buffer.Peak) []T {
 	if p.TooLarge(len(list), cap(list), keepRoom) {
 		return nil

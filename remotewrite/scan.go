@@ -172,8 +172,8 @@ type found struct {
 	n          int    // number of such labels
 }
 
-// begin sets v to a series. The field of the series begins at the offset from, and its message is
-// body[at:].
+// begin sets v to a series. The field that contains the series begins at the offset `from`, and the
+// series' message is body[at:].
 func (v *SeriesView) begin(body []byte, from, at int) {
 	v.body, v.from, v.at, v.rest = body, from, at, 0
 	v.labels, v.samples, v.exemplars, v.histograms, v.metadata = 0, 0, 0, 0, 0
@@ -199,8 +199,9 @@ func (v *SeriesView) lend(yield func(*SeriesView) bool) bool {
 // Raw returns the encoded message of the series.
 func (v *SeriesView) Raw() []byte { return view(v.body, v.at, len(v.body)) }
 
-// Found returns the value of label i set by Find, and the number of occurrences of this label in
-// the series. If the label is repeated, which the protocol forbids, Found returns the last value.
+// Found returns the value of a label, and the number of occurrences of this label in the series.
+// The argument `i` is the index of the label's name in the last call of [Scanner.Find]. If the
+// label is repeated, which the protocol forbids, Found returns the last value.
 func (v *SeriesView) Found(i int) (value []byte, n int) {
 	f := &v.found[i]
 	if f.n == 0 {

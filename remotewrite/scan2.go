@@ -10,7 +10,7 @@ import (
 )
 
 // symbol contains the offsets of a symbol in the body. If the symbol is one of the names that Find
-// has set, the field find is 1 + the index of the name. Otherwise, it is 0.
+// has set, the value of the field `find` is 1 plus the index of the name. Otherwise, it is 0.
 //
 // The type is small, because a hostile body of n bytes may contain n/2 symbols.
 type symbol struct {
@@ -119,7 +119,7 @@ func (s *Scanner) which(symbol []byte) uint32 {
 	return 0
 }
 
-// symbol returns the symbol with the reference ref. The reference must have been checked.
+// symbol returns the symbol to which a reference refers. The reference must have been checked.
 func (s *Scanner) symbol(ref uint64) []byte {
 	y := &s.symbols[uint32(ref)]
 	return view(s.body, int(y.at), int(y.end))
@@ -223,8 +223,8 @@ func shortRef(b []byte, i int) (ref uint, next int) {
 	return math.MaxUint, i
 }
 
-// note records the value of a label. The argument k is the index of the label among the names that
-// Find has set, and the argument value is the reference of the label's value.
+// note records the value of a label. The argument `k` is the index of the label among the names
+// that Find has set. The argument `value` is the reference of the label's value.
 func (v *SeriesView) note(k, value uint32) {
 	f, y := &v.found[k], &v.scanner.symbols[value]
 	f.value, f.end, f.ref = int(y.at), int(y.end), value

@@ -224,8 +224,8 @@ func (m *message) and(number int, f field) *message {
 	return &with
 }
 
-// check checks the message b[i:] against m. References must be less than the argument symbols,
-// which is the number of symbols.
+// check checks the message b[i:] against m. The argument `symbols` is the number of symbols. All
+// references must be less than this number.
 func (m *message) check(b []byte, i, symbols int) *fault {
 	from, refs := i, 0
 	for i < len(b) {
@@ -298,7 +298,7 @@ func plainSpan(b []byte, i, next int) bool {
 	return next-i == 4 && mem.Load32(b, i)&0x80ff80ff == 0x00100008
 }
 
-// odd returns the fault for an odd number of references in a message. The argument from is the
+// odd returns the fault for an odd number of references in a message. The argument `from` is the
 // offset of the message.
 func (m *message) odd(from int) *fault {
 	f := &fault{at: from, cause: errOdd}
@@ -389,7 +389,8 @@ func packedFault(b []byte, i int) *fault {
 }
 
 // locate adds the name of the field at i to the path of f. If the field is repeated, it also adds
-// the index. The message begins at the offset from. If the field has no name, locate adds no step.
+// the index. The message begins at the offset `from`. If the field has no name, locate adds no
+// step.
 func (m *message) locate(f *fault, b []byte, from, i int) {
 	v, _ := readVarint(b, i)
 	number := v >> 3

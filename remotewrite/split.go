@@ -17,7 +17,8 @@ import (
 )
 
 // By contains the rules of [Splitter.Split]. The value of a label determines the part to which a
-// series belongs. Split does not keep the slice Labels and the function Accept after it returns.
+// series belongs. After Split has returned, it keeps neither the slice Labels nor the function
+// Accept.
 type By struct {
 	// Labels contains label names in the order of precedence. For each series, the first of these
 	// labels that the series contains is the deciding label. Its position in the series does not
@@ -37,11 +38,11 @@ type By struct {
 	// these series are a separate part (see [Part.Missing]).
 	Default string
 	// Accept, if not nil, is called for each series that has not been rejected, in the order of the
-	// body. The argument key is the key of the series' part. If Accept returns an error, the series
-	// is rejected with this error as the cause (see [Splitter.Rejected]). If it returns
+	// body. The argument `key` is the key of the series' part. If Accept returns an error, the
+	// series is rejected with this error as the cause (see [Splitter.Rejected]). If it returns
 	// [ErrLeftOut], the series is omitted without being rejected. The view s is valid during the
-	// call, and the method s.Found returns the labels in Labels. The key is valid as long as the
-	// parts. Accept must not use the Splitter.
+	// call, and s.Found(i) returns the value of the label Labels[i]. The key is valid as long as
+	// the parts. Accept must not use the Splitter.
 	Accept func(key []byte, s *SeriesView) error
 }
 

@@ -1,8 +1,9 @@
 package remotewrite
 
-// This file splits requests of version 2. Each part has its own symbols, which are numbered in the
-// order in which the part's series refer to them. So references to symbols must be rewritten: the
-// labels of series and exemplars, the help and the unit. The rest of a series is copied unchanged.
+// This file splits requests of version 2. Each part has its own symbols. They are numbered in the
+// order in which the series of the part first refer to them. So references to symbols must be
+// rewritten: the labels of series and exemplars, the help and the unit. The rest of a series is
+// copied unchanged.
 
 import (
 	"encoding/binary"
@@ -241,8 +242,8 @@ func (p *Splitter) labels2(b []byte, i, decider int, remove bool) {
 	r.closeLabels(from, at)
 }
 
-// closeLabels is like close, but for a field of label references. If there are no references, it
-// removes the field.
+// closeLabels is like the method `close`, but for a field of label references. If there are no
+// references, it removes the field.
 func (r *rewriter) closeLabels(from, at int) {
 	if len(r.series) == at {
 		r.series = r.series[:from]
@@ -288,17 +289,17 @@ func (p *Splitter) metadata2(b []byte, i int) {
 	r.close(from, at, tagMetadata2)
 }
 
-// open reserves space for the header of a field with about n bytes. The method close writes the
-// header later. open returns the offset at which the bytes of the field begin.
+// open reserves space for the header of a field with about n bytes. The method `close` writes the
+// header later. The result `at` is the offset at which the bytes of the field begin.
 func (r *rewriter) open(n int) (at int) {
 	var room [1 + maxVarint]byte
 	r.series = append(r.series, room[:1+sizeVarint(uint64(n))]...)
 	return len(r.series)
 }
 
-// close writes the header of the field series[at:] to the space that open has reserved at the
-// offset from. Nearly always, the header fits into this space; otherwise, close moves the bytes of
-// the field.
+// close writes the header of the field series[at:] to the space that the method `open` has reserved
+// at the offset `from`. Nearly always, the header fits into this space. Otherwise, close moves the
+// bytes of the field.
 func (r *rewriter) close(from, at int, tag byte) {
 	n := len(r.series) - at
 	if head := from + 1 + sizeVarint(uint64(n)); head != at {

@@ -41,9 +41,9 @@ var symbolTables = sync.Pool{New: func() any { return &symbolTable{seed: maphash
 
 const firstSlots = 1 << 8
 
-// refer returns the references of r. For each series, these are the references of the help and the
-// unit, then of the name and the value of each label, and then of the name and the value of each
-// label of its exemplars. The table must be empty.
+// refer returns the references of the request r. For each series, these are the references of the
+// help and the unit, then of the name and the value of each label, and then of the name and the
+// value of each label of its exemplars. The table must be empty.
 func (t *symbolTable) refer(r *Request) []uint32 {
 	*t.symbols.next(), *t.hashes.next() = "", 0
 	t.setSlots(firstSlots)

@@ -293,7 +293,7 @@ type RowReader struct {
 	left     int   // remaining rows, if messages are columns
 }
 
-// More reports whether there is another row.
+// More reports whether the input contains a row that has not been read.
 func (r *RowReader) More() bool {
 	if r.columns.lists != nil {
 		return r.left > 0

@@ -235,7 +235,7 @@ func (r *cellReader) skip(steps []cellStep, i int) int {
 	return i
 }
 
-// float returns the float with the bits w. The argument size is the size of the float in bytes.
+// float returns the float with the bits w. The argument `size` is the size of the float in bytes.
 func float(w uint64, size int) float64 {
 	if size == 4 {
 		return float64(math.Float32frombits(uint32(w)))
@@ -390,7 +390,8 @@ func (r *cellReader) list(steps []cellStep, c *column.Column, n, i int) int {
 	return i + n*s.size
 }
 
-// ints reads integers of one size.
+// ints reads len(to) integers at i into the slice `to`. All of them have the encoding that s
+// defines.
 func (r *cellReader) ints(s *cellStep, to []int64, i int) {
 	b := r.b
 	switch {
@@ -468,7 +469,8 @@ func (r *cellReader) texts(s *cellStep, c *column.Column, n, i int) int {
 	return i
 }
 
-// floats reads floats of one size.
+// floats reads len(to) floats at b[i:] into the slice `to`. All of them have the encoding that s
+// defines.
 func floats(s *cellStep, to []float64, b []byte, i int) {
 	switch {
 	case s.size == 8 && !s.big && !mem.Checked:

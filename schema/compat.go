@@ -115,8 +115,8 @@ func Compat(old, new *Shape) (Verdict, error) {
 	return v, errors.Join(forth, back)
 }
 
-// reads returns an error if the reader cannot read the writer's messages. The argument name is the
-// reader's name, "new" or "old".
+// reads returns an error if the reader cannot read the writer's messages. The argument `name` is
+// the reader's name, "new" or "old".
 func reads(name string, reader, writer *Shape) error {
 	c := comparison{seen: make(map[[2]*node]bool), left: maxVisits}
 	switch {
@@ -245,8 +245,8 @@ func (c *comparison) reads(r, w place) bool {
 	return false
 }
 
-// atoms appends the atoms of p to row. The argument `times` is the product of the lengths of the
-// arrays that enclose p.
+// atoms appends the atoms of p to the slice `row`. The argument `times` is the product of the
+// lengths of the arrays that enclose p.
 func (c *comparison) atoms(row []place, p place, times int) []place {
 	n := p.n
 	switch c.left--; {
@@ -292,9 +292,9 @@ func (n *node) fixed() bool {
 	return false
 }
 
-// skipped returns the rest of row after n skipped bytes, and reports whether the row begins with n
-// skipped bytes. For the writer's row, the argument `whole` is true. Then skipped also requires
-// that the message cannot end within these bytes.
+// skipped reports whether the row begins with n skipped bytes, and returns the rest of the row
+// after them. For the writer's row, the argument `whole` is true. In this case, the message must
+// also not be able to end within these bytes.
 func skipped(row []place, n int, whole bool) (rest []place, ok bool) {
 	k := 0
 	for left := n; left > 0; k++ {

@@ -86,14 +86,14 @@
 //
 // # Memory
 //
-// Parse reuses the memory of the target: the arrays of slices, maps, and the targets of options. It
-// reuses the memory of a []byte only with [ReuseBlobs], because a []byte may be a view of an input.
-// Clearing a large map is slow. So a map with more than 1000 entries is replaced if the message
-// contains fewer than an eighth of that number of entries. Elements of a reused slice are
-// overwritten field by field, so Go fields that are not in the schema keep their values. If two
-// pointers in the target point to the same variable, this variable is overwritten twice. If the
-// caller keeps a pointer p from an option in the target, Parse changes *p: for example, it sets *p
-// to a new string. The bytes of the old string are never overwritten.
+// Parse reuses the memory of the target: maps, the arrays of slices, and the variables to which
+// options point. It reuses the memory of a []byte only with [ReuseBlobs], because a []byte may be a
+// view of an input. Clearing a large map is slow. So a map with more than 1000 entries is replaced
+// if the message contains fewer than an eighth of that number of entries. Elements of a reused
+// slice are overwritten field by field, so Go fields that are not in the schema keep their values.
+// If two pointers in the target point to the same variable, this variable is overwritten twice. If
+// the caller keeps a pointer p from an option in the target, Parse changes *p: for example, it sets
+// *p to a new string. The bytes of the old string are never overwritten.
 //
 // Strings and blobs are copies of the input. If a string in the target equals the new string, Parse
 // may keep the old string. Other strings of up to 256 bytes share chunks of up to 2 KB with strings

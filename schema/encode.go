@@ -173,7 +173,7 @@ func (e *encoder) run(pg *program, p mem.Pointer, n int, b []byte) []byte {
 	}
 }
 
-// putSmall writes n at b[i:]. The argument size is 1 or 2 bytes.
+// putSmall writes n at b[i:]. The argument `size` is 1 or 2.
 func putSmall(b []byte, i, n int, size uint8) {
 	if size == 1 {
 		mem.Store8(b, i, byte(n))

@@ -47,8 +47,8 @@ var (
 	ErrLength = errors.New("schema: a slice of the wrong length")
 	// ErrTime: a time cannot be represented as 64 bits of nanoseconds since 1970.
 	ErrTime = errors.New("schema: a time before 1678 or after 2261")
-	// ErrZone: the reader does not know the time zone, or the name of the zone refers to another
-	// zone.
+	// ErrZone: the name of a time zone is unknown, or it refers to a zone that differs from the
+	// zone of the time.
 	ErrZone = errors.New("schema: an unknown time zone")
 	// ErrDepth: a value is nested deeper than MaxDepth.
 	ErrDepth = errors.New("schema: nested too deeply")
@@ -63,8 +63,8 @@ var (
 	ErrEnd = errors.New("schema: the end of a message is not known")
 )
 
-// limitError is one of the errors above, but with another text, which contains the actual value and
-// the limit.
+// limitError is an error with its own text, which contains the actual value and the limit. With
+// errors.Is, it matches one of the errors above.
 type limitError struct {
 	is   error
 	text string
@@ -136,13 +136,13 @@ type fault struct {
 	cause error
 }
 
-// error returns f as an Error. The message starts at the offset from.
+// error returns f as an Error. The message starts at the offset `from`.
 func (f *fault) error(from int) error {
 	return &Error{Offset: int64(f.at - from), Path: f.path.String(), Cause: f.cause}
 }
 
-// short returns the fault for an input that ends too early, at the offset end. The ops after o
-// begin at the offset at.
+// short returns the fault for an input that ends too early. The input ends at the offset `end`. The
+// ops after o begin at the offset `at`.
 func short(c *code, o *op, at, end int) *fault {
 	x := c.index(o) + 1
 	pos := c.place(x)
@@ -162,8 +162,8 @@ func short(c *code, o *op, at, end int) *fault {
 	return f
 }
 
-// in prepends the position of o to the path of the fault. The op o belongs to c, and index is the
-// index of the value that contains it.
+// in prepends the position of o to the path of the fault. The op o belongs to the code c. The
+// argument `index` is the index of the value that contains o.
 func (f *fault) in(c *code, o *op, index int) {
 	if f.index >= 0 && o.several() {
 		f.path.Index(f.index)

@@ -20,8 +20,8 @@ type Field[T any] struct {
 // accessor must return a valid address for every T, and a call takes about 7 ns.
 //
 // To check whether the accessor only selects a field, F calls it with several values of T with
-// different contents. If the accessor returns the same field for each value, F assumes that it
-// always selects this field. So an accessor must not choose between two fields of the same type,
+// different contents. If the accessor returns the same field for all these values, F assumes that
+// it always selects this field. So an accessor must not choose between two fields of the same type,
 // depending on a value that does not occur in these calls.
 func F[T, V any](name string, at func(*T) *V, t Type[V]) Field[T] {
 	f := newField[T](name, t)
@@ -182,7 +182,7 @@ func liesAt(t reflect.Type, off uintptr, v reflect.Type) bool {
 	return false
 }
 
-// fillings is the number of rounds that fill supports.
+// fillings is the number of rounds that the function `fill` supports.
 const fillings = 4
 
 // fill fills the value of type t at p, which must be zero. In round 0, it leaves the value zero. In

@@ -16,7 +16,7 @@ func (s *Schema[T]) NamedFingerprint() [8]byte { return s.Shape().NamedFingerpri
 func (s *Shape) Fingerprint() [8]byte { return sum(s.text(false)) }
 
 // NamedFingerprint returns the named fingerprint of a Schema with this shape: the first 8 bytes of
-// the SHA-256 of String.
+// the SHA-256 of the text that [Shape.String] returns.
 func (s *Shape) NamedFingerprint() [8]byte { return sum(s.text(true)) }
 
 func sum(text string) [8]byte {

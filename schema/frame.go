@@ -41,11 +41,11 @@ func (s *Schema[T]) Framed() *Framed[T] {
 	return &Framed[T]{r, m}
 }
 
-// Accept makes f also read frames of the older schema, the argument `old`. The function `up`
-// converts values of the older schema to values of the schema s. This is the schema of f, or
-// another schema that f already accepts. The arguments of up are pointers. When up is called, the
-// target of new is zero. After the call, it may share memory with the target of old. It must not
-// share memory with other values, because the next frame may overwrite this memory.
+// Accept makes f also read frames of an older schema, which is the argument `old`. The schema s is
+// the schema of f, or another schema that f already accepts. The function `up` converts a value of
+// the older schema to a value of the schema s. It receives a pointer to the older value, and a
+// pointer to a zero value, which it must set. The new value may share memory with the older value.
+// It must not share memory with any other value, because the next frame may overwrite this memory.
 //
 // Schemas that differ only in names have the same frames, so Accept is not needed for them.
 func Accept[T, A, B any](f *Framed[T], old *Schema[A], s *Schema[B], up func(old *A, new *B) error) error {
@@ -72,7 +72,7 @@ func (f *Framed[T]) Parse(b []byte, v *T) (rest []byte, err error) {
 	return f.read(m, in, v)
 }
 
-// read reads the body of a frame into v. The argument m is the model of the body.
+// read reads the body of a frame into v. The argument `m` is the model of the body.
 func (f *Framed[T]) read(m model[digest], in input[digest], v *T) (rest []byte, err error) {
 	if m == model[digest](f.m) {
 		return f.m.read(in, v)
@@ -90,8 +90,8 @@ type FrameReader[T any] struct {
 	r *ModelReader[digest]
 }
 
-// Reader returns a reader of frames from src. Of the options in set, it uses only Exact and
-// MaxBytes. MaxBytes limits the size of a frame. All other options come from the schemas.
+// Reader returns a reader of frames from src. It uses only the options Exact and MaxBytes of the
+// argument `set`. MaxBytes limits the size of a frame. All other options come from the schemas.
 func (f *Framed[T]) Reader(src io.Reader, set ...Option) *FrameReader[T] {
 	own := func(o *options) { *o = f.m.s.options }
 	return &FrameReader[T]{f, f.r.Reader(src, append([]Option{own}, set...)...)}

@@ -7,13 +7,13 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// owe adds the minimum size of n elements to d.owed. The elements follow the current value. The
-// argument `least` is the minimum size of one element.
+// owe adds the minimum size of n elements, which follow the current value, to d.owed. The argument
+// `least` is the minimum size of one element.
 func (d *decoder) owe(n, least int) { d.owed = min(d.owed+min(times(n, least), hugeWire), hugeWire) }
 
 // count returns the number of elements of o, and the offset of the first element. It takes the
 // number from the header at i or from the schema. It checks that the input is long enough for n
-// elements of minimum size. If it is not, the offset is -1.
+// elements of minimum size. If the input is too short, the offset is -1.
 //
 // The result `fits` reports whether the input also contains d.owed bytes, which are needed for the
 // elements of enclosing lists. If fits is false, the input ends too early, but the position of the
@@ -47,8 +47,9 @@ func (d *decoder) count(o *op, i int) (n, at int, fits bool) {
 	return n, at, fits
 }
 
-// passed decodes n values of o into the same memory, value, one after the other, and discards them.
-// It is called if fits is false (see count).
+// passed decodes n values of o, and discards them. It decodes all of them into the same memory, to
+// which the argument `value` points. It is called if the method `count` has returned false as its
+// result `fits`.
 func (d *decoder) passed(o *op, value mem.Pointer, n, i int) int {
 	owed := d.owed
 	for k := range n {

@@ -241,8 +241,8 @@ func (d *decoder) pairs(o *op, p mem.Pointer, n, i int) (seen, end int) {
 // time to empty a map is proportional to its capacity, which never decreases.
 func shrinks(from, n int) bool { return from > 1000 && n < from/8 }
 
-// nearest returns the initial stretch. If strings alias the input, this is the input itself.
-// Otherwise, it is the current copy.
+// nearest returns the stretch with which numbers and pairs begin. If strings alias the input, this
+// stretch is the input itself. Otherwise, it is the current copy.
 func (d *decoder) nearest() stretch {
 	if d.o.text == inputText {
 		return stretch{0, mem.String(d.b)}

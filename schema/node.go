@@ -149,7 +149,7 @@ func join(a, b string) string {
 	return a + "." + b
 }
 
-// opens adds the entries of the field `open` of all parts of n to n.open, and returns n.
+// opens adds all entries in the `open` fields of n's parts to n.open, and returns n.
 func (n *node) opens() *node {
 	for _, p := range n.parts {
 		for _, t := range p.open {
@@ -170,8 +170,9 @@ func (n *node) place(p mem.Pointer) mem.Pointer {
 	return p
 }
 
-// bind returns a version of n in which each open Self of target's type refers to target. It copies
-// only the nodes that contain such a Self, and shares all other nodes.
+// bind returns a version of n in which some open Selfs refer to the struct `target`: all open Selfs
+// with the type of this struct. It copies only the nodes that contain such a Self, and shares all
+// other nodes.
 func (n *node) bind(target *node) *node {
 	if !slices.Contains(n.open, target.typ) {
 		return n

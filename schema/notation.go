@@ -65,8 +65,8 @@ func (t notation) word(n *node) string {
 	return kindTexts[n.kind]
 }
 
-// self returns the name of the enclosing struct n. It contains the number of levels between the
-// current struct and n.
+// self returns the name of the enclosing struct n. The name contains the number of levels between
+// the current struct and n.
 func (t notation) self(n *node) string {
 	up := 0
 	for k := len(t.open) - 1; k > 0 && t.open[k] != n.elem; k-- {

@@ -97,8 +97,9 @@ type code struct {
 	labels []label // sorted by pos
 }
 
-// label names a place in a program. The position of a place is a count over the ops before it: the
-// number of bytes of fixed ops and headers, plus one for each variable op, except the first op and
+// label names a place in a program. The position of a place is the sum of the widths of all ops
+// before it. The width of an op is the number of bytes of a fixed op, or of a variable op's header.
+// The width of a variable op also includes one more position, except for the kinds opStart and
 // opRoom. Each op is counted as if it were executed exactly once.
 type label struct {
 	pos  int
@@ -146,7 +147,7 @@ func (c *code) index(o *op) int {
 	return x
 }
 
-// place returns the position of op x.
+// place returns the position of the op with the index x.
 func (c *code) place(x int) int {
 	pos := 0
 	for k := range c.ops[:x] {

@@ -39,7 +39,7 @@ func OwnStrings(o *options) { o.text = ownText }
 func SortMaps(o *options) { o.sort = true }
 
 // Exact makes a Reader, ModelReader or FrameReader read no bytes after the current message from its
-// source. As a result, it makes a small read for each part of known size.
+// source. Such a reader makes a small read for each part of known size.
 func Exact(o *options) { o.exact = true }
 
 // MaxBytes limits the size of a message that is read, and so also limits the memory of the value.
@@ -53,6 +53,7 @@ func MaxDepth(n int) Option {
 	return func(o *options) { o.depth = max(n, 0) }
 }
 
-// MaxItems limits the number of list elements and map entries without bytes in a message. The
-// default is 65,536. The number of all other elements is limited by the size of the input.
+// MaxItems limits how many list elements and map entries of a message may have an encoding of zero
+// bytes. The default is 65,536. The number of all other elements and entries is limited by the size
+// of the input.
 func MaxItems(n int) Option { return func(o *options) { o.items = max(n, 0) } }

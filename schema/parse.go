@@ -64,8 +64,8 @@ func (n *node) read(word string) (parts int) {
 
 const maxCount = hugeWire // maximum number of elements of an array
 
-// readNumber sets n to a number type. The argument letter is the first letter of its word. The
-// argument `rest` contains the number of bits and the suffix be, if any.
+// readNumber sets n to a number type. The argument `letter` is the first letter of the type's word.
+// The argument `rest` contains the number of bits and the suffix be, if any.
 func (n *node) readNumber(letter, rest string) {
 	bits, big := strings.CutSuffix(rest, "be")
 	n.size, n.big = map[string]int{"8": 1, "16": 2, "32": 4, "64": 8}[bits], big
@@ -238,7 +238,7 @@ func (p *parser) word() string {
 	return word
 }
 
-// typ reads a type that begins with word.
+// typ reads a type whose text begins with the given word.
 func (p *parser) typ(word string) *node {
 	if word == "" && p.is('{') {
 		return p.fields()

@@ -20,7 +20,7 @@ var (
 	ErrUnknown = errors.New("schema: an unknown id")
 	// ErrRegistered: another model already has this id.
 	ErrRegistered = errors.New("schema: the id is taken")
-	// ErrType: the model with this id has another Go type.
+	// ErrType: the model with this id has a Go type that differs from the requested type.
 	ErrType = errors.New("schema: the model is of another type")
 )
 
@@ -50,7 +50,7 @@ type head[K comparable] struct {
 	length uint32 // length of the body; only in frames
 }
 
-// NewRegistry returns a Registry without models. The argument id is the type of the ids. Like
+// NewRegistry returns a Registry without models. The argument `id` is the type of the ids. Like
 // [Struct], NewRegistry panics if this type contains a mistake.
 func NewRegistry[K comparable](id Type[K]) *Registry[K] {
 	return newRegistry(func(id K) error { return fmt.Errorf("%w: %v", ErrUnknown, id) },
@@ -97,14 +97,14 @@ func Register[K comparable, T any](r *Registry[K], id K, s *Schema[T], on func(*
 }
 
 // Upgrade adds the schema s as an older version of a registered model, which is called the target
-// model. The argument id is the id of the older version, and the argument `to` is the id of the
+// model. The argument `id` is the id of the older version, and the argument `to` is the id of the
 // target model. When a message of the older version is read, the function `up` converts its value
-// to the type of the target model. The target model may itself be an older version of another
+// to the type of the target model. The target model may itself be an older version of a third
 // model, so that readers receive only the newest version.
 //
-// The arguments of up are pointers. When up is called, the target of new is zero. After the call,
-// it may share memory with the target of old. If up returns an error, the reading method returns
-// this error, wrapped.
+// The function `up` receives a pointer to the older value, and a pointer to a zero value, which it
+// must set. The new value may share memory with the older value. If the function returns an error,
+// the method that reads the message returns this error, wrapped.
 func Upgrade[K comparable, A, B any](r *Registry[K], id K, s *Schema[A], to K, up func(old *A, new *B) error) error {
 	newer, err := modelFor[K, B](r, to)
 	switch {
@@ -211,7 +211,7 @@ func (r *Registry[K]) Dispatch(b []byte) (rest []byte, err error) {
 }
 
 // Parse reads the message at the beginning of b into a new value, and converts the value to the
-// newest version of its model. The result v is a pointer to the converted value, and the result id
+// newest version of its model. The result `v` is a pointer to the converted value. The result `id`
 // is the id of the newest version.
 func (r *Registry[K]) Parse(b []byte) (id K, v any, rest []byte, err error) {
 	m, in, err := r.open(b)
@@ -222,7 +222,7 @@ func (r *Registry[K]) Parse(b []byte) (id K, v any, rest []byte, err error) {
 }
 
 // input describes where the body of a message is. The body begins at b[at], and the body of a frame
-// ends at b[end]. If stream is not nil, the body follows the head that stream has read last.
+// ends at b[end]. If `stream` is not nil, the body follows the head that this reader has read last.
 type input[K comparable] struct {
 	b       []byte // begins with the head
 	at, end int
@@ -313,8 +313,8 @@ type ModelReader[K comparable] struct {
 	head  head[K]
 }
 
-// Reader returns a reader of messages from src. Of the options in set, it uses only Exact and
-// MaxBytes. All other options come from the schemas.
+// Reader returns a reader of messages from src. It uses only the options Exact and MaxBytes of the
+// argument `set`. All other options come from the schemas.
 func (r *Registry[K]) Reader(src io.Reader, set ...Option) *ModelReader[K] {
 	return &ModelReader[K]{r: r, heads: r.heads.Reader(src, append(slices.Clip(set), Alias)...)}
 }

@@ -175,9 +175,9 @@ func (s *Schema[T]) Append(dst []byte, v *T) ([]byte, error) {
 }
 
 // Parse reads a message from b into v, and returns the rest of b. It sets only the fields that the
-// schema defines. It reuses memory of v: arrays of slices, maps, and the targets of options. After
-// an error, the values of v's fields are unspecified, but v can still be used as a target of later
-// calls. Parse never writes to the bytes of a string.
+// schema defines. It reuses memory of v: maps, the arrays of slices, and the variables to which
+// options point. After an error, the values of v's fields are unspecified, but v can still be used
+// as a target of later calls. Parse never writes to the bytes of a string.
 func (s *Schema[T]) Parse(b []byte, v *T) (rest []byte, err error) {
 	_ = *v // see Append
 	var d decoder

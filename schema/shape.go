@@ -26,7 +26,7 @@ import (
 //	]}
 //
 // [Compat] and `slipctl schema check old.json new.json` compare the shapes of two versions, and
-// report whether messages of both versions can be read. A program can keep the shapes of its
+// report whether each version can read the other's messages. A program can keep the shapes of its
 // schemas in files, and compare the schemas with these files in a test. Then code reviews show
 // changes of the encoding:
 //

@@ -69,7 +69,7 @@ type stretch struct {
 }
 
 // copied returns a copy of b[i:i+n]. If strings may share memory, the copy also contains the
-// following bytes, up to the wanted length.
+// following bytes, up to a total length of `wanted` bytes.
 //
 // If the keys of a map were copied one by one, each key would be stored directly before it is
 // hashed. If a processor loads bytes with wider loads than the preceding stores, it waits until the

@@ -56,7 +56,8 @@ func (e *encoder) timeZone(t *time.Time, b []byte) []byte {
 	return append(all[:len(b)+10], name...)
 }
 
-// zoneNamed reports whether a reader that knows the zone name reads t with the same offset.
+// zoneNamed reports whether t may be encoded with the given name of a zone. A reader that knows
+// this zone must read t with the same offset from UTC.
 func zoneNamed(t time.Time, name string) bool {
 	zone := t.Location()
 	if zone == time.UTC || zone == time.Local {

@@ -14,8 +14,8 @@ var (
 	afterLast   = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
 )
 
-// ext appends the ext at i. The type of the ext is before start, and its n bytes of data begin at
-// start.
+// ext appends the ext at i. The byte before the offset `start` is the type of the ext. The n bytes
+// of its data begin at `start`.
 func (r *reader) ext(out []byte, i, start int, n uint64) ([]byte, int) {
 	next := r.span(i, start, n)
 	if next < 0 {

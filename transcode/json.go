@@ -18,7 +18,7 @@ import (
 
 // AppendJSON converts the MessagePack value in msgpack to JSON text without white space, and
 // appends the text to dst. The tables in the package comment describe the conversion. Bytes after
-// the value are an error. On error, AppendJSON returns an *[Error], and dst unchanged.
+// the value are an error. On error, AppendJSON returns dst unchanged, and an *[Error].
 func AppendJSON(dst, msgpack []byte, flags Flags) ([]byte, error) {
 	r := reader{b: msgpack, flags: flags}
 	out, err := r.all(dst)
@@ -138,7 +138,8 @@ func (r *reader) value(out []byte, i int) ([]byte, int) {
 	return out, r.fail(i, codeError(c))
 }
 
-// span returns the end of the n bytes that begin at start. These bytes belong to the value at i.
+// span returns the end of the n bytes that begin at the offset `start`. These bytes belong to the
+// value at i.
 func (r *reader) span(i, start int, n uint64) int {
 	if n > uint64(len(r.b)-start) {
 		return r.fail(i, io.ErrUnexpectedEOF)
@@ -146,7 +147,7 @@ func (r *reader) span(i, start int, n uint64) int {
 	return start + int(n)
 }
 
-// text appends the n bytes at start as a string.
+// text appends the n bytes at the offset `start` as a string.
 func (r *reader) text(out []byte, i, start int, n uint64) ([]byte, int) {
 	next := r.span(i, start, n)
 	if next < 0 {
@@ -159,7 +160,7 @@ func (r *reader) text(out []byte, i, start int, n uint64) ([]byte, int) {
 	return json.AppendEscape(out, mem.String(text), r.flags.text()), next
 }
 
-// bin appends the n bytes at start as a base64 string.
+// bin appends the n bytes at the offset `start` as a base64 string.
 func (r *reader) bin(out []byte, i, start int, n uint64) ([]byte, int) {
 	next := r.span(i, start, n)
 	if next < 0 {
@@ -182,9 +183,9 @@ func (r *reader) nonFinite(out []byte, i, next int) ([]byte, int) {
 	return append(out, "null"...), next
 }
 
-// enter begins the array or map at i. The argument values is the number of values that the head
-// announces, and next is the offset of the first value. Each value has at least one byte, so enter
-// returns false if there are not enough bytes.
+// enter begins the array or map at i. The argument `values` is the number of values that the head
+// announces, and `next` is the offset of the first value. Each value has at least one byte, so
+// enter returns false if there are not enough bytes.
 func (r *reader) enter(i, next int, values uint64) bool {
 	if values > uint64(len(r.b)-next) {
 		r.fail(i, io.ErrUnexpectedEOF)
@@ -272,7 +273,7 @@ func (r *reader) key(out []byte, i int) ([]byte, int) {
 	return append(out, '"'), next
 }
 
-// exact is like the method value, but ignores the flags that replace a value by something else.
+// exact is like the method `value`, but ignores the flags that replace a value by something else.
 func (r *reader) exact(out []byte, i int) ([]byte, int) {
 	flags := r.flags
 	r.flags &^= replacing

@@ -18,8 +18,8 @@ import (
 )
 
 // AppendMessagePack converts a JSON document to a MessagePack value, and appends the value to dst.
-// The tables in the package comment describe the conversion. On error, AppendMessagePack returns an
-// *[Error], and dst unchanged.
+// The tables in the package comment describe the conversion. On error, AppendMessagePack returns
+// dst unchanged, and an *[Error].
 func AppendMessagePack(dst, json []byte, flags Flags) ([]byte, error) {
 	p := packers.Get().(*packer)
 	out, err := p.all(dst, json, flags)

@@ -51,7 +51,7 @@ func WriteJSON(w io.Writer, r io.Reader, flags Flags) error {
 }
 
 // broken returns the error for a value that is not valid MessagePack, or is incomplete. The
-// argument err is the error from the Decoder.
+// argument `err` is the error from the Decoder.
 func broken(err error, at int64) error {
 	e := &Error{Offset: at, Cause: err}
 	errors.As(err, &e)
@@ -64,7 +64,7 @@ func broken(err error, at int64) error {
 // WriteMessagePack writes the JSON values in r to w as MessagePack, one after the other, until r
 // ends. Values may be separated by newlines or other white space. The separator may be omitted
 // where the Decoder of encoding/json does not need it. Like [WriteJSON], WriteMessagePack writes
-// each value before it reads r again. It also needs as much memory and returns the same errors as
+// each value before it reads r again. Its memory use and its errors are the same as those of
 // WriteJSON.
 func WriteMessagePack(w io.Writer, r io.Reader, flags Flags) error {
 	p := pipe{r: r, w: w}
@@ -107,7 +107,8 @@ func (p *packer) invalid(err error, d *json.Decoder) error {
 	return e
 }
 
-// moved adds at, the offset of a value in a stream, to the offset of err, which must be an *Error.
+// moved adds `at`, which is the offset of a value in a stream, to the offset in err. The error err
+// must be an *Error.
 func moved(err error, at int64) error {
 	err.(*Error).Offset += at
 	return err

@@ -151,14 +151,15 @@ var options = map[string]func(a *v5.Encoder, b *msgpack.Encoder){
 }
 
 // differing contains the types that the original encodes differently. The value is the fault of the
-// original that causes the difference. 2b14 and 2b25 are names of tests in msgpack/bugs_b_test.go.
+// original that causes the difference. Tests of such faults are TestUnusualKinds and TestRawMessage
+// of msgpack.
 var differing = map[string]string{
-	"uintptr":                             "2b14: the original has no codec for it and panics",
-	"[]uintptr":                           "2b14",
-	"differential.byteMethods":            "2b25: an empty value is written as no value at all",
-	"[]differential.byteMethods":          "2b25",
-	"[1]differential.byteMethods":         "2b25",
-	"map[string]differential.byteMethods": "2b25",
+	"uintptr":                             "the original has no codec for it and panics",
+	"[]uintptr":                           "the original has no codec for it and panics",
+	"differential.byteMethods":            "an empty value is written as no value at all",
+	"[]differential.byteMethods":          "an empty value is written as no value at all",
+	"[1]differential.byteMethods":         "an empty value is written as no value at all",
+	"map[string]differential.byteMethods": "an empty value is written as no value at all",
 	"struct { C complex64 }":              "a zero complex number is empty",
 	"struct { F func() }":                 "a nil func is empty",
 	"chan int":                            "nil of a kind that cannot be written is nil",
@@ -225,7 +226,7 @@ func TestMsgpackContractEncode(t *testing.T) {
 				continue
 			}
 			if errors.Is(errTheirs, errPanic) && errOurs == nil {
-				continue // 2b14, 2b17: values that the original cannot encode
+				continue // a value that the original cannot encode
 			}
 			if differing[fmt.Sprintf("%T", v)] == "" {
 				t.Errorf("%s, %T %+v:\n%x, %v\n%x, %v", name, v, v, theirs.Bytes(), errTheirs, ours.Bytes(), errOurs)
@@ -237,27 +238,27 @@ func TestMsgpackContractEncode(t *testing.T) {
 // repaired lists the outcomes that differ on purpose: parts of the error texts of the original and
 // of Slipstream.
 var repaired = []struct{ reason, theirs, ours string }{
-	{"2b07 nil into what is no pointer, 2b14 a kind without a codec, 2b17 an embedded unexported type", "panic", ""},
-	{"2b16 an interface with methods", "panic", "msgpack: Decode("},
-	{"2b08 keys that cannot be compared", "panic", "unsupported map key"},
-	{"2c_float", "code=cb decoding", ""},
-	{"2c_float", "code=ca decoding", ""},
-	{"2c_float", "code=cb decoding", "does not fit"},
-	{"2c_float", "code=ca decoding", "does not fit"},
-	{"2b18 times", "decoding ext len", ""},
-	{"2b18 times", "decoding ext len", "parsing time"},
-	{"2b18 times", "decoding ext len", "a time is an array of 2"},
-	{"2a_13 a float64 is called a float64", "decoding float32", "decoding float64"},
-	{"2b10 a claim that cannot be held is refused first", "*", "EOF"},
+	{"nil into what is no pointer, a kind without a codec, or an embedded unexported type", "panic", ""},
+	{"an interface with methods", "panic", "msgpack: Decode("},
+	{"keys that cannot be compared", "panic", "unsupported map key"},
+	{"floats into other numbers", "code=cb decoding", ""},
+	{"floats into other numbers", "code=ca decoding", ""},
+	{"floats into other numbers", "code=cb decoding", "does not fit"},
+	{"floats into other numbers", "code=ca decoding", "does not fit"},
+	{"times of other forms", "decoding ext len", ""},
+	{"times of other forms", "decoding ext len", "parsing time"},
+	{"times of other forms", "decoding ext len", "a time is an array of 2"},
+	{"a float64 is called a float64", "decoding float32", "decoding float64"},
+	{"a claim that cannot be held is refused first", "*", "EOF"},
 }
 
 // otherwise contains the cases that the original decodes differently. The value is the fault of the
 // original that causes the difference.
 var otherwise = map[string]string{
-	"81a2683105 *differential.allTags": "2b22: of several aliases only the last counts",
-	"c0 *[]string":                     "2b_also: nil leaves the old strings",
-	"cfffffffffffffffff *float32":      "2b05: becomes -1",
-	"cfffffffffffffffff *float64":      "2b05: becomes -1",
+	"81a2683105 *differential.allTags": "of several aliases only the last counts",
+	"c0 *[]string":                     "nil leaves the old strings",
+	"cfffffffffffffffff *float32":      "becomes -1",
+	"cfffffffffffffffff *float64":      "becomes -1",
 }
 
 // sameOutcome reports whether both errors are equal, or differ for one of the reasons in repaired.

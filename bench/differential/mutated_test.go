@@ -40,8 +40,8 @@ func unlike(data []byte, theirs, ours error) bool {
 	if a == b {
 		return false
 	}
-	// Maps into any may have keys of any type (2b04 in msgpack/bugs_b_test.go). There the original
-	// stops, and Slipstream continues.
+	// Maps into any may have keys of any type (TestKeysIntoAny in msgpack/mapkeys_test.go). There
+	// the original stops, and Slipstream continues.
 	if matches(a, "decoding string/bytes length") && hasOtherKeys(data) {
 		return false
 	}

@@ -75,7 +75,7 @@ func TestMsgpackSameTags(t *testing.T) {
 				D    int `msgpack:"-,"`
 				E    int `msgpack:"e,alias:f,alias:g"`
 			}{Base{1, 2}, 3, 4, 5}
-		}, []string{"A", "B", "c,d", "D", "e", "g"}}, // not f, because the original supports only the last alias (2b22 in msgpack/bugs_b_test.go)
+		}, []string{"A", "B", "c,d", "D", "e", "g"}}, // not f, because the original supports only the last alias
 		{func() any {
 			return &struct {
 				time.Time

@@ -78,7 +78,7 @@ func TestObserve(t *testing.T) {
 	if len(r.Rows) != 1 || !reflect.DeepEqual(r.Rows[0].Figures, want) || len(r.Rows[0].Bars) != 3 {
 		t.Errorf("rows %+v, want one with figures %+v and three bars", r.Rows, want)
 	}
-	short := []string{"group, case: p99 < 20 ms (got 30 ms)", "group, case: slope < 5 % (not measured)"}
+	short := []string{`table "group", case "case": required p99 < 20 ms, measured 30 ms`, `table "group", case "case": required slope < 5 %, not measured`}
 	if got := r.Short(); !slices.Equal(got, short) {
 		t.Errorf("short: %q, want %q", got, short)
 	}
@@ -179,8 +179,8 @@ func TestReportOfFigures(t *testing.T) {
 	for _, want := range []string{
 		"| load | 1m0s |",
 		"![The suite ingest](charts/ingest.svg)",
-		"Bars: 1 short.",
-		"- Under load, sync: p99 < 20 ms (got 30 ms)",
+		"Bars that do not hold: 1\n",
+		`- table "Under load", case "sync": required p99 < 20 ms, measured 30 ms`,
 		"| figure | unit | sync | async |",
 		"| p50 | ms | 1.50 | 3 |",
 		"| p99 | ms | **30 short**<br><sub>< 20 ms</sub> |  |",

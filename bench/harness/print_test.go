@@ -47,10 +47,10 @@ func TestVerdictIsTheLastLine(t *testing.T) {
 		last    string
 	}{
 		{[]*Result{good}, true, "bars: all hold"},
-		{[]*Result{good, sample("msgpack")}, false, "bars: 2 short: msgpack: Unmarshal <any>, small | big: ≥ 1.3× msgp (got 1.25); " +
-			"msgpack: all, mean: ≥ 2× msgp (got 1.90)"},
-		{[]*Result{quick}, false, "bars: 2 short (a quick run: not judged): json: Unmarshal <any>, small | big: ≥ 1.3× msgp (got 1.25); " +
-			"json: all, mean: ≥ 2× msgp (got 1.90)"},
+		{[]*Result{good, sample("msgpack")}, false, `bars: 2 short: msgpack: table "Unmarshal <any>", case "small | big": required ≥ 1.3× msgp, measured 1.25; ` +
+			`msgpack: mean "all": required ≥ 2× msgp, measured 1.90`},
+		{[]*Result{quick}, false, `bars: 2 short (a quick run: not judged): json: table "Unmarshal <any>", case "small | big": required ≥ 1.3× msgp, measured 1.25; ` +
+			`json: mean "all": required ≥ 2× msgp, measured 1.90`},
 	} {
 		var out strings.Builder
 		p := Printer{W: &out}

@@ -42,23 +42,24 @@ func WriteReport(dir string, fresh []*Result) error {
 	return writeFile(path, report(sections))
 }
 
-const howToRead = `Written by ` + "`make bench-report`" + `; do not edit by hand. [README.md](README.md) explains how the figures are measured.
+const howToRead = "`make bench-report`" + ` writes this page; do not edit it by hand. [README.md](README.md) explains how the figures are measured.
 
-A cell of most tables contains the time of one operation and, after **×**, the ratio. The second line contains the bytes and the
-allocations per operation. In some tables, this line begins with the throughput in bytes or items per second.
+In most tables, a cell contains the time of one operation and, after **×**, the ratio. The second line of a cell contains the
+allocated bytes and the number of allocations per operation. In some tables, the second line begins with the throughput in bytes per
+second or items per second.
 
-- The **time** is the minimum of the rounds.
-- The **ratio** compares times in the same round: the time of the other library ÷ the time of Slipstream. The table shows the median
-  of the rounds. Above 1, Slipstream is faster. The ratio may differ from the quotient of the two times shown. Quote the ratio: the
-  times change with the machine and its load, but the ratio hardly changes.
-- The column *best rival* shows the smallest ratio of a row. The quartiles of this ratio are in brackets. In rows that Slipstream loses,
-  this ratio is below 1.
-- A library can have several columns, one for each variant of its use. A column marked † does less work than the others, or different
-  work. The table shows this column, but it does not count as the best rival.
-- A **bar** is a result that a row must reach.
+- The **time** is the minimum over all rounds.
+- The **ratio** is the time of the other library divided by the time of Slipstream in the same round. The table shows the median ratio
+  of all rounds. If this ratio is above 1, Slipstream is faster. The ratio may differ from the quotient of the two times in the table. Quote
+  the ratio: the times change with the machine and its load, but the ratio hardly changes.
+- The column *best rival* shows the smallest ratio of a row. The quartiles of this ratio are in brackets. If another library is faster
+  than Slipstream, this ratio is below 1.
+- A library can have several columns, one for each variant of its use. A variant marked † does less work than the others, or different
+  work. The table shows the times of such a variant, but the variant does not count as the best rival.
+- A **bar** is a limit that the result of a row must meet.
 
-A table whose first column is *figure* contains other measurements, which were not made in rounds. Each column is a case, and each figure
-has a unit. If a figure must reach a bar, the bar is below the figure.
+If the first column of a table is *figure*, the measurements in this table were not made in rounds. Each row contains a figure with its
+unit, and each of the other columns contains a case. If a figure has a bar, the bar is written below the figure.
 `
 
 // marker is the line before the section of a suite.
@@ -93,7 +94,7 @@ func section(r *Result) string {
 	b := new(strings.Builder)
 	fmt.Fprintf(b, "## %s\n\n", r.Title)
 	if r.Quick {
-		b.WriteString("**A quick run: it shows that everything works, and its times are not for quoting.**\n\n")
+		b.WriteString("**This section is from a quick run, which only shows that everything works. Do not quote its times.**\n\n")
 	}
 	fmt.Fprintf(b, "%s\n\n", r.About)
 	if part := covered(r); part != nil {
@@ -121,9 +122,9 @@ func section(r *Result) string {
 func reportBars(b *strings.Builder, r *Result) {
 	short := r.Short()
 	if len(short) == 0 {
-		b.WriteString("\nBars: all hold.\n")
+		b.WriteString("\nAll bars hold.\n")
 	} else {
-		fmt.Fprintf(b, "\nBars: %d short.\n\n", len(short))
+		fmt.Fprintf(b, "\nBars that do not hold: %d\n\n", len(short))
 		for _, s := range short {
 			fmt.Fprintf(b, "- %s\n", s)
 		}

@@ -60,7 +60,7 @@ func TestSave(t *testing.T) {
 
 func TestShort(t *testing.T) {
 	short := strings.Join(sample("json").Short(), "\n")
-	want := "Unmarshal <any>, small | big: ≥ 1.3× msgp (got 1.25)\nall, mean: ≥ 2× msgp (got 1.90)"
+	want := `table "Unmarshal <any>", case "small | big": required ≥ 1.3× msgp, measured 1.25` + "\n" + `mean "all": required ≥ 2× msgp, measured 1.90`
 	if short != want {
 		t.Errorf("short:\n%s\nwant:\n%s", short, want)
 	}
@@ -116,7 +116,7 @@ func TestReport(t *testing.T) {
 		"| machine | A CPU, 2 cores, linux/amd64 6.1 |",
 		"| v5 | example.com/v5 v5.4.1 |",
 		"![The suite json: Unmarshal <any>](charts/json.svg)\n", "\n### Unmarshal <any>\n\n| case |",
-		"Bars: 2 short.",
+		"Bars that do not hold: 2\n",
 		`small \| big`,
 		"**×1.25** msgp",
 		"350 ns ×3.50<br><sub>0 B",

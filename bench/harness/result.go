@@ -147,20 +147,20 @@ func (r *Result) Short() []string {
 	var short []string
 	add := func(what string, v Verdict) {
 		if !v.Holds {
-			got := "got " + v.reached()
+			got := "measured " + v.reached()
 			if v.Missing {
 				got = v.reached()
 			}
-			short = append(short, fmt.Sprintf("%s: %s (%s)", what, v.Bar, got))
+			short = append(short, fmt.Sprintf("%s: required %s, %s", what, v.Bar, got))
 		}
 	}
 	for _, row := range r.Rows {
 		for _, v := range row.Bars {
-			add(row.Group+", "+row.Name, v)
+			add(fmt.Sprintf("table %q, case %q", row.Group, row.Name), v)
 		}
 	}
 	for _, m := range r.Means {
-		add(m.Name+", mean", m.Verdict)
+		add(fmt.Sprintf("mean %q", m.Name), m.Verdict)
 	}
 	return short
 }

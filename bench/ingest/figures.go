@@ -39,13 +39,15 @@ const (
 )
 
 const (
-	noteService = "The CPU time of the whole service, from the first request until all rows have landed. The aim is 0.15. Two figures " +
-		"for comparison are quoted, not measured here: Arc 26.09.1-dev needed 0.43 CPU-s per million rows in a run of 60 s, and 0.58 in " +
-		"runs of 20 s. Arc ran on two EPYC cores with its log off, and so without durability."
-	noteDecoding    = "The CPU time to decode the same bodies, without any other work."
-	noteDegradation = "The loss of throughput in the last 5 s of the run, compared with the best 5 s."
-	noteGrowth      = "The growth during the second half of the run."
-	noteDisk        = "The time to write and sync one body while nothing else runs: the median of 100 syncs."
+	noteService = "This figure is the CPU time of the whole service, from the first request until all rows are in Parquet " +
+		"files. The target for this figure is 0.15 CPU-s per million rows. Two figures of Arc 26.09.1-dev are quoted for " +
+		"comparison, and were not measured here. Arc took 0.43 CPU-s per million rows in a run of 60 s, and 0.58 CPU-s per " +
+		"million rows in runs of 20 s. Arc ran on two EPYC cores with its log turned off, and therefore without durability."
+	noteDecoding    = "This figure is the CPU time that a library takes to decode the same bodies, without any other work."
+	noteDegradation = "This figure is the loss of throughput in the last 5 s of the run, compared with the best 5 s of the run."
+	noteGrowth      = "This figure is the growth of the service's memory during the second half of the run."
+	noteDisk        = "This figure is the time to write and sync one body while nothing else runs. It is the median of 100 " +
+		"syncs."
 )
 
 // steadyFigures returns the figures of one run of the main case.
@@ -77,7 +79,7 @@ func medians(runs [][]harness.Figure) []harness.Figure {
 			f.Value = values[0]
 		}
 		if values[0] != values[len(values)-1] {
-			f.Note = strings.TrimSpace("runs: " + strings.Join(words, ", ") + ". " + f.Note)
+			f.Note = strings.TrimSpace("The runs measured " + strings.TrimSpace(strings.Join(words, ", ")+" "+f.Unit) + ". " + f.Note)
 		}
 	}
 	return list
@@ -111,8 +113,8 @@ func (t *trial) rates() []harness.Figure {
 	r := t.report
 	return []harness.Figure{
 		{Name: "acknowledged", Value: r.AcknowledgedPerSecond / 1e6, Unit: millionRows, Chart: true},
-		{Name: "landed", Value: r.Landed.PerSecond / 1e6, Unit: millionRows, Chart: true, Note: "The rate is measured until the last row " +
-			"has landed, that is, until it is in a Parquet file."},
+		{Name: "landed", Value: r.Landed.PerSecond / 1e6, Unit: millionRows, Chart: true, Note: "The measurement of this rate " +
+			"ends when the last row is in a Parquet file."},
 		{Name: unlanded, Value: float64(r.Landed.Missing), Unit: "rows"},
 		{Name: "in doubt", Value: float64(r.InDoubt), Unit: "rows", Note: r.FirstError},
 		{Name: "refused, then sent again", Value: float64(r.Retries), Unit: "requests"},

@@ -228,7 +228,7 @@ func TestMedians(t *testing.T) {
 			t.Errorf("%s: %v, want %v", got[i].Name, got[i].Value, want)
 		}
 	}
-	if note := got[0].Note; note != "runs: 10, 30, 20. a note." {
+	if note := got[0].Note; note != "The runs measured 10, 30, 20. a note." {
 		t.Errorf("note %q", note)
 	}
 	if note := got[4].Note; note != "" {

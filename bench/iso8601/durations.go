@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	markGo    = "This library uses Go's format for durations, for example 26h3m4.5s."
-	markFloat = "This library calculates in floating point, so 24.827 s becomes PT24.826999999999998S."
+	markGo    = "The package time uses Go's own format for durations, for example 26h3m4.5s."
+	markFloat = "sosodev calculates in floating point, so it writes 24.827 s as PT24.826999999999998S."
 )
 
 // isoText returns Go's text for d, with the letters of ISO 8601 and with days. The time of day must

@@ -29,10 +29,10 @@ func Suite() harness.Suite {
 		Name:  "iso8601",
 		Title: "ISO 8601",
 		Cover: "Parse timestamps",
-		About: "An operation processes a list of 64 different texts or values. A single repeated timestamp would be too easy for " +
-			"the branch predictor. The dates are spread over 60 years. `time` is the standard library's package, used with the " +
-			"layout RFC3339Nano. For a numeric zone, every library first checks whether the local zone of the machine uses the " +
-			"same offset.",
+		About: "An operation processes a list of 64 different texts or values. A single repeated timestamp would be too easy " +
+			"for the branch predictor. The dates are spread over 60 years. `time` is the package of Go's standard library, " +
+			"used with the layout RFC3339Nano. If a timestamp contains a numeric zone, every library first checks whether the " +
+			"local zone of the machine has the same offset.",
 		Rivals: []harness.Rival{
 			{Name: segmentioName, Module: "github.com/segmentio/encoding"},
 			{Name: timeName, Module: harness.Std},

@@ -26,7 +26,7 @@ func parseSides(texts []string, want []time.Time) []harness.Side {
 }
 
 func parseCases() []harness.Case {
-	const lookup = "Slipstream spends much of its time on finding the offset of the local zone."
+	const lookup = "In this case, Slipstream spends much of its time on finding the offset of the local zone."
 	var cases []harness.Case
 	timestamps := func(name, note string, bars []harness.Bar, unit time.Duration, zones ...*time.Location) {
 		cases = append(cases, harness.Case{
@@ -54,8 +54,8 @@ func parseCases() []harness.Case {
 	others("UUIDs", "", uuids())
 	others("numbers", "", numbers())
 	others("words", "", words())
-	others("out of range", "For example 2018-02-30T03:04:05.678Z.", outOfRange())
-	others("near misses", "For example 2018-01-02 03:04:05.678Z.", nearMisses())
+	others("out of range", "An example of the input is 2018-02-30T03:04:05.678Z.", outOfRange())
+	others("near misses", "An example of the input is 2018-01-02 03:04:05.678Z.", nearMisses())
 	return cases
 }
 
@@ -66,8 +66,9 @@ func parseBars(againstTime float64) []harness.Bar {
 
 func validCases() []harness.Case {
 	const (
-		ranges = "segmentio checks only the syntax, not the ranges."
-		first  = "segmentio stops at the first invalid byte; Slipstream checks 8 bytes at a time. There is no bar for the ratio."
+		ranges = "segmentio checks only the syntax of a timestamp, not the ranges of its numbers."
+		first  = "segmentio stops at the first invalid byte, whereas Slipstream checks 8 bytes at a time. No bar applies to " +
+			"the ratio of this case."
 	)
 	bars := []harness.Bar{harness.Faster(segmentioName, 2), harness.Allocs(0)}
 	none := []harness.Bar{harness.Allocs(0)}
@@ -88,7 +89,7 @@ func validCases() []harness.Case {
 		{"strict, nanoseconds", ranges, nanoseconds, iso8601.Strict, true, bars},
 		{"flexible, milliseconds", ranges, milliseconds, iso8601.Flexible, true, bars},
 		{"flexible, spaces and offsets", ranges, spaced, iso8601.Flexible, true, bars},
-		{"flexible, dates alone", ranges + " There is no bar for the ratio.", dates, iso8601.Flexible, true, none},
+		{"flexible, dates alone", ranges + " No bar applies to the ratio of this case.", dates, iso8601.Flexible, true, none},
 		{"strict, near misses", "", nearMisses(), iso8601.Strict, false, bars},
 		{"flexible, words", first, words(), iso8601.Flexible, false, none},
 		{"flexible, UUIDs", first, uuids(), iso8601.Flexible, false, none},

@@ -30,11 +30,12 @@ type codeNode struct {
 const (
 	codeBytes   = 1_940_472 // size of the document; the output has the same size, because the document contains no spaces
 	codeGroup   = "codeResponse, the table of segmentio/encoding"
-	noteMarshal = "As in segmentio's table, every library writes into a reused buffer and does not escape HTML. Slipstream and " +
-		"segmentio append to the buffer; the other libraries use an Encoder on a bytes.Buffer."
+	noteMarshal = "As in the table that segmentio publishes, every library writes into a reused buffer and does not escape " +
+		"HTML. Slipstream and segmentio append to the buffer; the other libraries use an Encoder on a bytes.Buffer."
 	zeroCopy  = "ZeroCopy"
-	markViews = "The strings of this variant alias the input, so the input must never change afterwards."
-	noteReuse = "As in segmentio's table, every library decodes into the value that its previous operation filled."
+	markViews = "The decoded strings of this variant share the memory of the input, so the input must not change afterwards."
+	noteReuse = "As in the table that segmentio publishes, every library decodes into the value that its previous operation " +
+		"decoded."
 )
 
 func codeCases() []harness.Case {

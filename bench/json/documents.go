@@ -24,8 +24,8 @@ func documents() []document {
 		of[languages]("escaped 42 KB", corpus.Escaped),
 		of[languages]("unicode 18 KB", corpus.Unicode),
 		of[synthea]("synthea 2.0 MB", corpus.Synthea).
-			noting("Some fields have the type RawMessage. jsoniter writes their text with its spaces; the other libraries remove the " +
-				"spaces."),
+			noting("Some fields of this document have the type RawMessage. jsoniter writes the text of these fields with its " +
+				"spaces, whereas the other libraries remove the spaces."),
 		of[twitter]("twitter 632 KB", corpus.Twitter),
 		of[small]("small 190 B", corpus.Small),
 		of[medium]("medium 2.3 KB", corpus.Medium),

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	noteGet = "Every library reads one string by its path. Libraries without such a function decode the document into a struct " +
-		"that contains only the fields of the path."
+	noteGet = "Every library reads one string by its path. A library without a function for this purpose decodes the document " +
+		"into a struct that contains only the fields of the path."
 	markBlind = "This variant does not check the input after the value, and checks little of the input before the value."
 )
 

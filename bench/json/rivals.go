@@ -60,9 +60,9 @@ func v1on2Library() library {
 func v2Library() library {
 	return library{
 		name: v2Name,
-		mark: "This library has its own rules. Names are case-sensitive and must be unique. Map keys are not sorted, HTML is not " +
-			"escaped, a nil slice becomes [], and omitempty depends on the encoded value. Its output is compared by value; empty " +
-			"fields are ignored.",
+		mark: "The package v2 has its own rules for JSON. Names are case-sensitive and must be unique. Map keys are not " +
+			"sorted, HTML is not escaped, a nil slice becomes [], and omitempty depends on the encoded value. The benchmark " +
+			"compares only the decoded value of its output, and ignores empty fields.",
 		lax:       true,
 		marshal:   func(v any) ([]byte, error) { return v2.Marshal(v) },
 		unmarshal: func(data []byte, v any) error { return v2.Unmarshal(data, v) },
@@ -103,8 +103,9 @@ func sonicLibrary() library {
 func sonicDefault() library {
 	return library{
 		name: sonicName, how: "default",
-		mark: "This variant uses sonic's ConfigDefault. Its strings share one copy of the whole input, and may be invalid UTF-8. " +
-			"Map keys are not sorted, and HTML is not escaped. Its output is compared by value.",
+		mark: "This variant uses sonic's ConfigDefault. The decoded strings share one copy of the whole input, and may contain " +
+			"invalid UTF-8. Map keys are not sorted, and HTML is not escaped. The benchmark compares only the decoded value of " +
+			"its output.",
 		lax:     true,
 		marshal: sonic.ConfigDefault.Marshal, unmarshal: sonic.ConfigDefault.Unmarshal,
 	}
@@ -112,7 +113,7 @@ func sonicDefault() library {
 
 // sonicValid returns only the Valid function of sonic.
 func sonicValid() library {
-	return library{name: sonicName, mark: "This library accepts strings with control characters or unknown escapes as valid.", valid: sonic.ConfigStd.Valid}
+	return library{name: sonicName, mark: "sonic also accepts invalid strings, which contain control characters or unknown escapes.", valid: sonic.ConfigStd.Valid}
 }
 
 // jsoniterLibrary returns jsoniter, which does not compact a RawMessage.

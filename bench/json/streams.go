@@ -16,7 +16,7 @@ import (
 const (
 	streamGroup  = "Streams"
 	streamValues = 1000
-	noteNew      = "Every operation creates a new Decoder, which decodes all values."
+	noteNew      = "Every operation creates a new Decoder, and decodes all values with this Decoder."
 	noteLines    = "Slipstream uses json.Lines, which limits the length of a line and continues after an invalid line. Each of " +
 		"the other libraries has two columns: one for bufio.Scanner with Unmarshal, and one for a Decoder."
 )

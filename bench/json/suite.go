@@ -57,15 +57,16 @@ func Suite() harness.Suite {
 		Name:  "json",
 		Title: "JSON",
 		Cover: "Unmarshal, typed",
-		About: "Every library works on the same bytes and values. Its most exact configuration is used: ConfigStd for sonic, and " +
-			"ConfigCompatibleWithStandardLibrary for jsoniter. v1on2 and v2 are packages of the module " +
-			"github.com/go-json-experiment/json, from which encoding/json of Go 1.27 was developed. v1on2 keeps the rules of " +
-			"encoding/json; v2 has its own rules. Both cache short strings. In this benchmark, they benefit much from this " +
-			"cache, because every operation decodes the same document. The documents are part of the sources of Go and of the " +
-			"module fastjson. The Go types are inferred from the documents. The decoded values are compared with the values that " +
-			"encoding/json decodes. The output is compared with the bytes that encoding/json writes, or by value if a note says " +
-			"so. A fresh target is one variable that is zeroed between operations, so its allocation is not counted for any " +
-			"library.",
+		About: "Every library works on the same bytes and values. The benchmark uses the most exact configuration of each " +
+			"library: ConfigStd for sonic, and ConfigCompatibleWithStandardLibrary for jsoniter. v1on2 and v2 are packages of " +
+			"the module github.com/go-json-experiment/json, from which encoding/json of Go 1.27 was developed. v1on2 keeps the " +
+			"rules of encoding/json; v2 has its own rules. Both packages cache short strings. In this benchmark, they benefit " +
+			"much from their cache, because every operation decodes the same document. The documents come from the source code " +
+			"of Go and of the module fastjson. The Go types are inferred from the documents. The benchmark compares the " +
+			"decoded values with the values that encoding/json decodes. It compares the output with the bytes that " +
+			"encoding/json writes, or compares only the decoded values if a note says so. If a case has a fresh target, all " +
+			"operations use one variable, which is set to zero between operations. So the allocation of this variable is not " +
+			"counted for any library.",
 		Rivals: []harness.Rival{
 			{Name: goccyName, Module: "github.com/goccy/go-json"},
 			{Name: stdName, Module: harness.Std},

@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	noteValid   = "jsoniter is not in this table, because it does not check the input after the value."
-	noteCompact = "Every library writes into a bytes.Buffer that is reused. segmentio is not in this table, because it calls " +
-		"encoding/json. sonic is not in this table, because it has no such functions."
+	noteValid   = "jsoniter is not in the table, because it does not check the input after the value."
+	noteCompact = "Every library writes into a bytes.Buffer that is reused. segmentio is not in the table, because its " +
+		"functions Compact and Indent call encoding/json. sonic is not in the table, because it does not have these functions."
 )
 
 func textCases() []harness.Case {

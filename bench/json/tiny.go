@@ -81,8 +81,8 @@ func tinyCases() []harness.Case {
 const (
 	noteUnmarshalOf = "Every operation decodes into a new variable. Libraries without a function UnmarshalOf get a pointer to the " +
 		"variable, so the variable is allocated on the heap."
-	noteMarshalOf = "Every operation encodes a struct that is passed by value, not by pointer. Libraries without a function MarshalOf " +
-		"get the struct in an interface, so it is allocated on the heap."
+	noteMarshalOf = "Every operation encodes a struct that is passed by value, not by pointer. Libraries without a function " +
+		"MarshalOf get the struct in an interface, so the struct is allocated on the heap."
 	markInterface = "This variant uses Slipstream's functions Marshal and Unmarshal instead of MarshalOf and UnmarshalOf."
 )
 

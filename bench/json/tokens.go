@@ -16,12 +16,12 @@ import (
 
 const (
 	tokensGroup = "Token by token"
-	notePassed  = "Every library counts the tokens of each kind. Slipstream's Tokenizer needs no allocation for up to 32 levels; " +
-		"the golang document nests deeper."
-	noteRead = "Every library counts the tokens of each kind. It also unescapes all strings and adds up their lengths, and " +
-		"converts all numbers to float64 and adds them up."
-	markLoose  = "This library does not check whether a token is allowed at its position, so it accepts [1 2]."
-	markValues = "This library creates a Go value for each token, although the row only counts the tokens."
+	notePassed  = "Every library counts the tokens of each kind. Slipstream's Tokenizer does not allocate for documents with " +
+		"up to 32 levels of nesting; the golang document has more levels."
+	noteRead = "Every library counts the tokens of each kind. Every library also unescapes all strings, converts all numbers " +
+		"to float64, and adds up these numbers and the lengths of the strings."
+	markLoose  = "This library does not check whether a token is allowed at its position, so it accepts the text [1 2]."
+	markValues = "This library creates a Go value for each token, although the benchmark only counts the tokens in this case."
 )
 
 func tokenCases() []harness.Case {

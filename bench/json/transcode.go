@@ -13,11 +13,12 @@ import (
 )
 
 const (
-	noteToJSON = "Every library writes into a reused buffer and does not escape HTML. Slipstream and msgp convert bytes to " +
-		"bytes. For the other libraries, v5 decodes the input into a value of type any, which the library then encodes."
-	noteFromJSON = "Every library writes into a reused buffer. Slipstream converts bytes to bytes. The other libraries decode " +
-		"the input into a value of type any, which v5 then encodes. The other libraries turn all numbers into floats; Slipstream " +
-		"keeps integers as integers."
+	noteToJSON = "Every library writes into a reused buffer and does not escape HTML. Slipstream and msgp convert the input " +
+		"directly to JSON. For each of the other libraries, v5 decodes the input into a value of type any, and the library " +
+		"encodes this value."
+	noteFromJSON = "Every library writes into a reused buffer. Slipstream converts the input directly to MessagePack. Each of " +
+		"the other libraries decodes the input into a value of type any, and v5 encodes this value. The other libraries turn " +
+		"all numbers into floats, whereas Slipstream keeps integers as integers."
 )
 
 func transcodeCases() []harness.Case {

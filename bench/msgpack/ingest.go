@@ -95,8 +95,8 @@ const (
 
 	noteLoop = "The low-level loops decode one value at a time into slices of type []int64, []float64 and []string, one slice per " +
 		"column."
-	noteReuse = "Slipstream's batch reuses the buffers of the previous body, as in the service. The rivals have no buffers that they " +
-		"could reuse."
+	noteReuse = "Slipstream's batch reuses the buffers of the previous body, as in the service. The other libraries have no " +
+		"buffers that they could reuse."
 )
 
 func ingestCases() []harness.Case {

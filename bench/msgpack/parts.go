@@ -48,11 +48,11 @@ func partCases() []harness.Case {
 }
 
 const (
-	partsGroup = "Custom encoders, RawMessage, Skip"
-	noteCustom = "Each point is an array of two floats. The method EncodeMsgpack writes it, and the method DecodeMsgpack reads it. msgp " +
-		"generates code for the same encoding, with its directive tuple."
-	noteRaw  = "The value contains an id and the small struct, which stays in its encoded form."
-	noteSkip = "The libraries skip the value without decoding it."
+	partsGroup = "Custom encoders, RawMessage and Skip"
+	noteCustom = "Each point is an array of two floats. The method EncodeMsgpack writes a point, and the method DecodeMsgpack " +
+		"reads it. With its directive tuple, msgp generates code for the same encoding."
+	noteRaw  = "The value contains an id and a RawMessage, which contains the encoded form of the small struct."
+	noteSkip = "Every library skips the value without decoding it."
 
 	decodingToAny = "decoding to any"
 )
@@ -161,7 +161,8 @@ func skipSides(v any) ([]harness.Side, error) {
 	reader := bytes.NewReader(data)
 	mine := oursSkip()
 	decoding := unmarshalSides([]library{ours()}, data, want, fresh)[0]
-	decoding.How, decoding.Mark = decodingToAny, "This variant decodes the value, to show how much time Skip saves."
+	decoding.How, decoding.Mark = decodingToAny, "This variant decodes the value instead of skipping it, to show how much time "+
+		"Skip saves."
 	skip := func(rival string, run func(data []byte) error) harness.Side {
 		return harness.Side{
 			Rival: rival,

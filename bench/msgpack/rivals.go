@@ -63,7 +63,8 @@ func ugorjiZeroCopy() library {
 	h := ugorjiHandle()
 	h.ZeroCopy = true
 	l := ugorjiWith(h)
-	l.how, l.mark = "zero-copy", "The strings of this variant alias the input, so the input must never change afterwards."
+	l.how, l.mark = "zero-copy", "The decoded strings of this variant share the memory of the input, so the input must not "+
+		"change afterwards."
 	return l
 }
 

@@ -43,11 +43,12 @@ func Suite() harness.Suite {
 		Name:  "msgpack",
 		Title: "MessagePack",
 		Cover: "Unmarshal, typed",
-		About: "Every library decodes the same bytes, written by vmihailenco/msgpack v5, and encodes the same values. msgp is " +
-			"generated code; the other libraries use reflection. For ugorji and hashicorp, the benchmark reuses one Encoder and " +
-			"one Decoder and resets them, as the authors advise. The handles of these libraries enable the options WriteExt and " +
-			"RawToString, and use map[string]any for untyped maps. shamaton does not offer this choice, and creates map[any]any. " +
-			"A fresh target is one variable that is zeroed between operations, so its allocation is not counted for any library.",
+		About: "Every library decodes the same bytes, which vmihailenco/msgpack v5 wrote, and encodes the same values. msgp " +
+			"uses generated code, and the other libraries use reflection. For ugorji and hashicorp, the benchmark reuses one " +
+			"Encoder and one Decoder and resets them, as the authors advise. The handles of these libraries enable the options " +
+			"WriteExt and RawToString, and use map[string]any for untyped maps. shamaton does not offer this choice, and " +
+			"always creates a map[any]any. If a case has a fresh target, all operations use one variable, which is set to zero " +
+			"between operations. So the allocation of this variable is not counted for any library.",
 		Rivals: []harness.Rival{
 			{Name: msgpName, Module: "github.com/tinylib/msgp"},
 			{Name: v5Name, Module: "github.com/vmihailenco/msgpack/v5"},

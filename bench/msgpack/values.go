@@ -48,8 +48,9 @@ func reusedCases() []harness.Case {
 	}
 }
 
-const noteReused = "Every operation decodes the same bytes. Slipstream keeps a string of the target if it equals the decoded string, so " +
-	"Slipstream allocates nothing here. If all strings differ, Slipstream copies each string into a chunk, as it does for a fresh target."
+const noteReused = "Every operation decodes the same bytes. Slipstream keeps a string of the target if it equals the decoded " +
+	"string, so Slipstream allocates nothing in this case. If all strings differ, Slipstream copies each string into a chunk, " +
+	"as it does for a fresh target."
 
 func reusedCase[T any](name string, value func() T, bars ...harness.Bar) harness.Case {
 	return harness.Case{

@@ -22,14 +22,17 @@ const (
 )
 
 const (
-	noteLost  = "The sum of the missing series of all tenants that received fewer series than were acknowledged."
-	noteAgain = "The series that were delivered in addition to the acknowledged series, because requests were sent again."
-	noteFloor = "The CPU time to decompress the same bodies and then compress them with snappy, without any other work. It is measured " +
-		"in the same run."
-	noteCortex = "This figure is quoted, not measured here. It is from a similar machine, with two EPYC cores for cortex-tenant, sender " +
-		"and sink. The series had the same shape, and the requests were Remote Write 1.0 in snappy."
-	noteGC = "The share of the relay's CPU time, as the Go runtime reports it. The runtime updates this share at the end of each " +
-		"collection."
+	noteLost = "This figure is the number of series that were acknowledged but not delivered. It is counted for each tenant " +
+		"and then summed."
+	noteAgain = "This figure is the number of series that were delivered in addition to the acknowledged series, because " +
+		"requests were sent again."
+	noteFloor = "The floor is the CPU time to decompress the same bodies and then compress them with snappy, without any other " +
+		"work. It is measured in the same run."
+	noteCortex = "This figure is quoted, and was not measured in this run. It comes from a similar machine, on which " +
+		"cortex-tenant, the sender and the sink shared two EPYC cores. The series had the same shape, and the requests used " +
+		"Remote Write 1.0 with snappy compression."
+	noteGC = "This figure is the share of the relay's CPU time that garbage collection takes, as reported by the Go runtime. " +
+		"The runtime updates this share at the end of each collection."
 )
 
 // figures returns the figures of a case.

@@ -137,8 +137,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-const noteDrain = "The time from the moment when the target accepts connections until all series have arrived. It includes the pause " +
-	"before the first post."
+const noteDrain = "This figure is the time from the moment at which the target accepts connections until all series have " +
+	"arrived. It includes the pause before the first post."
 
 // figures returns the figures of the case.
 func (d *outage) figures() []harness.Figure {

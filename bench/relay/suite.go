@@ -96,10 +96,11 @@ func suite(p program) harness.Suite {
 	r := harness.Suite{
 		Name:  "relay",
 		Title: "The tenant relay",
-		About: "The relay runs between a sender and a sink that counts the series. All three share the same processors. A series " +
-			"contains 12 labels, as in a Kubernetes cluster, and a sample. It takes 336 bytes of Remote Write 1.0. In each request, the " +
-			"tenants are in mixed order, and all tenants have equally many series. There are 12 workers, and each sends one request at a " +
-			"time. Gigabytes are counted before compression. Each case runs for a sixth of the load time.",
+		About: "The relay runs between a sender and a sink that counts the series. All three programs share the same " +
+			"processors. A series contains 12 labels, as in a Kubernetes cluster, and one sample. In Remote Write 1.0, a " +
+			"series takes 336 bytes. In each request, the series of different tenants are mixed, and every tenant has the same " +
+			"number of series. The sender has 12 workers, and each worker sends one request at a time. Gigabytes are counted " +
+			"before compression. Each case runs for a sixth of the load time.",
 		Rivals: []harness.Rival{
 			{Name: snappyName, Module: "github.com/klauspost/compress"},
 			{Name: cortexName, Module: "github.com/blind-oracle/cortex-tenant", Version: "f5ef1ef, quoted"},

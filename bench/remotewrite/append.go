@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	markSized   = "This variant gets a buffer of the exact size. Usually, this size is not known in advance."
+	markSized   = "This variant gets a buffer that has exactly the size of the output. Usually, this size is not known in advance."
 	markSymbols = "This variant gets a complete symbol table, and labels that already refer to the symbols."
 )
 

@@ -14,7 +14,7 @@ import (
 
 const (
 	views     = "views"
-	markViews = "The strings of this variant are views of the body, not copies."
+	markViews = "The decoded strings of this variant are views of the body, not copies."
 )
 
 func decodeCases() []harness.Case {

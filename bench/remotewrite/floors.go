@@ -11,10 +11,11 @@ import (
 )
 
 const (
-	markCopy   = "This column is a floor: the code only copies the body, and does not parse it."
-	markDecode = "This column is a floor: the code only decompresses the body, the first step of any receiver, and does not parse it."
-	markRelay  = "This column is a floor: the code only decompresses the body and compresses it again, as every relay must, and " +
-		"does not parse it."
+	markCopy   = "memcpy is shown for comparison: it only copies the body, and does not parse it."
+	markDecode = "This code is shown for comparison: it only decompresses the body, as every receiver must, and does not parse " +
+		"it."
+	markRelay = "This code is shown for comparison: it only decompresses the body and compresses it again, as every relay " +
+		"must, and does not parse it."
 )
 
 var errDiffers = errors.New("the bytes are not those of the body")

@@ -7,8 +7,8 @@ import (
 	"github.com/slipstream-go/slipstream/parco"
 )
 
-const markParco = "This column is Slipstream's implementation of Parco's API, with the same encoding. It calls a getter or a " +
-	"setter for each field, and passes values by value."
+const markParco = "slipstream parco is Slipstream's implementation of Parco's API, with the same encoding. It calls a getter " +
+	"or a setter for each field, and passes structs by value, not by pointer."
 
 // parcoRecord returns the codec of a record, in the API that users of Parco know.
 func parcoRecord(wide bool) library[record] {

@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	markFloor = "This column is a floor: hand-written code for Parco's encoding of this one struct. It omits the work of a " +
-		"library that supports any struct, and does not check that lengths and times fit."
-	markOther = "This column is Slipstream's own codec for JSON or MessagePack. In these formats, a message contains the type of " +
-		"each value and the name of each field."
+	markFloor = "The hand-written code supports only Parco's encoding of this one struct. It omits the work of a library that " +
+		"supports any struct, and does not check that lengths and times fit. Its time is shown for comparison."
+	markOther = "This variant is Slipstream's own codec for JSON or MessagePack. In these formats, a message contains the type " +
+		"of each value and the name of each field."
 )
 
 // described returns the libraries of self-describing formats. generated is msgp's code for T, if

@@ -18,7 +18,8 @@ const (
 const (
 	noteReuse = "encoding/json and v5 reuse an encoder and its bytes.Buffer, and slipstream parco reuses a bytes.Buffer. The " +
 		"other libraries append to a slice."
-	noteFresh = "The target is one variable that is zeroed between operations, so its allocation is not counted for any library."
+	noteFresh = "All operations decode into the same variable, which is set to zero between operations. So the allocation of " +
+		"this variable is not counted for any library."
 )
 
 func shapeCases() []harness.Case {

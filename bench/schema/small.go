@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	markColfer = "This column is a floor: hand-written code for Colfer's encoding of this one struct. Colfer itself is not " +
-		"available as a Go module."
-	markNothing = "This column is a floor: the code does not encode or decode anything. Its time is the time to choose a struct."
+	markColfer = "The colfer-like code is written by hand, and supports only Colfer's encoding of this one struct. Colfer " +
+		"itself is not available as a Go module."
+	markNothing = "The no-op code does not encode or decode anything. Its time is the time to choose a struct."
 )
 
 // smallLibraries returns the libraries for smallStruct.

@@ -13,9 +13,9 @@ const (
 	smallStructGroup     = "SmallStruct of go_serialization_benchmarks"
 	smallStructSizeGroup = "SmallStruct: bytes of a message"
 
-	noteSmallStruct = "As in that suite, every operation uses one of 1000 random structs, chosen at random, and decodes into a " +
-		"zeroed target. The structs are the same for all libraries. A row contains only the libraries that support the way in " +
-		"which the row uses memory."
+	noteSmallStruct = "As in go_serialization_benchmarks, every operation uses one of 1000 random structs, chosen at random, " +
+		"and decodes into a variable that was set to zero. All libraries use the same structs. A row contains only the " +
+		"libraries that support the row's use of memory."
 )
 
 // calls contains the calls that a side of a row makes, one after the other. Calls that the row does

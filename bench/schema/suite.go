@@ -47,13 +47,14 @@ func Suite() harness.Suite {
 		Name:  "schema",
 		Title: "Schema as code",
 		Cover: "Decode",
-		About: "Slipstream uses Parco's encoding: the fields follow each other in the order of the schema. small, medium and " +
-			"large are the struct and the sizes from the table in Parco's announcement. Parco itself cannot be run here, because " +
-			"it is not on the Go module proxy, and none of its figures are quoted. The same holds for bebop, benc and Colfer. v5 " +
-			"and msgp write MessagePack. All libraries for MessagePack read the bytes that v5 wrote. msgp, vtprotobuf, " +
-			"protobuf-go and flatbuffers are generated code. The code for mus is written by hand, because mus does not support " +
-			"structs. For Protobuf and flatbuffers, the benchmark copies the fields to and from their generated types. To check " +
-			"the output of a library, another library decodes it, if there is one for the same format.",
+		About: "Slipstream uses Parco's encoding, in which the fields follow each other in the order of the schema. The cases " +
+			"small, medium and large use the struct and the sizes of the table in Parco's announcement. Parco itself was not " +
+			"measured, because it is not on the Go module proxy. Its published figures are not quoted. For the same reason, " +
+			"bebop, benc and Colfer were not measured. v5 and msgp write MessagePack. All libraries for MessagePack read the " +
+			"bytes that v5 wrote. msgp, vtprotobuf, protobuf-go and flatbuffers use generated code. The code for mus is " +
+			"written by hand, because mus does not support structs. For Protobuf and flatbuffers, the benchmark copies the " +
+			"fields to and from their generated types. To check the output of a library, the benchmark decodes it with another " +
+			"library, if there is another library for the same format.",
 		Rivals: []harness.Rival{
 			{Name: musName, Module: "github.com/mus-format/mus-go"},
 			{Name: vtprotoName, Module: "github.com/planetscale/vtprotobuf"},

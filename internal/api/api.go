@@ -15,8 +15,8 @@ import (
 )
 
 // Exported lists the exported identifiers of the packages that match the patterns. The patterns
-// have the syntax of go list, and are resolved in the module in dir. The variables in env are added
-// to the environment of the go command. The returned lines are sorted.
+// have the syntax of go list, and are resolved in the module in dir. The variables in the argument
+// `env` are added to the environment of the go command. The returned lines are sorted.
 func Exported(dir string, env []string, patterns ...string) ([]string, error) {
 	built, err := build(dir, env, patterns)
 	if err != nil {

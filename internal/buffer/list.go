@@ -7,8 +7,9 @@ import (
 )
 
 // Each of these structs contains a short list and its header, so that both need only one
-// allocation. Lists do not come from slabs, because their elements may refer to memory of any size.
-// A program that keeps one list would also retain the memory of its neighbours in the slab.
+// allocation. Lists are not allocated in slabs, because their elements may refer to memory of any
+// size. With a slab, a program that keeps one list would also retain the memory of the other lists
+// in the slab.
 type (
 	list2 struct {
 		list  []any
@@ -31,7 +32,7 @@ func NewList(n int) ([]any, any) {
 	switch {
 	case n == 0:
 		return nil, EmptyList
-	case !mem.BoxWorks() || n > 8: // the longer the list, the less the second allocation matters
+	case !mem.BoxWorks() || n > 8: // for longer lists, the time of the second allocation matters less
 		list := make([]any, n)
 		return list, list
 	case n <= 2:

@@ -6,7 +6,7 @@ package buffer
 type Peak int
 
 // TooLarge records that one operation needed a buffer of the size n. It reports whether a buffer of
-// the given size should be released. This is the case if size exceeds both keep and 8 times the
+// the given size should be released. This is the case if `size` exceeds both `keep` and 8 times the
 // peak.
 func (p *Peak) TooLarge(n, size, keep int) bool {
 	*p = max(Peak(n), *p-(*p+7)/8)

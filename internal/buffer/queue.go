@@ -28,14 +28,14 @@ type Queue struct {
 // page, and so determines the position of b in the page.
 type chunk struct {
 	b    []byte // never empty
-	page *page  // nil if b is foreign
+	page *page  // nil if b belongs to the caller
 }
 
 // page is memory that the queue owns. The chunks in a page have the same order as in the queue.
 type page struct {
 	mem  []byte
 	used int  // mem[used:] was never part of a chunk
-	refs int  // number of references to the page: from its chunks, and from the queue's fields tail and window
+	refs int  // number of references to the page: from its chunks, and from the queue's fields `tail` and `window`
 	kept bool // a view of the page stays valid forever
 }
 
@@ -166,7 +166,8 @@ func (q *Queue) Room() []byte {
 	return q.tail.mem[q.tail.used:]
 }
 
-// Extend adds the first n bytes of Room to the queue. Room must be at least that long.
+// Extend adds the first n bytes of Room's result to the queue. This result must have at least n
+// bytes.
 func (q *Queue) Extend(n int) {
 	if n == 0 {
 		return
@@ -290,7 +291,8 @@ func (q *Queue) Discard(n int) {
 	}
 }
 
-// Chunks appends the chunks to list, as views that are valid until their bytes are removed.
+// Chunks appends the chunks to the slice `list`, as views that are valid until their bytes are
+// removed.
 func (q *Queue) Chunks(list [][]byte) [][]byte {
 	for k := range q.n {
 		b := q.at(k).b

@@ -4,8 +4,8 @@ import "github.com/slipstream-go/slipstream/internal/mem"
 
 // Recent caches recurring short strings, such as the keys of records. The cache is direct-mapped: a
 // new string evicts the string in its slot. So hostile input can neither enlarge the cache nor make
-// it slower. The cached strings lie in separate chunks, because they live longer than other
-// strings.
+// it slower. The cached strings are stored in separate chunks, because they are used longer than
+// other strings.
 type Recent struct {
 	slots [recentSlots]struct {
 		lo, hi uint64
@@ -30,8 +30,8 @@ const (
 
 // Find returns b[i:i+n] as a string, and reports whether the string was cached. The caller has
 // checked that these bytes exist and that n ≤ RecentMax. Find compares strings as two words. The
-// words overlap if the string has more than 8 bytes. In shorter strings, the bytes after the string
-// count as zero.
+// words overlap if the string has more than 8 bytes. If a string is shorter than a word, the
+// missing bytes count as zero.
 func (r *Recent) Find(b []byte, i, n int) (s string, known bool) {
 	var lo, hi uint64
 	switch {

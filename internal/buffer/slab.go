@@ -47,8 +47,8 @@ func (s *Strings) copySlow(b []byte) string {
 	return mem.String(s.chunk)
 }
 
-// CopyBytes returns a copy of b. The copy is never nil. Its capacity equals its length, so an
-// append to the copy moves it and does not overwrite its neighbours.
+// CopyBytes returns a copy of b. The copy is never nil. Its capacity equals its length, so
+// appending to the copy allocates new memory, and does not overwrite the bytes after the copy.
 func (s *Strings) CopyBytes(b []byte) []byte {
 	n := len(b)
 	if n == 0 || n > s.Size/8 {

@@ -36,8 +36,8 @@ func careful32(b []byte, n int, f float32) int {
 	return careful(b, n, fraction, biased, 23, 150)
 }
 
-// careful writes the float with the given fields. The argument width is the number of bits in the
-// format's fraction, and bias is the bias of the format's exponent.
+// careful writes the float with the given fields. The argument `width` is the number of bits in the
+// format's fraction, and `bias` is the bias of the format's exponent.
 func careful(b []byte, n int, fraction uint64, biased, width, bias int) int {
 	if fraction == 0 && biased == 0 {
 		mem.Store8(b, n, '0')
@@ -70,7 +70,7 @@ func careful(b []byte, n int, fraction uint64, biased, width, bias int) int {
 // nearer is true, the neighbour below is only half as far away as the neighbour above.
 //
 // This is Giulietti's algorithm. The unit 10ᵏ is at most 2^q, or at most ¾·2^q if nearer is true.
-// Ten units are more than this maximum. So the interval of numbers that round to c·2^q contains a
+// Ten units are more than 2^q or ¾·2^q. So the interval of numbers that round to c·2^q contains a
 // whole number of units, and at most one multiple of ten units.
 func shortest(c uint64, q int, nearer bool) (digits uint64, k int) {
 	k = log10of2(q)
@@ -109,8 +109,8 @@ func shortest(c uint64, q int, nearer bool) (digits uint64, k int) {
 }
 
 // quarters returns c·power·2⁻¹²⁸ as a whole number. If the product is not whole, quarters returns
-// the odd number of the two adjacent whole numbers. A comparison of this number with any even
-// number has the same result as a comparison of the product itself. If broken is 1, the product
+// the odd one of the two adjacent whole numbers. Comparing this number with any even number gives
+// the same result as comparing the product with that even number. If broken is 1, the product
 // cannot be whole.
 func quarters(power *power, c, broken uint64) uint64 {
 	hi, lo := bits.Mul64(c, power.hi)

@@ -19,13 +19,13 @@
 // error.
 //
 // The conversion of floats to text follows Raffaello Giulietti, "The Schubfach way to render
-// doubles" (2022). It needs one multiplication instead of his three, as described by Junekey Jeon,
-// "Dragonbox: A New Floating-Point Binary-to-Decimal Conversion Algorithm" (2024). The conversion
-// of text to floats follows Daniel Lemire, "Number Parsing at a Gigabyte per Second", Software:
-// Practice and Experience 51 (2021), and Noble Mushtak and Daniel Lemire, "Fast Number Parsing
-// Without Fallback", Software: Practice and Experience 53 (2023).
+// doubles" (2022). Giulietti's algorithm needs three multiplications. This package needs one, as in
+// the algorithm of Junekey Jeon, "Dragonbox: A New Floating-Point Binary-to-Decimal Conversion
+// Algorithm" (2024). The conversion of text to floats follows Daniel Lemire, "Number Parsing at a
+// Gigabyte per Second", Software: Practice and Experience 51 (2021), and Noble Mushtak and Daniel
+// Lemire, "Fast Number Parsing Without Fallback", Software: Practice and Experience 53 (2023).
 //
 // All of these algorithms multiply a number of up to 64 bits by the first 128 bits of a power of
-// ten. The tests show that 128 bits are enough: for each power, they compute how near a product can
-// come to a point at which the result changes (proof_test.go).
+// ten. The tests show that 128 bits are enough: for each power, they compute the minimum distance
+// between a product and a number at which the result changes (proof_test.go).
 package decimal

@@ -15,7 +15,7 @@ import (
 //	┌ 53 bits of the float ┬ half ┬ 9 or 10 bits ┐ ┌ 64 bits ┐
 //
 // The power is only as exact as 128 bits allow. So before its lower bits are cut off, the product
-// has an error of less than 1 in the last place of lo. The product is cut off after the bit "half",
+// has an error of less than 1 in the last bit of lo. The product is cut off after the bit "half",
 // and the rest is rounded. The result would be wrong if one of these two cuts lay between the
 // computed product and the exact number w·10ᵉ. This never happens if w has 64 bits and the power is
 // in the table: the number w·10ᵉ lies either on a cut, or at least 1 away from all cuts. Mushtak
@@ -81,8 +81,9 @@ func Float32(man uint64, exp10 int, neg bool) (f float32, inRange bool) {
 	return math.Float32frombits(u | sign), true
 }
 
-// product shifts man left by lead bits, until its first bit is set. It returns the upper 128 bits
-// of the product of the shifted number and the power, and the number lead.
+// product shifts the number `man` left until its first bit is set. It multiplies the shifted number
+// by the power, and returns the upper 128 bits of the product. The result `lead` is the number of
+// bits by which it has shifted.
 func product(man uint64, power *power) (hi, lo uint64, lead int) {
 	lead = bits.LeadingZeros64(man)
 	man <<= uint(lead) & 63
@@ -104,8 +105,8 @@ func outside(man uint64, exp10 int, inf uint64) (u uint64, inRange bool) {
 	return inf, false
 }
 
-// edge rounds hi to a float with any biased exponent. The argument width is the number of bits in
-// the format's fraction, and inf is the exponent of infinity in the format. The number never lies
+// edge rounds hi to a float with any biased exponent. The argument `width` is the number of bits in
+// the format's fraction, and `inf` is the exponent of infinity in the format. The number never lies
 // in the middle between two floats. The middle is possible only with powers from 10⁻²⁷ to 10²³ (to
 // 10¹⁰ for a float32). The products of these powers and a 64-bit number are neither subnormal nor
 // as large as the largest float.

@@ -79,7 +79,7 @@ func read(s []byte) (t text) {
 }
 
 // cutTo19 parses s again if s contains too many digits for man after the leading zeros. s consists
-// of digits and possibly a point. The argument digits is the number of digits.
+// of digits and possibly a point. The argument `digits` is the number of digits.
 //
 //go:noinline
 func (t *text) cutTo19(s []byte, digits int) {

@@ -6,11 +6,11 @@ package decimal
 // two is as near to a power of ten as 128 bits allow.
 type power struct{ hi, lo uint64 }
 
-// The product of a 64-bit number and a power of ten can be a whole number, or a whole number and a
-// half, only from 10^firstExact to 10^lastExact. For these powers, 5⁻ᵉ is a divisor of less than 64
-// bits, or 5ᵉ fits into an entry of the table. From 10⁰ to 10^lastExact, the powers are exact.
-// Below 10⁰ they are rounded up. So if the exact product is whole, the computed product is slightly
-// too large, and the bits of its fraction are not a long sequence of ones.
+// The product of a 64-bit number and 10ᵉ can be a whole number, or a whole number plus one half,
+// only if firstExact ≤ e ≤ lastExact. For these exponents, 5⁻ᵉ is a divisor of less than 64 bits,
+// or 5ᵉ fits into an entry of the table. If 0 ≤ e ≤ lastExact, the power in the table is exact. If
+// e is negative, the power is rounded up. So if the exact product is whole, the computed product is
+// slightly too large, and the bits of its fraction are not a long sequence of ones.
 const (
 	firstExact = -27
 	lastExact  = 55

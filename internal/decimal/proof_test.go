@@ -33,8 +33,9 @@ func power10(e, s int) (num, den *big.Int) {
 // with 1 ≤ x ≤ most. x·a can be below or above the multiple.
 //
 // The search for ever smaller distances works like Euclid's algorithm. x·a = low mod m is the
-// nearest from above so far, and y·a = -high mod m is the nearest from below. Only adding the
-// multiplier of the nearer one to the multiplier of the farther one can improve the farther one.
+// nearest from above so far, and y·a = -high mod m is the nearest from below. Only by adding the
+// multiplier of the nearer one to the multiplier of the farther one can the search find a smaller
+// distance.
 func nearest(a, m, most *big.Int) *big.Int {
 	low, high := new(big.Int).Mod(a, m), new(big.Int).Set(m)
 	if low.Sign() == 0 {

@@ -26,8 +26,8 @@ import (
 //
 // The computed numbers have a tiny error. The code in careful.go handles the floats for which the
 // result could depend on this error. It also handles powers of two. Their interval is not
-// symmetric, because the neighbour below is nearer. For all other floats, no branch depends on
-// digits, because a processor cannot predict digits.
+// symmetric, because the neighbour below is nearer. For all other floats, no branch depends on the
+// values of digits, because a processor cannot predict such a branch.
 //
 // For each size of float, one function contains all of this code. When the layout of the digits was
 // a separate function, the conversion took 7 % longer.

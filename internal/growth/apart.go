@@ -14,9 +14,9 @@ import (
 // that it starts.
 const apartOf = "SLIPSTREAM_TEST_APART"
 
-// Apart reports whether the test t should run in this process. If it returns false, it has already
-// run t in another process with the same binary, in which no other test runs. If t failed in that
-// process, Apart has marked t as failed in this process, too.
+// Apart reports whether the test t should run in this process. If Apart returns false, it has
+// already run t in another process with the same binary, in which no other test runs. If t failed
+// in that process, Apart has marked t as failed in this process, too.
 //
 // A test that calls the garbage collector many times calls Apart first. Compiled plans and types
 // are never freed, so each garbage collection marks the plans and types of all earlier tests. In

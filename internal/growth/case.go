@@ -12,9 +12,9 @@ type Case struct {
 	// Most is the largest n that the family supports, or 0 if there is no limit. For example,
 	// nested values have a maximum depth.
 	Most int
-	// Long excludes the case from the short test.
+	// Long, if true, excludes the case from the short test.
 	Long bool
-	// OnlyAlloc turns off the check of the CPU time.
+	// OnlyAlloc, if true, turns off the check of the CPU time.
 	OnlyAlloc bool
 
 	call     string // name of the Call, set by Cross
@@ -31,7 +31,8 @@ type Call[In any] struct {
 	Start func() func(In)
 	Alloc float64 // like Case.Alloc; the maximum over all families
 	Long  bool
-	// Constant permits a cost that does not grow with the size of the input in any family.
+	// Constant, if true, permits a cost that does not grow with the size of the input in any
+	// family.
 	Constant bool
 }
 

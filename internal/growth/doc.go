@@ -1,8 +1,8 @@
 // Package growth measures how the cost of a call grows with its input. Only tests import it.
 //
 // A [Case] measures one function with one family of inputs. [Check] runs each case with n bytes and
-// with 4n bytes. It asserts the following limits for the cost of 4n bytes, relative to the cost of
-// n bytes:
+// with 4n bytes. It asserts the following limits for the cost of a call with 4n bytes of input,
+// relative to the cost of a call with n bytes:
 //
 //	CPU time      at most 6 times
 //	allocation    at most 6 times, and at most Case.Alloc bytes for each byte of input
@@ -14,12 +14,13 @@
 //
 // # Noise
 //
-// CPU time is the time of the calling thread, so that other load on the machine has little effect.
-// It is checked only on Linux. If a growth exceeds the limit, it is measured again, up to 12 times
-// or for 2 s, and the smallest measurement counts. The garbage collector runs on other threads. It
-// starts when a memory limit is reached, and not when the heap has grown. Hardware counters of
-// instructions are not used, because virtual machines rarely support them. Besides, a copy of any
-// length is one instruction (rep movs), so such counters would not reveal quadratic copying.
+// CPU time is the time of the calling thread, so that programs that run at the same time have
+// little effect. It is checked only on Linux. If a growth exceeds the limit, it is measured again,
+// up to 12 times or for 2 s, and the smallest measurement counts. The garbage collector runs on
+// other threads. It starts when a memory limit is reached, and not when the heap has grown.
+// Hardware counters of instructions are not used, because virtual machines rarely support them.
+// Besides, a copy of any length is one instruction (rep movs), so such counters would not reveal
+// quadratic copying.
 //
 // # Short and long test
 //

@@ -28,8 +28,8 @@ const (
 	largest   = 16 << 20
 	repeated  = 16 << 10 // calls with inputs smaller than this are repeated
 
-	// grain is the CPU time below which a comparison is useless, because interrupts and page faults
-	// take about as long.
+	// The constant grain is the CPU time below which a comparison is useless, because interrupts
+	// and page faults take about as long.
 	grain = 100 * time.Microsecond
 	// least is the smallest CPU time that shows whether a cost grows at all.
 	least = 5 * time.Microsecond
@@ -50,11 +50,12 @@ const (
 	// Copying text takes a fraction of a nanosecond per byte. So a quadratic part of the cost is
 	// visible only for long texts, and measuring long texts takes little time.
 	fast = 1.0 // nanoseconds
-	// dear is the maximum cost per byte, relative to the cost per byte at the first size. It
-	// applies to calls that take longer than `noticeable`. In total, caches and steps increase the
-	// cost per byte by a factor of five. So if a call exceeds this maximum, no confirmation is
-	// needed. A confirmation would take 16 times as long as the call. Likewise, a growth by a
-	// factor of more than `doubtful` that confirms an earlier growth needs no further confirmation.
+	// The constant dear is the maximum cost per byte, relative to the cost per byte at the first
+	// size. It applies to calls that take longer than `noticeable`. In total, caches and steps
+	// increase the cost per byte by a factor of five. So if a call exceeds this maximum, no
+	// confirmation is needed. A confirmation would take 16 times as long as the call. Likewise, a
+	// growth by a factor of more than `doubtful` that confirms an earlier growth needs no further
+	// confirmation.
 	dear       = 10
 	noticeable = 100 * time.Millisecond
 	// memoryLimit is the memory use at which the garbage collector starts. Below this limit, it
@@ -227,8 +228,8 @@ type seen struct {
 }
 
 // check compares the costs of n and 4n bytes. The error describes the cost that grows too much. The
-// argument `base` is the time per byte for a much smaller input, in nanoseconds, or 0 if no smaller
-// input was measured.
+// argument `base` is the CPU time per byte for a much smaller input, in nanoseconds, or 0 if no
+// smaller input was measured.
 //
 // Some costs grow in steps. When the data no longer fits into a cache, a call becomes slower from
 // one size to the next. This happens two or three times in total, and more often if other programs
@@ -295,8 +296,8 @@ func (c Case) compare(n int, bound float64) (a, b cost, times int, err error) {
 			// the same size.
 			a, b = cost{min(a.time, x.time), max(a.alloc, x.alloc)}, cost{min(b.time, y.time), min(b.alloc, y.alloc)}
 		}
-		// The first measurement of a small cost often includes cold caches, which hide that the
-		// cost grows.
+		// The first measurement of a small cost is often too high, because the caches do not
+		// contain the data yet. This hides that the cost grows.
 		if err = c.judge(n, times, a, b, bound, bound); err == nil && (i >= 2 || grows(a, b)) || spent > patience {
 			break
 		}

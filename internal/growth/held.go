@@ -89,8 +89,8 @@ func live() int {
 }
 
 // CheckForgets asserts that pools do not refer to memory of a caller, such as the input, after the
-// call has returned. Each function in uses allocates memory, uses it in a call, and returns a
-// pointer to it.
+// call has returned. Each function in the map `uses` allocates memory, uses this memory in a call,
+// and returns a pointer to the memory.
 func CheckForgets(t *testing.T, uses map[string]func() *byte) {
 	if raced {
 		t.Skip("the race detector empties pools at random, and the tag invariants keeps memory of its own")
@@ -104,7 +104,8 @@ func CheckForgets(t *testing.T, uses map[string]func() *byte) {
 	}
 }
 
-// refersTo reports whether some object refers to the memory to which the result of use points.
+// refersTo calls the function `use`, which returns a pointer, and reports whether some object still
+// refers to that memory.
 func refersTo(use func() *byte) bool {
 	// With one processor, a pool returns the object that was last put into it.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))

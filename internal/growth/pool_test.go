@@ -7,7 +7,7 @@ type bufferPool struct{ pool sync.Pool }
 
 func newPool() *bufferPool { return &bufferPool{} }
 
-// use gets a buffer of n bytes from the pool, and puts it back if its capacity is at most keep.
+// use gets a buffer of n bytes from the pool, and puts it back if its capacity is at most `keep`.
 func (p *bufferPool) use(n, keep int) int {
 	b, _ := p.pool.Get().(*[]byte)
 	if b == nil || cap(*b) < n {
@@ -20,7 +20,7 @@ func (p *bufferPool) use(n, keep int) int {
 	return used
 }
 
-// keep replaces a buffer in the pool by b.
+// The method keep replaces a buffer in the pool by b.
 func (p *bufferPool) keep(b []byte) {
 	last, _ := p.pool.Get().(*[]byte)
 	if last == nil {

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// Ratio returns the CPU time of the call ours divided by the CPU time of the call theirs. It
-// returns false on systems without a CPU clock for threads. The functions ours and theirs prepare a
-// call and return it; only the returned call is measured. The calls alternate, for at most the
-// given number of rounds. Ratio uses the shortest time of each call, because other load makes a
-// call slower, but never faster. Ratio returns as soon as the ratio is at most the argument
-// `enough`.
+// Ratio returns the CPU time of a call from the function `ours` divided by the CPU time of a call
+// from the function `theirs`. Ratio returns false on systems without a CPU clock for threads. The
+// functions `ours` and `theirs` prepare a call and return it; only the returned call is measured.
+// The calls alternate, for at most the given number of rounds. Ratio uses the shortest time of each
+// call, because other load makes a call slower, but never faster. Ratio returns as soon as the
+// ratio is at most the argument `enough`.
 func Ratio(rounds int, enough float64, ours, theirs func() func()) (ratio float64, ok bool) {
 	if !hasClock {
 		return 0, false

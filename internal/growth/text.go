@@ -103,8 +103,8 @@ func EachRune(s string, f func(rune) string) string {
 	return b.String()
 }
 
-// Every returns s with the given text inserted once per `step` bytes. It never inserts text inside
-// a character.
+// Every inserts the given text into s after every `step` bytes, and returns the result. It never
+// inserts text inside a character.
 func Every(s, text string, step int) string {
 	var b strings.Builder
 	for len(s) > step {

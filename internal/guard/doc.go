@@ -1,5 +1,5 @@
 // Package guard provides memory for tests. The processor enforces the bounds of this memory. An
-// input that guard returns lies on pages that cannot be written, and ends at a page that cannot be
+// input from this package lies on pages that cannot be written, and ends at a page that cannot be
 // read. So a decoder that reads a byte too many, or writes to its input, faults at that
 // instruction. A fault ends the test process with a stack trace; recover does not catch it.
 //

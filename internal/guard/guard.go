@@ -23,7 +23,7 @@ func of(b []byte, part func(*Region, int) []byte) (input []byte, r *Region) {
 }
 
 // Test returns a copy of b that was made by Input. The copy is valid while t runs. Without the
-// build tag `invariants`, Test returns b itself. The argument t is a testing.TB.
+// build tag `invariants`, Test returns b itself. The argument `t` is a testing.TB.
 func Test(t interface{ Cleanup(func()) }, b []byte) []byte {
 	if !Enabled {
 		return b

@@ -34,8 +34,8 @@ type plainError struct {
 func (e plainError) Error() string { return e.text }
 func (e plainError) Unwrap() error { return e.cause }
 
-// found describes the value in the document. The argument value is the description in the error:
-// "array", or "number 1.5" if the number itself is invalid.
+// The function found describes the value in the document. The argument `value` is the description
+// in the error: "array", or "number 1.5" if the number itself is invalid.
 func found(value string) string {
 	if number, ok := strings.CutPrefix(value, "number "); ok {
 		return number
@@ -49,7 +49,7 @@ func found(value string) string {
 
 var readsText = reflect.TypeFor[encoding.TextUnmarshaler]()
 
-// wanted describes the kind of JSON value from which a Go type is decoded.
+// The function wanted describes the kind of JSON value from which a Go type is decoded.
 func wanted(t reflect.Type) string {
 	switch k := t.Kind(); {
 	case k == reflect.Pointer:

@@ -4,8 +4,8 @@ package mem
 
 import "reflect"
 
-// PointerFace returns an interface that contains the pointer p. The argument t is the type word of
-// the pointer's type.
+// PointerFace returns an interface that contains the pointer p. The argument `t` is the type word
+// of the pointer's type.
 func PointerFace(t Raw, p Pointer) any {
 	f := Face{t, RawOf(p)}
 	return *(*any)(Raw(&f))
@@ -20,8 +20,8 @@ func MethodTable[I any](v I) Raw {
 	return (*Face)(Raw(&v)).Type
 }
 
-// WithMethods returns an interface of type I that contains the pointer p. The argument table is the
-// result of MethodTable for a value of type I that contains a pointer of the same type.
+// WithMethods returns an interface of type I that contains the pointer p. The argument `table` is
+// the result of MethodTable for a value of type I that contains a pointer of the same type.
 func WithMethods[I any](table Raw, p Pointer) I {
 	f := Face{table, RawOf(p)}
 	return *(*I)(Raw(&f))
@@ -33,7 +33,7 @@ func BoxWorks() bool { return boxWorks }
 
 var boxWorks = func() bool {
 	if one := uint16(1); *RawAt[byte](Raw(&one), 0) != 1 {
-		return false // numbers smaller than a word are boxed from the low bytes of the word
+		return false // for a number that is smaller than a word, Box uses the low bytes of the word
 	}
 	type probe struct{ a, b int64 }
 	v := any(probe{1, 2})

@@ -4,8 +4,8 @@ package mem
 
 import "unsafe"
 
-// Checked reports whether the compiler checks the bounds in Load and Store functions. It is true in
-// builds that use load_safe.go.
+// Checked reports whether the compiler checks the bounds in Load and Store functions. Checked is
+// true in builds that use load_safe.go.
 const Checked = false
 
 // Load64 returns the little-endian word at b[i:i+8]. The caller must have checked that 0 ≤ i ≤

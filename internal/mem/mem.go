@@ -60,7 +60,7 @@ func GrowSlice(s *Slice, sliceType reflect.Type, n int) {
 }
 
 // ValueAt returns the addressable value of type t at p, like reflect.NewAt(t, p).Elem(). The
-// argument pointerWord is the type word of *t, so that ValueAt need not look up that type.
+// argument `pointerWord` is the type word of *t, so that ValueAt need not look up that type.
 func ValueAt(t reflect.Type, pointerWord Raw, p Pointer) reflect.Value {
 	if BoxWorks() {
 		return reflect.ValueOf(PointerFace(pointerWord, p)).Elem()

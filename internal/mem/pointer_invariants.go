@@ -123,7 +123,7 @@ func View(p Pointer, n int) []byte {
 
 func (p Pointer) raw() Raw { return unsafe.Add(p.base, p.off) }
 
-// within panics unless the n bytes at p lie in p's object. The argument t is the type of these
+// within panics unless the n bytes at p lie in p's object. The argument `t` is the type of these
 // bytes, or nil.
 func (p Pointer) within(n uintptr, t reflect.Type) {
 	if (p.base != nil || n == 0 && t == nil) && p.off <= p.size && n <= p.size-p.off {

@@ -17,7 +17,7 @@ import (
 // A table contains at most 1024 slots. The slots of a map without tables are numbered as if it had
 // one table with one group.
 
-// MapShape describes where the slots of maps of one type contain the key and the value.
+// MapShape describes the positions of the key and the value in a slot, for maps of one type.
 type MapShape struct {
 	types    mapTypes
 	value    uintptr // the offset of the value; the key is at 0
@@ -106,7 +106,7 @@ func (s *MapShape) ValueOf(slot Raw) Pointer {
 }
 
 // Slots refers to the slots that a map had at the call of Open. If the map changes later, a slot
-// may contain the entry that it had at any time since the call.
+// may contain any entry that has been in this slot since the call.
 type Slots struct {
 	dir    unsafe.Pointer // *group, or *[dirLen]*mapTable
 	dirLen int

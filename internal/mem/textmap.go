@@ -11,9 +11,9 @@ package mem
 // this way, and 22 ns with a generic function and its dictionary.
 const TextMaps = true
 
-// PutText sets the entry for a key in the map at m to the low bytes of w. The argument size is the
-// number of these bytes. The map's keys must be strings. Its values must have 1, 2, 4 or 8 bytes,
-// and must not contain pointers.
+// PutText sets the entry for a key in the map at m to the low bytes of w. The argument `size` is
+// the number of these bytes. The map's keys must be strings. Its values must have 1, 2, 4 or 8
+// bytes, and must not contain pointers.
 func PutText(m Pointer, key string, w uint64, size int) {
 	switch size {
 	case 1:

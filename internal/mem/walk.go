@@ -67,7 +67,7 @@ type Walk[V any] struct {
 // empty.
 func WalkMap[V any](m map[string]V) (w Walk[V], ok bool) {
 	h := *(**mapHeader)(unsafe.Pointer(&m))
-	if !walkWorks || h.writing != 0 { // during a write, the runtime must decide what happens
+	if !walkWorks || h.writing != 0 { // another goroutine writes to the map: the runtime's own iterator must handle this
 		return w, false
 	}
 	if h.dirLen == 0 {

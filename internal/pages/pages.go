@@ -213,8 +213,8 @@ func run[T any](t *testing.T, section string, parts []T, key func(T) (name, wher
 	}
 }
 
-// Skip excludes the rows and blocks of sections from the checks. The argument reason explains why:
-// another test checks them, or no test can verify them.
+// Skip excludes the rows and blocks of sections from the checks. The argument `reason` explains
+// why: another test checks them, or no test can verify them.
 func (p *Page) Skip(t *testing.T, reason string, headings ...string) {
 	t.Helper()
 	for _, heading := range headings {
@@ -228,8 +228,8 @@ func (p *Page) Skip(t *testing.T, reason string, headings ...string) {
 
 // Pin is like Skip, but compares checksums. The test fails for new and changed rows and blocks,
 // until their checksums are written. Pin is used for sections that no test reads row by row. Before
-// you write the checksums, verify that the tests named in the argument reason still check the rows
-// and blocks.
+// you write the checksums, verify that the tests named in the argument `reason` still check the
+// rows and blocks.
 func (p *Page) Pin(t *testing.T, reason string, headings ...string) {
 	t.Helper()
 	p.Skip(t, reason, headings...)

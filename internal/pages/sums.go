@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// A check is identified by the first cell of its row. So the check alone would not detect a change
-// in the other cells. For this reason, a file contains checksums of the rows that have checks. If
-// you change a row, read its check and write the checksum again:
+// The first cell of a row identifies the check for the row. So the check alone would not detect a
+// change in the other cells. For this reason, a file contains checksums of the rows that have
+// checks. If you change a row, read its check and write the checksum again:
 //
 //	SLIPSTREAM_PAGES=write go test -count=1 -p=1 -run Pages ./... (in the root, in server and in bench)
 

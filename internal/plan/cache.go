@@ -11,8 +11,8 @@ import (
 // value is an empty cache that is ready for use.
 //
 // In the common case, a lookup takes a few nanoseconds in a direct-mapped table of atomic pointers.
-// A sync.Map contains all values. Two types that share a slot evict each other only from the table,
-// not from the sync.Map.
+// A sync.Map contains all values. If two types have the same slot, they evict each other only from
+// the table, not from the sync.Map.
 type Cache[V any] struct {
 	slots [256]atomic.Pointer[entry[V]]
 	all   sync.Map // mem.Raw → *entry[V]

@@ -58,7 +58,7 @@ func structOf(t reflect.Type) reflect.Type {
 }
 
 // direct returns the fields that t itself declares, and the structs that t embeds. The argument
-// `outer` is the field through which t is reached.
+// `outer` is the embedded field through which t is reached.
 func (r *Rules) direct(s *Struct, t reflect.Type, outer candidate, depth int) (fields, embedded []candidate) {
 	omit := false
 	for i := range t.NumField() {
@@ -86,8 +86,8 @@ func (r *Rules) direct(s *Struct, t reflect.Type, outer candidate, depth int) (f
 	return fields, embedded
 }
 
-// through adds the embedded struct outer to the start of the path of a field. Before the call, the
-// field's offset is relative to that struct.
+// through adds the embedded struct `outer` to the start of the path of the field c. Before the
+// call, the field's offset is relative to that struct.
 func (c *candidate) through(outer candidate) {
 	c.Hops = slices.Clip(outer.Hops)
 	switch {

@@ -66,8 +66,8 @@ func (r *Rules) Fields(t reflect.Type) Struct {
 	return r.fields(t, nil)
 }
 
-// tag returns the tag of the field sf according to the rules. The result `skip` reports whether the
-// field is omitted.
+// tag returns the tag of the field `sf` according to the rules. The result `skip` reports whether
+// the field is omitted.
 func (r *Rules) tag(sf reflect.StructField) (tag Tag, skip bool) {
 	text := sf.Tag.Get(r.Key)
 	if text == "" && r.Fallback != "" {
@@ -80,8 +80,8 @@ func (r *Rules) tag(sf reflect.StructField) (tag Tag, skip bool) {
 	return tag, tag.Name == "-"
 }
 
-// field returns the description of sf with its tag. The argument `omit` reports whether the whole
-// struct has the option omitempty.
+// field returns the description of the struct field `sf`, which has the given tag. The argument
+// `omit` reports whether the whole struct has the option omitempty.
 func (r *Rules) field(sf reflect.StructField, tag Tag, omit bool) Field {
 	f := Field{Name: tag.Name, Type: sf.Type, Tag: tag, Offset: sf.Offset, Exported: sf.IsExported(), Omit: omit || tag.Has("omitempty"), Zero: tag.Has("omitzero")}
 	if f.Name == "" {

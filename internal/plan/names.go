@@ -6,7 +6,7 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// Names finds the index of a name. A decoder uses it if its prediction of the next field was wrong.
+// Names finds the index of a name. A decoder uses Names if it has predicted the wrong field.
 //
 // Up to 128 names are stored in a perfect hash table: NewNames searches for a seed with which no
 // two names collide. A Go map is used for larger sets, and for names that differ only in bytes that

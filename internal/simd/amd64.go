@@ -9,8 +9,9 @@ const (
 	least = 32
 )
 
-// The parameter kind of a copying kernel determines at which bytes it stops, and which checks it
-// makes. The kernel's result good corresponds to its twin's result valid or plain.
+// The parameter `kind` of a copying kernel determines at which bytes it stops, and which checks it
+// makes. The kernel's result `good` has the same meaning as the result `valid` or `plain` of the
+// kernel's twin.
 
 // copyKernel jumps to copyAVX512 or copyAVX2.
 //

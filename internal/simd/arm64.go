@@ -15,8 +15,9 @@ const (
 	least = 16
 )
 
-// The parameter kind of a copying kernel determines at which bytes it stops, and which checks it
-// makes. The kernel's result good corresponds to its twin's result valid or plain.
+// The parameter `kind` of a copying kernel determines at which bytes it stops, and which checks it
+// makes. The kernel's result `good` has the same meaning as the result `valid` or `plain` of the
+// kernel's twin.
 //
 //go:noescape
 func copyKernel(dst, src mem.Raw, n, kind int) (k int, good bool)

@@ -10,7 +10,7 @@ import "github.com/slipstream-go/slipstream/internal/mem"
 //	copyKernel                    copies one chunk
 //	findStopKernel, blanksKernel  search one chunk of at least `least` bytes
 //	markKernel                    describes the blocks of one chunk
-//	copyLow, findStopLow,         do all of the work up to the tier `floor`, which has no such kernels; on
+//	copyLow, findStopLow, do all of the work up to the tier `floor`, which has no such kernels; on
 //	blanksLow                     higher tiers, process the bytes that are too few for a kernel
 //
 // A few function calls take as long as copying 30 bytes. So only one call lies between a copying

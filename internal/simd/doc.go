@@ -58,9 +58,9 @@
 // The check skips a block of ASCII if the previous block also contains only ASCII. Otherwise, a
 // sequence may be cut off at the end of the previous block.
 //
-// The position of an error is the byte that causes it. If the block contains a stop byte, errors
-// after the stop byte are ignored. An error at the stop byte itself is not ignored, because it can
-// only be a truncated sequence.
+// The reported position of an error is the position of the byte that causes it. If the block
+// contains a stop byte, errors after the stop byte are ignored. An error at the stop byte itself is
+// not ignored, because it can only be a truncated sequence.
 //
 // # Marks
 //

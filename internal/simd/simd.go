@@ -3,7 +3,7 @@ package simd
 import "github.com/slipstream-go/slipstream/internal/mem"
 
 // CopyString copies the body of a JSON string: the bytes of src[0:n] before the first stop byte,
-// which is a quote, a backslash or a control character (below 0x20). The result k is the index of
+// which is a quote, a backslash or a control character (below 0x20). The result `k` is the index of
 // that byte, or n if there is no such byte. The result `valid` reports whether src[:k] is valid
 // UTF-8, as defined by unicode/utf8. A sequence that is truncated at k is invalid, regardless of
 // the following bytes.
@@ -18,7 +18,7 @@ func FindStop(src mem.Pointer, n int) (k int) { return findStop(mem.RawBytes(src
 
 // CopyPlain copies text that needs no escape in JSON: the bytes of src[0:n] before the first quote,
 // backslash or control character (below 0x20). If html is true, it also stops at <, > and &. The
-// result k is the index of the byte at which it stops, or n if there is no such byte. The result
+// result `k` is the index of the byte at which it stops, or n if there is no such byte. The result
 // `plain` reports whether src[:k] is valid UTF-8, as in CopyString, and contains neither U+2028 nor
 // U+2029.
 //
@@ -51,9 +51,9 @@ func MarkBlocks(rows []Marks, src mem.Pointer) {
 	markBlocks(rows, mem.RawBytes(src, BlockSize*len(rows)))
 }
 
-// Pack copies the bytes of src whose bit in keep is set, and returns the number of these bytes. The
-// word keep[0] describes the first block, and the lowest bit of each word describes the first byte
-// of its block.
+// Pack copies the bytes of src whose bits are set in the masks `keep`, and returns the number of
+// these bytes. The word keep[0] describes the first block, and the lowest bit of each word
+// describes the first byte of its block.
 //
 // It reads only len(keep) blocks of src, and writes only to the first len(keep) blocks of dst.
 // After the copied bytes, the content of these blocks is undefined. dst and src may overlap if dst

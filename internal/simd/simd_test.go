@@ -93,7 +93,7 @@ var copiers = []copier{
 
 var none mem.Pointer
 
-// dataOf returns the address of b, or the variable none if b has no capacity.
+// dataOf returns the address of b, or the variable `none` if b has no capacity.
 func dataOf(b []byte) mem.Pointer {
 	if cap(b) == 0 {
 		return none

@@ -1,3 +1,4 @@
-// Package wire contains helpers for all byte formats. They are big-endian words, an error type with
-// offset and path, short type names for error texts, and a function that reports incomplete writes.
+// Package wire contains helpers for all byte formats. They read and write big-endian words, define
+// an error type with offset and path, shorten type names for error texts, and detect incomplete
+// writes.
 package wire

@@ -53,8 +53,8 @@ func (e *Error) Format(s fmt.State, verb rune) {
 	}
 }
 
-// Path collects the steps to a value while an error is returned from inner to outer values. The
-// innermost step comes first.
+// Path collects the steps of the path to a value. The decoder of each enclosing value adds one step
+// when it receives an error from the decoder of the inner value. So the innermost step comes first.
 type Path []string
 
 // Reset empties p. It also drops the references to the names in p, because names may be of any
@@ -64,10 +64,10 @@ func (p *Path) Reset() {
 	*p = (*p)[:0]
 }
 
-// Field adds the step to the field or map key with the given name.
+// Field adds the step that leads to the field or map key with the given name.
 func (p *Path) Field(name string) { *p = append(*p, "."+name) }
 
-// Index adds the step to the element with the index i.
+// Index adds the step that leads to the element with the index i.
 func (p *Path) Index(i int) { *p = append(*p, "["+strconv.Itoa(i)+"]") }
 
 // Inner adds a path that contains all inner steps.

@@ -18,7 +18,7 @@ const (
 	every = Write | Read | Administer
 )
 
-// rights lists the rights and their names, in the order in which texts mention them.
+// rights contains all rights and their names, in the order in which error texts list them.
 var rights = []struct {
 	right Right
 	name  string
@@ -38,7 +38,7 @@ func (r Right) String() string {
 // Scope is the set of databases that a request concerns.
 type Scope struct {
 	kind     scopeKind
-	database string // only if kind is the value one
+	database string // set only if kind is `one`
 }
 
 type scopeKind uint8
@@ -50,7 +50,8 @@ const (
 )
 
 var (
-	// Own is the scope of the token's own databases: the request sees no other databases.
+	// Own is the scope of the databases on which the token grants rights. The request gets no
+	// information about other databases.
 	Own = Scope{kind: own}
 	// All is the scope of all databases, including databases that do not exist yet.
 	All = Scope{kind: all}
@@ -65,14 +66,14 @@ type Grant struct {
 	databases []string // sorted; exact names, or prefixes followed by *
 }
 
-// everything is the grant of all rights on all databases. A token without further words has this
-// grant. If no tokens are defined, every request has it.
+// everything is the grant of all rights on all databases. It is the grant of a token that is alone
+// on its line. If there are no tokens, it is the grant of every request.
 var everything = &Grant{rights: every, databases: []string{"*"}}
 
-// Has reports whether the grant includes a right.
+// Has reports whether the grant includes the right r.
 func (g *Grant) Has(r Right) bool { return g.rights&r == r }
 
-// Reaches reports whether the grant includes a database.
+// Reaches reports whether the grant includes the given database.
 func (g *Grant) Reaches(database string) bool {
 	return slices.ContainsFunc(g.databases, func(pattern string) bool {
 		prefix, ok := strings.CutSuffix(pattern, "*")
@@ -80,8 +81,8 @@ func (g *Grant) Reaches(database string) bool {
 	})
 }
 
-// SeesAll reports whether the grant allows reading all databases. If it does, responses may mention
-// any database.
+// SeesAll reports whether the grant includes reading all databases. Responses to requests with such
+// a grant may mention any database.
 func (g *Grant) SeesAll() bool { return g.Has(Read) && g.covers(All) }
 
 // covers reports whether the grant includes all databases of a scope.
@@ -105,7 +106,7 @@ const (
 	rightsKey    = "rights="
 )
 
-// parseGrant parses the words after a token. Its errors do not quote the words.
+// parseGrant parses the words after a token. Its errors do not contain the words.
 func parseGrant(words []string) (*Grant, error) {
 	if len(words) == 0 {
 		return everything, nil
@@ -169,8 +170,7 @@ func (g *Grant) readDatabases(list string) error {
 	return nil
 }
 
-// isPattern reports whether s is a possible database name, or a possible prefix of a name followed
-// by *.
+// isPattern reports whether s is a valid database name, or a valid prefix of a name followed by *.
 func isPattern(s string) bool {
 	name, _ := strings.CutSuffix(s, "*")
 	return s != "" && !strings.ContainsFunc(name, func(r rune) bool {

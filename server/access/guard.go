@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// Guard admits requests by their tokens, and counts rejected requests.
+// Guard decides by its token whether a request is admitted. It counts rejected requests.
 type Guard struct {
 	tokens  atomic.Pointer[Tokens]
 	refused [Reasons]atomic.Int64
@@ -35,7 +35,7 @@ const (
 	NoToken       Reason = iota // 401
 	UnknownToken                // 401
 	LacksRight                  // 403
-	OtherDatabase               // 403; also if the token lacks one of several requested databases
+	OtherDatabase               // 403; also if the request concerns several databases and the token does not include all of them
 
 	Reasons // number of reasons
 )
@@ -62,9 +62,9 @@ const (
 	InsufficientScope = `Bearer realm="slipstream", error="insufficient_scope"` // for a 403
 )
 
-// Admit returns the grant of a request's token if the grant includes the given right for all
-// databases of the scope s. Otherwise it counts and returns a refusal. The refusal mentions no
-// database except the one that the request names.
+// Admit returns the grant of the request's token. If the grant does not include the given right on
+// all databases of the scope s, Admit counts and returns a refusal instead. The text of the refusal
+// mentions no other database than the one in the request.
 func (g *Guard) Admit(r *http.Request, right Right, s Scope) (*Grant, *Refusal) {
 	grant, refused := g.check(r, right, s)
 	if refused != nil {

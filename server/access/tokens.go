@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// Tokens contains the accepted tokens and their grants. The zero value contains no tokens: then
-// every request has all rights.
+// Tokens contains the accepted tokens and their grants. If it contains no tokens, like the zero
+// value, every request has all rights.
 type Tokens struct {
 	list []token
 }
 
 type token struct {
-	sum   [sha256.Size]byte // comparing sums always takes the same time
+	sum   [sha256.Size]byte // hash of the token; used because comparing hashes always takes the same time
 	grant *Grant
 	place string // where the token is defined
 }
@@ -24,8 +24,9 @@ type token struct {
 // Len returns the number of tokens.
 func (t *Tokens) Len() int { return len(t.list) }
 
-// Add adds the token of a line, if the line is not blank. The parameter place describes the line.
-// Errors of this call, and later errors about the same token, contain that description.
+// Add adds the token of a line, if the line is not blank. The argument `place` describes the
+// position of the line, for example by its number. Errors of this call contain `place`. Errors of
+// later calls that concern the same token also contain it.
 func (t *Tokens) Add(line, place string) error {
 	words := strings.Fields(line)
 	if len(words) == 0 {
@@ -78,8 +79,8 @@ func (t *Tokens) AddLines(text string) error {
 	return nil
 }
 
-// grant returns the grant of a secret, or nil if the secret is not a token. It compares the secret
-// with all tokens, so that the duration does not reveal which token matched.
+// The method grant returns the grant of a secret, or nil if the secret is not a token. It compares
+// the secret with all tokens, so that the duration does not reveal which token matches.
 func (t *Tokens) grant(secret string) *Grant {
 	sum := sha256.Sum256([]byte(secret))
 	found := -1

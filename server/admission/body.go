@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	firstRead   = leastBuffer // used until the first bytes of a body arrive; not charged
-	firstBuffer = 64 << 10    // minimum once the first bytes have arrived
+	firstRead   = leastBuffer // size of the buffer until the first bytes of a body arrive; not charged
+	firstBuffer = 64 << 10    // minimum size of the buffer after that
 )
 
 // ErrTooLarge is the error for a body that exceeds its limit, either as received or after
@@ -20,16 +20,17 @@ type Pace interface {
 	Arrived(n int)
 }
 
-// Read reads the whole body of a request: length bytes or, if length is negative, all bytes up to
-// the end of src. The parameter most is the limit for the body; the caller has already compared
-// length with it. The returned buffer has spare capacity for suffix bytes after the body. After an
-// error, the buffer contains the bytes that were received. The caller must free the buffer.
+// Read reads the whole body of a request. If `length` is not negative, the body has this number of
+// bytes. Otherwise, the body ends at the end of src. The parameter `most` is the maximum size of
+// the body in bytes. The caller must ensure that `length` is not greater than `most`. After the
+// body, the returned buffer has spare capacity for `suffix` bytes. If Read returns an error, the
+// buffer contains the bytes that were received. The caller must free the buffer in either case.
 //
-// Nothing is charged until the first bytes of the body arrive. After that, the size of the buffer
-// is charged. It is about twice the number of received bytes, or 64 KiB.
+// Until the first bytes of the body arrive, Read charges nothing. After that, it charges the size
+// of the buffer, which is about twice the number of received bytes, or 64 KiB.
 //
-// The error is [ErrTooLarge], a [BudgetError], or an error from src. If src ends before length
-// bytes, the error is io.ErrUnexpectedEOF.
+// The error is [ErrTooLarge], a [BudgetError], or an error from src. If src ends before the body is
+// complete, the error is io.ErrUnexpectedEOF.
 func (h *Hold) Read(src io.Reader, length, most int64, suffix int, pace Pace) (*Buffer, error) {
 	if h.budget != nil && h.budget.Free() <= 0 {
 		return NewBuffer(0), ErrFull // without waiting for the body

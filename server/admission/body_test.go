@@ -8,7 +8,7 @@ import (
 	"testing/iotest"
 )
 
-// watch is a pace that looks at the request after each read.
+// watch is a Pace that calls the function itself after each read.
 type watch func(n int)
 
 func (w watch) Arrived(n int) { w(n) }
@@ -18,8 +18,9 @@ var readers = map[string]func(io.Reader) io.Reader{
 	"a byte at a time": func(r io.Reader) io.Reader { return iotest.OneByteReader(r) },
 }
 
-// A body is read whole, of known length or not, in pieces of any size, with room for the suffix.
-// While it arrives, its buffer grows to twice the bytes that have arrived, or to the first size.
+// Read returns the whole body, for known and unknown lengths and for pieces of any size. The buffer
+// has capacity for the suffix. While the body arrives, the capacity grows to twice the number of
+// received bytes, or is the first size.
 func TestRead(t *testing.T) {
 	for _, n := range []int{0, 1, 100, firstRead - 1, firstRead, firstRead + 1, firstBuffer, firstBuffer + 1, 3 * firstBuffer} {
 		sent := bytes.Repeat([]byte("0123456789abcdef"), n/16+1)[:n]
@@ -56,8 +57,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// A body that is too large, or ends early, or fails, gives an error and the bytes that have
-// arrived. No more is read than one byte beyond the limit.
+// If a body is too large, ends early or cannot be read, Read returns an error and the received
+// bytes. Read reads at most one byte more than the limit.
 func TestReadErrors(t *testing.T) {
 	broken := errors.New("broken")
 	for name, reader := range readers {
@@ -83,8 +84,8 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-// Read fails if the budget has no memory for a body: at once if the budget is used up, else when
-// the memory ends.
+// Read fails if the budget has no memory for a body. If the budget is already used up, it fails
+// immediately; otherwise it fails as soon as the rest of the budget is used up.
 func TestReadWithoutMemory(t *testing.T) {
 	for _, free := range []int64{0, firstRead, 2 * firstBuffer} {
 		budget := NewBudget(1<<20 + free)

@@ -10,9 +10,9 @@ import (
 // Budget is the memory for all current requests.
 //
 // The requests of a client can use at most as many bytes as remain free. So one client can use half
-// of the budget, and two clients can use a third each; memory always remains for another client. A
-// request may exceed the budget if it is the only one. Otherwise a request larger than the budget
-// could never be served.
+// of the budget, and two clients can use a third each; memory always remains for a further client.
+// A single request may exceed the budget if there are no other requests. Otherwise, a request that
+// is larger than the budget could never be served.
 type Budget struct {
 	limit int64
 	used  atomic.Int64
@@ -27,7 +27,7 @@ type client struct {
 	requests int
 }
 
-// NewBudget returns a budget of limit bytes.
+// NewBudget returns a budget of `limit` bytes.
 func NewBudget(limit int64) *Budget {
 	return &Budget{limit: limit, clients: make(map[netip.Prefix]*client)}
 }
@@ -39,8 +39,8 @@ func (b *Budget) Free() int64 { return b.limit - b.used.Load() }
 // Used returns the number of used bytes.
 func (b *Budget) Used() int64 { return b.used.Load() }
 
-// Of begins a request of the client at addr. The request uses no bytes yet. The caller must call
-// Release.
+// Of returns the hold of a new request from the client at the given address. The request does not
+// use any bytes yet. The caller must call Release at the end of the request.
 func (b *Budget) Of(addr string) Hold {
 	from := network(addr)
 	b.mu.Lock()
@@ -54,12 +54,13 @@ func (b *Budget) Of(addr string) Hold {
 	return Hold{budget: b, from: from, client: c}
 }
 
-// Own begins a request that is not limited by a client's share. The caller must call Release.
+// Own returns the hold of a new request to which the limit for a single client does not apply. The
+// caller must call Release at the end of the request.
 func (b *Budget) Own() Hold { return Hold{budget: b} }
 
-// network returns the part of an address that identifies a client: an IPv4 address, or the first 64
-// bits of an IPv6 address, because a host chooses the other 64 bits itself. All peers without an
-// address count as one client.
+// network returns the part of an address that identifies a client. For IPv4, this is the whole
+// address. For IPv6, it is the first 64 bits, because a host can choose the other 64 bits itself.
+// All peers without an address count as one client.
 func network(addr string) netip.Prefix {
 	ap, err := netip.ParseAddrPort(addr)
 	if err != nil {
@@ -74,17 +75,18 @@ func network(addr string) netip.Prefix {
 	return p
 }
 
-// Hold is the part of a budget that one request uses. A zero Hold belongs to no budget, and its
-// memory is not limited.
+// Hold is the part of a budget that one request uses. The zero Hold belongs to no budget, so it
+// does not limit memory.
 type Hold struct {
 	budget *Budget
 	from   netip.Prefix
-	client *client // nil if the request is not limited by a client's share
+	client *client // nil if the limit for a client does not apply to the request
 	bytes  int64
 }
 
-// Take adds n bytes. It returns a [BudgetError] if the budget or the client's share does not allow
-// it. If n is negative, Take releases -n bytes, and always succeeds.
+// Take charges n bytes to the request. If this would exceed the budget or the limit for the client,
+// Take returns a [BudgetError] and charges nothing. If n is negative, Take releases -n bytes, and
+// always succeeds.
 func (h *Hold) Take(n int64) error {
 	if h.budget == nil {
 		return nil
@@ -102,8 +104,8 @@ func (h *Hold) Take(n int64) error {
 	return ErrFull
 }
 
-// add adds n bytes to the request. It returns the numbers of bytes that all requests and the
-// client's requests now use.
+// add adds n bytes to the request, and returns two sums: the bytes that all requests now use, and
+// the bytes that the client's requests now use.
 func (h *Hold) add(n int64) (all, own int64) {
 	h.bytes += n
 	all = h.budget.used.Add(n)
@@ -116,8 +118,8 @@ func (h *Hold) add(n int64) (all, own int64) {
 // Bytes returns the number of bytes that the request uses.
 func (h *Hold) Bytes() int64 { return h.bytes }
 
-// Unshare exempts the request from its client's share: its bytes no longer count for the client. It
-// is called for requests that have another limit.
+// Unshare exempts the request from the limit for its client. The bytes of the request no longer
+// count for the client. Unshare is for requests to which another limit applies instead.
 func (h *Hold) Unshare() {
 	c, b := h.client, h.budget
 	if c == nil {
@@ -142,8 +144,8 @@ func (h *Hold) Release() {
 	*h = Hold{}
 }
 
-// BudgetError is the error if the budget or a client's share does not allow a request more memory.
-// Its text is sent to the client.
+// BudgetError is the error for a request that needs more memory than the budget or the limit for
+// the client allows. Its text is sent to the client.
 type BudgetError struct{ text string }
 
 func (e *BudgetError) Error() string { return e.text }
@@ -154,7 +156,7 @@ func Busy(err error) bool {
 	return errors.As(err, &e)
 }
 
-// The two values of a [BudgetError].
+// These are the two values of [BudgetError].
 var (
 	ErrFull  = &BudgetError{"all memory for requests is in use: retry later"}
 	ErrShare = &BudgetError{"your other requests use this client's whole share of the memory: send fewer requests at a time, and retry this one later"}

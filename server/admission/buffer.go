@@ -5,8 +5,9 @@ import (
 	"sync"
 )
 
-// Buffer is reusable memory. There is one pool per size class. With a single pool, the smallest
-// post would eventually get a buffer that once held the largest request.
+// Buffer is reusable memory. There is one pool of buffers for each size class. If there were only
+// one pool, all buffers would eventually have the size of the largest body, even buffers for small
+// bodies.
 type Buffer struct{ B []byte }
 
 const (
@@ -17,7 +18,7 @@ const (
 
 var buffers [classes]sync.Pool
 
-// class returns the number of the pool whose buffers have at least n bytes.
+// class returns the number of the smallest size class whose buffers have at least n bytes.
 func class(n int) int { return bits.Len(uint(max(n, leastBuffer)-1)) - bits.Len(leastBuffer-1) }
 
 // NewBuffer returns an empty buffer with a capacity of at least n bytes. No budget is charged.
@@ -32,20 +33,21 @@ func NewBuffer(n int) *Buffer {
 	return &Buffer{make([]byte, 0, leastBuffer<<c)}
 }
 
-// Free makes the memory of b available for other buffers. The caller may have replaced the slice B.
-// A nil b is ignored.
+// Free makes the memory of b available for reuse. The caller may have replaced the slice b.B. If b
+// is nil, Free does nothing.
 func (b *Buffer) Free() {
 	if b == nil || cap(b.B) < leastBuffer || cap(b.B) > keptBuffer {
 		return
 	}
-	c := class(cap(b.B)+1) - 1 // whose buffers have the same capacity as this one, or less
+	c := class(cap(b.B)+1) - 1 // number of the largest class whose buffers are not larger than this buffer
 	scribble(b.B)
 	b.B = b.B[:0]
 	buffers[c].Put(b)
 }
 
-// Buffer returns an empty buffer with a capacity of at least n bytes, and charges the whole
-// capacity. Before Release, the caller must free the buffer with Drop or with [Buffer.Free].
+// The method Buffer returns an empty buffer with a capacity of at least n bytes, and charges its
+// capacity. The caller must free the buffer with [Hold.Drop] or [Buffer.Free] before calling
+// Release.
 func (h *Hold) Buffer(n int) (*Buffer, error) {
 	b := NewBuffer(n)
 	if err := h.Take(int64(cap(b.B))); err != nil {
@@ -55,14 +57,14 @@ func (h *Hold) Buffer(n int) (*Buffer, error) {
 	return b, nil
 }
 
-// Drop frees a buffer of the request, and returns its bytes to the budget.
+// Drop frees a buffer of the request, and returns its memory to the budget.
 func (h *Hold) Drop(b *Buffer) {
 	h.Take(-int64(cap(b.B)))
 	b.Free()
 }
 
-// grow moves b to a buffer with a capacity of at least n bytes. If it returns an error, b is
-// unchanged.
+// grow moves the content of *b to a buffer with a capacity of at least n bytes. If grow returns an
+// error, *b is unchanged.
 func (h *Hold) grow(b **Buffer, n int) error {
 	more := NewBuffer(n)
 	if err := h.Take(int64(cap(more.B) - cap((*b).B))); err != nil {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// A buffer has the capacity that was asked for, whatever capacities were freed before.
+// NewBuffer returns a buffer with at least the requested capacity, whatever buffers were freed
+// before.
 func TestBufferCapacity(t *testing.T) {
 	for n := 1; n < 2*keptBuffer; n += n/7 + 1 {
 		(&Buffer{make([]byte, n)}).Free()

@@ -12,8 +12,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Compression is the compression of a body. Its numbers are in the write-ahead log: they must never
-// change.
+// Compression is the compression of a body. The write-ahead log contains its numbers, so they must
+// never change.
 type Compression uint8
 
 const (
@@ -27,13 +27,13 @@ var compressionNames = [...]string{Identity: "identity", Gzip: "gzip", Zstd: "zs
 
 func (c Compression) String() string { return compressionNames[c] }
 
-// Inflate decompresses a body. The parameter most is the limit for the decompressed length. The
-// caller must free the returned buffer.
+// Inflate decompresses a body that has the compression c. The parameter `most` is the maximum
+// decompressed length in bytes. The caller must free the returned buffer.
 //
-// If the body states its decompressed length correctly, Inflate allocates that length. Otherwise it
-// collects the decompressed bytes in chunks, and copies them when the length is known. During the
-// copy it uses twice the length. A body over the limit never uses more memory than a body within
-// the limit.
+// If the body states its decompressed length correctly, Inflate allocates this number of bytes.
+// Otherwise, it decompresses the body into chunks. When the length is known, it copies the chunks
+// into one buffer, and temporarily uses twice the length. If a body exceeds the limit, Inflate
+// never uses more memory than for a body within the limit.
 //
 // The error is [ErrTooLarge] or a [BudgetError]. Any other error means that the body is damaged, or
 // that its compression is not c.
@@ -53,8 +53,9 @@ func (h *Hold) Inflate(c Compression, body []byte, most int64) (*Buffer, error) 
 // of 64 bytes.
 const snappyRatio = 22
 
-// inflateSnappy decompresses a block. The block begins with its decompressed length. If a block of
-// this size cannot have that length, inflateSnappy returns an error before it allocates.
+// inflateSnappy decompresses a Snappy block. The block begins with its decompressed length. If this
+// length is too large for the size of the block, inflateSnappy returns an error before it allocates
+// memory.
 func (h *Hold) inflateSnappy(body []byte, most int64) (*Buffer, error) {
 	n, err := s2.DecodedLen(body)
 	switch {
@@ -78,9 +79,9 @@ func (h *Hold) inflateSnappy(body []byte, most int64) (*Buffer, error) {
 	return b, nil
 }
 
-// The maximum window sizes of zstd. If a body is decompressed into one buffer, the window needs no
-// other memory. For a stream it does; the reference encoder uses a window of 8 MiB at its highest
-// level.
+// These are the maximum window sizes of zstd. If a body is decompressed into one buffer, the window
+// needs no additional memory. If a body is decompressed as a stream, it does. The reference encoder
+// uses a window of 8 MiB at its highest level.
 const (
 	maxFrameWindow  = 32 << 20
 	maxStreamWindow = 8 << 20
@@ -96,12 +97,13 @@ var frames = func() *zstd.Decoder {
 	return d
 }()
 
-// errMore is the error for a body that is damaged or does not fit into the first buffer. The
-// decoder's errors do not distinguish these cases.
+// errMore is the error for a body that is damaged, or whose decompressed content is too large for
+// the first buffer. The decoder's errors do not distinguish these two cases.
 var errMore = errors.New("admission: the body must be read as a stream")
 
-// inflateFrames decompresses a body into a buffer with the length that its first frame states.
-// Small frames may omit the length. In that case the buffer is eight times as long as the body.
+// inflateFrames decompresses a body into a buffer with the length that its first frame states. A
+// small frame need not state its length. In that case, the buffer is eight times as long as the
+// body.
 func (h *Hold) inflateFrames(body []byte, most int64) (*Buffer, error) {
 	var head zstd.Header
 	if err := head.Decode(body); err != nil {
@@ -123,7 +125,7 @@ func (h *Hold) inflateFrames(body []byte, most int64) (*Buffer, error) {
 		h.Drop(b)
 		return nil, errMore
 	}
-	b.B = b.B[:len(out)] // which out is the beginning of
+	b.B = b.B[:len(out)] // out is the beginning of b.B
 	return b, nil
 }
 
@@ -136,7 +138,7 @@ type inflater struct {
 
 var inflaters = sync.Pool{New: func() any { return new(inflater) }}
 
-// open makes the inflater read body.
+// open prepares the inflater for reading the given body.
 func (f *inflater) open(body []byte, c Compression) (r io.Reader, err error) {
 	f.from.Reset(body)
 	if c == Gzip {
@@ -146,8 +148,8 @@ func (f *inflater) open(body []byte, c Compression) (r io.Reader, err error) {
 		return f.gzip, f.gzip.Reset(&f.from)
 	}
 	if f.zstd == nil {
-		// With a concurrency of one it has no goroutines, so it may be left to the garbage
-		// collector.
+		// With a concurrency of one, the decoder starts no goroutines. So it needs no call of
+		// Close, and the garbage collector can free it.
 		f.zstd, err = zstd.NewReader(nil,
 			zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 			zstd.WithDecoderMaxMemory(1<<30), zstd.WithDecoderMaxWindow(maxStreamWindow))
@@ -188,9 +190,9 @@ func (h *Hold) inflateStream(c Compression, body []byte, most int64) (*Buffer, e
 	return nil, err
 }
 
-// firstSize returns the size of the first buffer of a stream. For gzip it is one byte more than the
-// length that the last member states, because most bodies have only one member. The extra byte
-// allows fill to reach the end of the stream.
+// firstSize returns the size of the first buffer of a stream. For gzip, it is the length that the
+// last member states, plus one byte. Most bodies have only one member, so the whole stream fits
+// into the buffer. With the additional byte, fill can detect the end of the stream.
 func firstSize(c Compression, body []byte, most int64) int {
 	if n := len(body); c == Gzip && n >= 4 {
 		if size := int64(binary.LittleEndian.Uint32(body[n-4:])); size <= most {
@@ -200,7 +202,7 @@ func firstSize(c Compression, body []byte, most int64) int {
 	return firstBuffer
 }
 
-// fill reads until p is full or r ends. Its error is io.EOF at the end of r.
+// fill reads from r until p is full or r ends. If r ends, fill returns io.EOF.
 func fill(r io.Reader, p []byte) (n int, err error) {
 	for n < len(p) && err == nil {
 		var more int
@@ -212,8 +214,8 @@ func fill(r io.Reader, p []byte) (n int, err error) {
 
 const chunkSize = 1 << 20
 
-// inflateRest appends the rest of r to the full buffer b. It returns io.EOF when b contains the
-// whole stream.
+// inflateRest appends the rest of r to the buffer *b, which is full. It returns io.EOF when the
+// buffer contains the whole stream.
 func (h *Hold) inflateRest(b **Buffer, r io.Reader, most int64) (err error) {
 	var chunks []*Buffer
 	defer func() {

@@ -11,11 +11,12 @@ import (
 	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
-// errDamaged stands for any error that is neither ErrTooLarge nor of the budget.
+// errDamaged stands for any error that is neither ErrTooLarge nor a BudgetError.
 var errDamaged = errors.New("damaged")
 
-// A bomb takes the memory that its limit allows, once. A body within its limit takes at most twice
-// its size. All of it is charged, and nothing stays charged after an error.
+// A decompression bomb uses at most as much memory as the limit for the body. A valid body uses at
+// most twice its decompressed size. All of this memory is charged to the budget, and nothing stays
+// charged after an error.
 func TestInflatedMemory(t *testing.T) {
 	const most = 64 << 20
 	inside, bomb := make([]byte, most-1), make([]byte, 4*most)
@@ -64,7 +65,7 @@ func TestInflatedMemory(t *testing.T) {
 		{"zstd as gzip", testkit.Zstded(inside), Gzip, 0, errDamaged},
 		{"zstd as snappy", testkit.Zstded(inside), Snappy, 0, errDamaged},
 	} {
-		// The other request makes the limit of the budget one for this request too.
+		// Without the other request, this request would be accepted even if it exceeded the budget.
 		budget := NewBudget(c.most + 2<<20)
 		other, h := budget.Own(), budget.Own()
 		if err := other.Take(1); err != nil {
@@ -91,7 +92,8 @@ func TestInflatedMemory(t *testing.T) {
 	}
 }
 
-// The limit of a body is exact, for each compression and form.
+// The limit for a body is exact to the byte, for each compression and for each form of a compressed
+// body.
 func TestInflateLimit(t *testing.T) {
 	for _, n := range []int{0, 1, 100, leastBuffer, firstBuffer, firstBuffer + 1, chunkSize, 3*chunkSize + 5} {
 		text := bytes.Repeat([]byte("0123456789abcdef"), n/16+1)[:n]
@@ -105,7 +107,7 @@ func TestInflateLimit(t *testing.T) {
 			"zstd in frames":  {Zstd, append(testkit.Zstded(text[:half]), testkit.Zstded(text[half:])...)},
 		} {
 			if c.c == Zstd && n == 0 {
-				continue // this encoder writes nothing for nothing
+				continue // for an empty input, this encoder writes no bytes
 			}
 			var h Hold
 			b, err := h.Inflate(c.c, c.body, int64(n))
@@ -122,7 +124,7 @@ func TestInflateLimit(t *testing.T) {
 	}
 }
 
-// A length that a block of Snappy cannot have costs no memory.
+// If a Snappy block states a length that is impossible for its size, no memory is allocated.
 func TestSnappyLength(t *testing.T) {
 	for _, block := range [][]byte{nil, {0xff, 0xff, 0xff, 0xff, 0x0f}, {0xff, 0xff, 0xff, 0x7f, 0}, {5, 0}, {0x80}} {
 		budget := NewBudget(1 << 30)
@@ -137,7 +139,8 @@ func TestSnappyLength(t *testing.T) {
 	}
 }
 
-// A request that does not get the memory is told why, whatever the form of its body.
+// If the budget has no memory for a body, the error contains the reason, for every form of the
+// body.
 func TestInflateWithoutMemory(t *testing.T) {
 	text := make([]byte, 8*chunkSize)
 	for name, c := range map[string]struct {

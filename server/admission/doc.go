@@ -6,12 +6,13 @@
 //	body.go      the body of a request, as it arrives
 //	compress.go  decompression
 //
-// Every request begins with a [Hold] on the budget. Memory is charged when bytes have arrived; a
-// length announced in a header is not charged. Memory for decompressed bytes is charged before it
-// is allocated. A body never uses more memory than twice its limit. When the budget or the client's
-// share is used up, reading or decompressing fails with a [BudgetError]. The client should then
-// send the request again later. [Hold.Release] returns all bytes of a request.
+// Every request begins with a [Hold] on the budget. Received bytes are charged when they have
+// arrived; the length in a header is not charged. Memory for decompressed bytes is charged before
+// it is allocated. A body never uses more memory than twice its limit. If the budget is used up, or
+// if the client has reached its limit, reading or decompressing the body returns a [BudgetError].
+// The client should then send the request again later. [Hold.Release] returns all bytes of a
+// request to the budget.
 //
-// Fairness: the requests of a client can use at most as many bytes as remain free. So one client
-// can never use the whole budget. Clients are distinguished by their addresses.
+// The requests of a client can use at most as many bytes as remain free. So one client can never
+// use the whole budget. A client is identified by its address.
 package admission

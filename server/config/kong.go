@@ -20,8 +20,8 @@ func Options() []kong.Option {
 	}
 }
 
-// file is a configuration file. Unlike kong's own resolver, it rejects unknown keys. Otherwise a
-// mistyped key would silently leave its setting at the default.
+// file is a configuration file. Unlike kong's own resolver, it rejects unknown keys. Otherwise, a
+// mistyped key would have no effect, and its setting would silently have the default.
 type file struct {
 	kong.Resolver
 	keys []string
@@ -36,8 +36,8 @@ func load(r io.Reader) (kong.Resolver, error) {
 	if err := json.Unmarshal(text, &whole); err != nil {
 		return nil, fmt.Errorf("configuration file: must be a JSON object: %w", jsonfault.Plain(err))
 	}
-	// kong looks for names with underscores. It also requires text for flags that parse text, such
-	// as sizes.
+	// kong looks for names with underscores. For flags that are parsed from text, such as sizes, it
+	// also expects the value as text.
 	named := make(map[string]json.RawMessage, len(whole))
 	f := &file{}
 	d := json.NewDecoder(bytes.NewReader(text)) // unlike whole, the decoder shows a key that occurs twice
@@ -64,8 +64,8 @@ func load(r io.Reader) (kong.Resolver, error) {
 	return f, err
 }
 
-// Resolve returns the file's value for a flag, or nil if the environment sets the flag. Without
-// this check, kong would prefer the value in the file.
+// Resolve returns the file's value for a flag. If the environment sets the flag, Resolve returns
+// nil. Otherwise, kong would use the value in the file instead of the value in the environment.
 func (f *file) Resolve(ctx *kong.Context, parent *kong.Path, flag *kong.Flag) (any, error) {
 	for _, name := range flag.Envs {
 		if _, ok := os.LookupEnv(name); ok {

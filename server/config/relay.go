@@ -13,53 +13,53 @@ import (
 
 // Relay contains the settings of Remote Write.
 type Relay struct {
-	Target    []string       `help:"URL that series are posted to, for example http://mimir:8080/api/v1/push; repeat for several, see --relay.replicate. Without a target, series are stored in Parquet." placeholder:"URL" group:"Remote Write"`
-	Header    string         `help:"Header with the tenant, for targets." default:"X-Scope-OrgID"`
-	Replicate bool           `help:"Send every series to every target. Without it, targets are replicas of one endpoint, and each post goes to the least busy."`
-	Version   relay.Protocol `help:"Remote Write version for targets when the request is 2.0: 2, 1, or auto (1 for targets that refuse 2)." default:"auto"`
-	Encoding  relay.Encoding `help:"Compression of posts: snappy, or zstd for VictoriaMetrics." default:"snappy"`
-	Timeout   time.Duration  `help:"Maximum time from a request to its response. Must be shorter than the senders' timeout." default:"15s"`
-	TooMany   int            `help:"Status for backpressure from a target or a limit: 503 or 429. Prometheus drops data on 429 unless retry_on_http_429 is set." default:"503" enum:"429,503"`
+	Target    []string       `help:"URL to which the relay posts series, for example http://mimir:8080/api/v1/push. Repeat the flag for several targets; see --relay.replicate. Without a target, series are stored in Parquet files." placeholder:"URL" group:"Remote Write"`
+	Header    string         `help:"Name of the HTTP header that contains the tenant ID in posts to targets." default:"X-Scope-OrgID"`
+	Replicate bool           `help:"Send every series to every target. Without this flag, the targets are addresses of one store, and each post goes to the least busy target."`
+	Version   relay.Protocol `help:"Remote Write version in which requests of version 2.0 are forwarded: 2, 1, or auto (version 1.0 for targets that reject version 2.0)." default:"auto"`
+	Encoding  relay.Encoding `help:"Compression of posts to targets: snappy, or zstd for VictoriaMetrics." default:"snappy"`
+	Timeout   time.Duration  `help:"Maximum time from a request to its response. It must be shorter than the timeout of the senders." default:"15s"`
+	TooMany   int            `help:"Status that senders get if a rate limit of the relay or of a target is exceeded: 503 or 429. Prometheus drops data after 429, unless retry_on_http_429 is set." default:"503" enum:"429,503"`
 
-	TenantLabel    []string     `help:"Labels that name the tenant, by priority." default:"__tenant__"`
-	TenantRemove   bool         `help:"Remove the tenant labels from series. Without it, a request with one tenant is forwarded unchanged."`
-	TenantDefault  string       `help:"Tenant of series without a tenant label." default:"anonymous"`
+	TenantLabel    []string     `help:"Names of the labels that can contain the tenant ID, in order of priority." default:"__tenant__"`
+	TenantRemove   bool         `help:"Remove the tenant labels from series. Without this flag, a request that contains only one tenant is forwarded unchanged."`
+	TenantDefault  string       `help:"Tenant ID of series that have no tenant label." default:"anonymous"`
 	TenantMissing  relay.Policy `help:"Action for series without a tenant label: default (use --relay.tenant-default), fail (the sender gets an error) or drop." default:"default"`
-	TenantPrefix   string       `help:"Prefix of tenant names sent to targets."`
-	RejectedTenant relay.Policy `help:"Action for series of a tenant that a target rejects with 401, 403 or 404: fail (the sender gets an error that it does not retry) or drop." default:"fail"`
-	DeadTenant     relay.Policy `help:"Action for series of a tenant with an open circuit (no target responds): fail (the sender retries the whole request) or drop." default:"fail"`
+	TenantPrefix   string       `help:"Prefix that is added to the tenant IDs in posts to targets."`
+	RejectedTenant relay.Policy `help:"Action for the series of a tenant if a target answers 401, 403 or 404: fail (the sender gets an error after which it does not retry) or drop." default:"fail"`
+	DeadTenant     relay.Policy `help:"Action for the series of a tenant whose circuit is open because no target accepts its series: fail (the sender retries the whole request) or drop." default:"fail"`
 
-	DeadTarget relay.Policy `help:"Action for series of a target with an open circuit, with --relay.replicate and without a queue: fail (the sender retries, all targets wait) or drop (that target loses them)." default:"fail"`
+	DeadTarget relay.Policy `help:"Action for the series of a target whose circuit is open: fail (the sender retries, and all targets wait) or drop (that target loses the series). The flag applies only with --relay.replicate and without a queue." default:"fail"`
 
 	Metadata relay.Destination `help:"Destination of Remote Write 1.0 metadata, which belongs to no series: default (the default tenant), broadcast (each tenant of the request, or of the sender if the request has no series) or drop." default:"default"`
-	Rules    string            `help:"File with credentials, tenants and limits. Re-read when it changes." type:"path" placeholder:"FILE"`
+	Rules    string            `help:"File that contains credentials, tenants and limits. The relay reads the file again when it changes." type:"path" placeholder:"FILE"`
 
-	User         string `help:"Basic-auth user for targets." placeholder:"NAME"`
-	PasswordFile string `help:"File containing the basic-auth password." type:"path" placeholder:"FILE"`
-	TokenFile    string `help:"File containing the bearer token for targets." type:"path" placeholder:"FILE"`
-	CA           string `help:"CA certificates for targets, PEM. Default: the system's." name:"ca" type:"path" placeholder:"FILE"`
-	Cert         string `help:"Client certificate for targets, PEM." type:"path" placeholder:"FILE"`
-	Key          string `help:"Key of the client certificate, PEM." type:"path" placeholder:"FILE"`
+	User         string `help:"User name that the relay sends to targets for basic authentication." placeholder:"NAME"`
+	PasswordFile string `help:"File that contains the password for basic authentication at targets." type:"path" placeholder:"FILE"`
+	TokenFile    string `help:"File that contains the bearer token that the relay sends to targets." type:"path" placeholder:"FILE"`
+	CA           string `help:"PEM file of the CA certificates that verify the targets. Default: the CA certificates of the system." name:"ca" type:"path" placeholder:"FILE"`
+	Cert         string `help:"PEM file of the client certificate that the relay presents to targets." type:"path" placeholder:"FILE"`
+	Key          string `help:"PEM file of the private key of the client certificate." type:"path" placeholder:"FILE"`
 
-	Conns   int           `help:"Maximum connections per target." default:"2048"`
+	Conns   int           `help:"Maximum number of connections to each target." default:"2048"`
 	ConnAge time.Duration `help:"Maximum age of connections to targets and from senders, so that load balancers can redistribute them." default:"10m"`
 
 	MaxBody    Size `help:"Maximum size of a request body as received." default:"32MiB"`
 	MaxDecoded Size `help:"Maximum size of a request body after decompression." default:"32MiB"`
-	MaxTenants int  `help:"Maximum tenants per request." default:"1000"`
-	MaxSeries  int  `help:"Maximum series per request. The maximum for symbols is four times as many." default:"250000"`
+	MaxTenants int  `help:"Maximum number of tenants per request." default:"1000"`
+	MaxSeries  int  `help:"Maximum number of series per request. The maximum number of symbols is four times as large." default:"250000"`
 
-	Queue           string        `help:"Queue directory. With a queue, senders get their response as soon as the series are on disk; without one, after the targets respond." type:"path" placeholder:"DIR"`
-	QueueMax        Size          `help:"Maximum queued bytes; above it: 503." default:"16GiB"`
-	QueueTenantMax  Size          `help:"Maximum queued bytes per tenant." default:"4GiB"`
-	QueueDropOldest bool          `help:"When a tenant's queue is full, drop its oldest series instead of refusing new ones."`
-	QueueMaxAge     time.Duration `help:"Maximum age of queued series with --relay.queue-drop-oldest; 0: no limit." default:"0s"`
-	QueueMemory     Size          `help:"Memory for queued series; the rest is read back from disk." default:"64MiB"`
-	QueueWorkers    int           `help:"Maximum concurrent posts from the queue." default:"32"`
+	Queue           string        `help:"Queue directory. With a queue, senders get their response as soon as the series are on disk. Without a queue, they get it after the targets have responded." type:"path" placeholder:"DIR"`
+	QueueMax        Size          `help:"Maximum number of queued bytes. If the queue is full, senders get 503." default:"16GiB"`
+	QueueTenantMax  Size          `help:"Maximum number of queued bytes per tenant." default:"4GiB"`
+	QueueDropOldest bool          `help:"If a tenant's queue is full, drop the tenant's oldest series instead of rejecting new series."`
+	QueueMaxAge     time.Duration `help:"Maximum age of queued series if --relay.queue-drop-oldest is set. 0 means no limit." default:"0s"`
+	QueueMemory     Size          `help:"Maximum memory for queued series. Other queued series are read from the disk before they are posted." default:"64MiB"`
+	QueueWorkers    int           `help:"Maximum number of concurrent posts from the queue." default:"32"`
 }
 
-// check returns an error if the settings are invalid for a service that listens at the given
-// address.
+// check returns an error if the settings are invalid. The argument `listen` is the address on which
+// the service listens.
 func (r *Relay) check(listen string) error {
 	switch {
 	case len(r.Target) == 0 && r.Queue != "":
@@ -115,7 +115,7 @@ func (r *Relay) checkQueue() error {
 	}
 	lines := Size(1)
 	if r.Replicate {
-		lines = Size(len(r.Target)) // each target has its share of the limit
+		lines = Size(len(r.Target)) // the limit is divided equally among the targets
 	}
 	for flag, size := range map[string]Size{"queue-max": r.QueueMax / lines, "queue-tenant-max": r.QueueTenantMax} {
 		if least := r.MaxBody + queueCost; size < least {

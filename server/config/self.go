@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// IsSelf reports whether a target is the address at which the service listens. It does not use the
-// network, so it may not recognize every name of this machine.
+// IsSelf reports whether a target is the address on which the service listens. It does not use the
+// network, so it may not recognize all names of this machine.
 func IsSelf(target, listen string) bool {
 	u, err := url.Parse(target)
 	if err != nil {

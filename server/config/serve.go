@@ -18,21 +18,21 @@ import (
 
 // Serve contains the settings of `slipstream serve`.
 type Serve struct {
-	Config kong.ConfigFlag `help:"Configuration file, JSON." placeholder:"FILE" env:"-"`
+	Config kong.ConfigFlag `help:"Configuration file in JSON format." placeholder:"FILE" env:"-"`
 
-	Listen string `help:"Listen address." default:"127.0.0.1:8080"`
-	Data   string `help:"Data directory: write-ahead log and tables." default:"./data" type:"path"`
-	Node   string `help:"Node name, used as a file-name prefix. Must be unique among writers. Default: an id generated at the first start and kept in --data." placeholder:"NAME"`
+	Listen string `help:"Address on which the service listens." default:"127.0.0.1:8080"`
+	Data   string `help:"Data directory, which contains the write-ahead log and the tables." default:"./data" type:"path"`
+	Node   string `help:"Node name, used as a file-name prefix. The name must be unique among writers. Default: an ID that is generated at the first start and stored in --data." placeholder:"NAME"`
 
-	FileMode Mode `help:"Permissions of log and table files, octal. Directories get the execute bit for everyone who may read." default:"0600"`
+	FileMode Mode `help:"Permissions of log files and table files, in octal. Directories also get the execute bit for everyone who has the read bit." default:"0600"`
 
-	Token          string `help:"Access token, in the format of a line of --token-file. Not accepted on the command line: use --token-file, the environment or the configuration file." placeholder:"TOKEN" env:"SLIPSTREAM_TOKEN"`
-	TokenFile      string `help:"File of access tokens, one per line. A token alone grants all rights on all databases; restrict it with words after it: TOKEN db=metrics,logs rights=write. Rights: write, read (tables, schemas, metrics), administer (flush, drop, alter, schemas). Re-read when it changes." type:"path" placeholder:"FILE"`
-	InsecureNoAuth bool   `help:"Listen on a non-loopback address without a token."`
-	TLSCert        string `help:"TLS certificate chain, PEM. Enables TLS." name:"tls-cert" type:"path" placeholder:"FILE"`
-	TLSKey         string `help:"TLS private key, PEM." name:"tls-key" type:"path" placeholder:"FILE"`
-	TLSClientCA    string `help:"CA certificates for client certificates, PEM. Clients that present one must have it signed by one of these." name:"tls-client-ca" type:"path" placeholder:"FILE"`
-	Pprof          string `help:"Loopback address for net/http/pprof. Default: disabled." placeholder:"ADDRESS"`
+	Token          string `help:"Access token, in the format of a line of --token-file. The token is not accepted on the command line: use --token-file, the environment or the configuration file." placeholder:"TOKEN" env:"SLIPSTREAM_TOKEN"`
+	TokenFile      string `help:"File that contains one access token per line. A token grants all rights on all databases, unless words after the token restrict it: TOKEN db=metrics,logs rights=write. The rights are write, read (tables, schemas, metrics) and administer (flush, drop, alter, schemas). The service reads the file again when it changes." type:"path" placeholder:"FILE"`
+	InsecureNoAuth bool   `help:"Allow the service to listen on a non-loopback address without an access token."`
+	TLSCert        string `help:"PEM file of the TLS certificate chain. This flag enables TLS." name:"tls-cert" type:"path" placeholder:"FILE"`
+	TLSKey         string `help:"PEM file of the TLS private key." name:"tls-key" type:"path" placeholder:"FILE"`
+	TLSClientCA    string `help:"PEM file of the CA certificates that verify client certificates. If a client presents a certificate, one of these CAs must have signed it." name:"tls-client-ca" type:"path" placeholder:"FILE"`
+	Pprof          string `help:"Loopback address on which net/http/pprof is served. By default, it is disabled." placeholder:"ADDRESS"`
 
 	LogLevel  slog.Level `help:"Log level: debug, info, warn or error." default:"info"`
 	LogFormat string     `help:"Log format: text or json." enum:"text,json" default:"text"`
@@ -50,36 +50,36 @@ type Limits struct {
 	MaxBody         Size `help:"Maximum size of a request body as received." default:"64MiB"`
 	MaxDecompressed Size `help:"Maximum size of a request body after decompression." default:"256MiB"`
 	MaxRatio        int  `help:"Maximum decompression ratio, enforced after the first MiB." default:"200"`
-	MaxInFlight     Size `help:"Maximum size of all request bodies in memory; above it: 429. One client may use at most half of the memory that the other clients leave free." default:"256MiB"`
-	MinRate         Size `help:"Minimum upload rate in bytes per second, averaged over 5 s; below it: 408. 0: no minimum." default:"4KiB"`
-	MaxRows         int  `help:"Maximum rows per request." default:"1048576"`
-	MaxColumns      int  `help:"Maximum columns per table." default:"4096"`
-	MaxTables       int  `help:"Maximum tables. With several databases, each may have at most four times as many tables as are still free." default:"10000"`
+	MaxInFlight     Size `help:"Maximum total size of the request bodies in memory. If a request exceeds it, the status is 429 (503 for Remote Write). One client may use at most half of the memory that the other clients leave free." default:"256MiB"`
+	MinRate         Size `help:"Minimum upload rate in bytes per second, averaged over 5 s. A slower request gets 408. 0 means no minimum." default:"4KiB"`
+	MaxRows         int  `help:"Maximum number of rows per request." default:"1048576"`
+	MaxColumns      int  `help:"Maximum number of columns per table." default:"4096"`
+	MaxTables       int  `help:"Maximum number of tables. If there are several databases, each database may have at most four times as many tables as can still be created." default:"10000"`
 	MaxHeader       Size `help:"Maximum size of request headers." default:"16KiB"`
 
-	IdempotencyWindow time.Duration `help:"How long the Idempotency-Key of a stored request is remembered." default:"1h"`
+	IdempotencyWindow time.Duration `help:"Time for which the Idempotency-Key of a stored request is remembered." default:"1h"`
 }
 
 // Seal defines when the buffered rows of a table are written to a file.
 type Seal struct {
-	Rows  int           `help:"Flush a table when it has this many buffered rows." default:"1048576"`
-	Bytes Size          `help:"Flush a table when its buffered rows use this much memory." default:"128MiB"`
-	Age   time.Duration `help:"Flush a table when its oldest buffered row has this age." default:"10s"`
+	Rows  int           `help:"Number of buffered rows at which a table is flushed to a file." default:"1048576"`
+	Bytes Size          `help:"Memory of buffered rows at which a table is flushed to a file." default:"128MiB"`
+	Age   time.Duration `help:"Age of the oldest buffered row at which a table is flushed to a file." default:"10s"`
 }
 
 // Landing contains the settings for writing rows to files.
 type Landing struct {
-	MaxBuffered Size          `help:"Memory for buffered rows. Above half of it, requests are delayed; above all of it: 429." default:"192MiB"`
-	Landers     int           `help:"Maximum tables flushed concurrently." default:"2"`
+	MaxBuffered Size          `help:"Maximum memory for buffered rows. Above half of this limit, requests are delayed. Above the limit, requests get 429." default:"192MiB"`
+	Landers     int           `help:"Maximum number of tables that are flushed concurrently." default:"2"`
 	Compression parquet.Codec `help:"Compression of Parquet files: snappy, zstd or none." default:"snappy"`
 }
 
 // WAL contains the settings of the write-ahead log.
 type WAL struct {
-	Segment Size `help:"Segment size; at most 1/16 of the volume." default:"128MiB"`
-	Max     Size `help:"Maximum size of the log; above it: 429. 0: no limit." default:"4GiB"`
-	MinFree Size `help:"Minimum free disk space; below it, writes get 503. At most 1/4 of the volume." default:"64MiB"`
-	Reserve Size `help:"Disk space reserved for flushing and recovery on a full disk; at most 1/16 of the volume." default:"64MiB"`
+	Segment Size `help:"Size of a log segment; at most 1/16 of the volume." default:"128MiB"`
+	Max     Size `help:"Maximum size of the log. If the log is full, writes get 429. 0 means no limit." default:"4GiB"`
+	MinFree Size `help:"Minimum free disk space; at most 1/4 of the volume. If less space is free, writes get 503." default:"64MiB"`
+	Reserve Size `help:"Disk space that is reserved for flushing and recovery when the disk is full; at most 1/16 of the volume." default:"64MiB"`
 }
 
 // Timeout contains the time limits of the service.
@@ -87,8 +87,8 @@ type Timeout struct {
 	Header   time.Duration `help:"Maximum time to receive request headers." default:"5s"`
 	Read     time.Duration `help:"Maximum time to receive a request." default:"60s"`
 	Idle     time.Duration `help:"Maximum time that a connection may be idle." default:"2m"`
-	Drain    time.Duration `help:"Time between the first 503 of /ready and the end of listening, for load balancers." default:"0s"`
-	Shutdown time.Duration `help:"Maximum time to finish requests and flush rows at shutdown. Unflushed rows are flushed after the next start." default:"30s"`
+	Drain    time.Duration `help:"Time from the first 503 of /ready until the service stops listening, so that load balancers can react." default:"0s"`
+	Shutdown time.Duration `help:"Maximum time to finish requests and flush rows at shutdown. Rows that are not flushed in this time are flushed after the next start." default:"30s"`
 }
 
 // Validate returns an error if the settings are invalid. It is called by kong.
@@ -165,7 +165,7 @@ func isLoopback(host string) bool {
 	return err == nil && addr.Unmap().IsLoopback()
 }
 
-// AfterApply returns an error if the command line contains the token, because every user of the
+// AfterApply returns an error if the command line contains the token, because all users of the
 // machine can read command lines. It is called by kong.
 func (s *Serve) AfterApply(ctx *kong.Context) error {
 	for _, p := range ctx.Path {

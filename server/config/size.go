@@ -10,8 +10,8 @@ import (
 // Size is a number of bytes.
 type Size int64
 
-// sizeUnits lists the suffixes of sizes. Suffixes that end with another suffix, such as MB with B,
-// come before that suffix.
+// sizeUnits lists the suffixes of sizes. If a suffix ends with another suffix, as MB ends with B,
+// the longer suffix comes first.
 var sizeUnits = []struct {
 	suffix string
 	bytes  float64

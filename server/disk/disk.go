@@ -65,13 +65,14 @@ type File interface {
 	// such as times.
 	Datasync() error
 
-	// WriteVec writes at most MaxVecs slices, one after the other, at off. It may write less than
-	// all bytes without an error.
+	// WriteVec writes the slices in `vecs`, one after the other, starting at the offset `off`. At
+	// most MaxVecs slices are allowed. Without an error, WriteVec may write fewer bytes than
+	// requested.
 	WriteVec(vecs [][]byte, off int64) (int, error)
 
-	// Allocate reserves disk space for the n bytes at off. Reads return zeros for these bytes. If
-	// the file is too short, it grows. If the file system does not support this, the error is
-	// errors.ErrUnsupported.
+	// Allocate reserves disk space for n bytes at the offset `off`. Reads return zeros for these
+	// bytes. If the file is too short, it grows. If the file system does not support this, the
+	// error is errors.ErrUnsupported.
 	Allocate(off, n int64) error
 
 	// Zero sets the content of the file to `size` bytes of zeros, and keeps its blocks on the disk.

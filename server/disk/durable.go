@@ -84,8 +84,8 @@ func ReadFile(d Disk, path string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// WriteFile durably replaces the content of the file at path by the bytes in text. At any moment,
-// the path names either the old or the new file.
+// WriteFile durably replaces the content of the file at `path` with the bytes in `text`. At any
+// moment, the path names either the old or the new file.
 func WriteFile(d Disk, path string, text []byte) error {
 	file, err := Stage(d, path, text)
 	if err != nil {
@@ -100,8 +100,8 @@ type Staged struct {
 	temp, path string
 }
 
-// Stage writes the replacement for the file at path under a temporary name, and leaves the file at
-// path unchanged. After an error it removes the temporary file.
+// Stage writes the replacement for the file at `path` under a temporary name. It does not change
+// the file at `path`. After an error, it removes the temporary file.
 func Stage(d Disk, path string, text []byte) (Staged, error) {
 	dir, base := filepath.Split(path)
 	s := Staged{d, filepath.Join(dir, "."+base+".tmp"), path}
@@ -130,9 +130,9 @@ func writeSynced(d Disk, path string, text []byte) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// Publish renames the file at temp to path, and syncs the directory that contains both. The caller
-// must have synced the file. Publish never overwrites a file at path: if one exists, the error is
-// fs.ErrExist. After any other error, no file exists at path.
+// Publish renames the file at the path `temp` to the path `path`, and syncs the directory that
+// contains both. The caller must have synced the file. Publish never overwrites a file at path: if
+// one exists, the error is fs.ErrExist. After any other error, no file exists at path.
 func Publish(d Disk, temp, path string) error {
 	// A rename would replace an existing file. So the file gets a second name, and then loses the
 	// first.

@@ -34,12 +34,12 @@ func (m *Mutex) Unlock() {
 	m.free.Signal()
 }
 
-// RWMutex differs from sync.RWMutex in the same way as Mutex differs from sync.Mutex. The zero
-// RWMutex is not locked.
+// RWMutex is a reader/writer lock. It differs from sync.RWMutex in the same way as Mutex differs
+// from sync.Mutex. The zero RWMutex is not locked.
 type RWMutex struct {
 	readers atomic.Int64 // number of readers that hold the lock, minus mostReaders while a writer holds the lock or waits for readers
 	mu      sync.Mutex
-	change  sync.Cond // signalled when a writer unlocks, and when the last reader unlocks that a writer waits for
+	change  sync.Cond // signalled when a writer unlocks, and when the last reader that a writer waits for unlocks
 	writing bool      // a writer holds the lock or waits for readers
 }
 

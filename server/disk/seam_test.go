@@ -12,12 +12,12 @@ import (
 	"testing"
 )
 
-// Tests on a simulated machine can replace only the calls that go through its seams: Disk for
-// files, and functions of the service's machine for the network. The clock and timers are those of
-// package time, which a synctest bubble replaces.
+// Tests on a simulated machine can replace only calls through two interfaces, the seams: Disk for
+// files, and the functions of the service's machine for the network. The clock and timers are those
+// of package time, which a synctest bubble replaces.
 
-// outside lists, by package, the functions and variables that reach the operating system without
-// the seams.
+// outside contains, by package, the functions and variables that access the operating system
+// without the seams.
 var outside = map[string][]string{
 	"os": {"Chdir", "Chmod", "Chown", "Chtimes", "CopyFS", "Create", "CreateTemp", "DirFS", "Getwd", "Lchown", "Link", "Lstat", "Mkdir", "MkdirAll", "MkdirTemp",
 		"NewFile", "Open", "OpenFile", "OpenInRoot", "OpenRoot", "ReadDir", "ReadFile", "Readlink", "Remove", "RemoveAll", "Rename", "Stat", "Symlink", "Truncate", "WriteFile"},
@@ -33,7 +33,8 @@ var outside = map[string][]string{
 	"github.com/slipstream-go/slipstream/server/disk": {"OS"},
 }
 
-// past lists the files that bypass the seams nevertheless, the names that they use, and the reason.
+// past contains the files that use such functions nevertheless, the names of these functions, and
+// the reason.
 var past = map[string]struct {
 	names  []string
 	reason string
@@ -51,7 +52,6 @@ var past = map[string]struct {
 
 	"watch/watch.go":   {[]string{"os.ReadFile"}, "configuration, which is only read"},
 	"config/serve.go":  {[]string{"os.ReadFile"}, "configuration, which is only read"},
-	"relay/rules.go":   {[]string{"os.ReadFile"}, "configuration, which is only read"},
 	"relay/relay.go":   {[]string{"os.ReadFile"}, "configuration, which is only read"},
 	"relay/options.go": {[]string{"net.Dialer"}, "the default of an option"},
 }

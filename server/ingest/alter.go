@@ -57,9 +57,9 @@ func (h *Handler) setType(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// filesOf reads the parameter files. It returns true if the value equals the argument change, and
-// false if the value is "keep". For any other value, and for a missing parameter, it returns an
-// error.
+// filesOf reads the parameter named files. It returns true if the value equals the argument
+// `change`, and false if the value is "keep". If the parameter is missing or has another value than
+// these, filesOf returns an error.
 func filesOf(r *http.Request, change string) (bool, error) {
 	query, err := parametersOf(r, "files")
 	if err != nil {
@@ -75,7 +75,8 @@ func filesOf(r *http.Request, change string) (bool, error) {
 	}
 }
 
-// alter handles a request that alters a table. The function do makes the alteration.
+// alter handles a request that alters a table. The argument `do` is the function that makes the
+// alteration.
 func (h *Handler) alter(w http.ResponseWriter, r *http.Request, do func(*table.Store, table.Name) error) {
 	s := h.store.Load()
 	if s == nil {

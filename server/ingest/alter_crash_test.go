@@ -135,8 +135,9 @@ func (r *rig) abandon() {
 	r.store.Close(stopped)
 }
 
-// cellsOf returns the cells v of all files below /data/tables, by the cell id of their rows. Cells
-// are texts: strings are quoted, and "none" means that the file lacks the column.
+// cellsOf returns the cells of the column v in all files below /data/tables. The keys of the result
+// are the cells of the column id. Cells are texts: strings are quoted, and "none" means that the
+// file lacks the column.
 func cellsOf(t *testing.T, d *faulty.Disk) map[int64][]string {
 	t.Helper()
 	cells := make(map[int64][]string)
@@ -151,7 +152,7 @@ func cellsOf(t *testing.T, d *faulty.Disk) map[int64][]string {
 			if e.IsDir() {
 				walk(name)
 			} else if !strings.HasPrefix(e.Name(), ".") {
-				b, err := parquet.ReadOn(d, name)
+				b, _, err := parquet.Read(d, name)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -13,15 +13,15 @@ import (
 	"github.com/slipstream-go/slipstream/server/refusal"
 )
 
-// Batches contains the idempotency keys of stored requests, so that a repeated request gets a
-// response without being stored again.
+// Batches contains the idempotency keys of stored requests. If a request is repeated with the same
+// key, it gets a response, but is not stored again.
 //
 //	claim ──▶ held ──the log has the rows──▶ stored ──after the window──▶ forgotten
 //	            └────────refused──▶ free
 //
-// A key is in the same log record as its rows, so the log contains either both or neither. Before
-// the log releases the record, the record's keys are written again at the end of the log. For this,
-// Batches must be the [table.Options.Carrier] of the handler's store.
+// The log stores a key in the same record as the rows, so it contains either both or neither.
+// Before the log deletes the record, the keys in the record are written again at the end of the
+// log. For this purpose, Batches must be the [table.Options.Carrier] of the handler's store.
 //
 // Each database has its own keys. If there are too many keys, the database with the most keys loses
 // its oldest keys. So a sender with many keys does not affect the keys of other databases.
@@ -39,8 +39,8 @@ type Batches struct {
 // batchID identifies a key of a database.
 type batchID [16]byte
 
-// digest is a hash of the content of a request: table, format, unit of time and decompressed body.
-// For a body with a schema, it includes the notation of the schema.
+// digest is a hash of the content of a request: its table, format, unit of time and decompressed
+// body. If the body is encoded with a schema, the hash includes the notation of the schema.
 type digest [16]byte
 
 // batch describes a stored request.
@@ -51,12 +51,12 @@ type batch struct {
 	rows, rejected int
 }
 
-// keys contains the stored keys of a database, ordered by time. A key that was written again may be
-// older than the keys that precede it in the log. So recalled keys are sorted before their order is
-// used.
+// keys contains the stored keys of a database, ordered by time. After a restart, keys are read from
+// the log. Keys that were written to the log again may be older than the keys before them. So the
+// keys that were read are sorted before their order is used.
 type keys struct {
 	ids      []batchID
-	recalled bool // recalled keys have not been sorted yet
+	recalled bool // keys that were read from the log have not been sorted yet
 }
 
 const (
@@ -64,12 +64,12 @@ const (
 	// memory.
 	maxBatches = 1 << 18
 
-	// batchShare limits the stored keys to 1/batchShare of a segment, because all of them may be
-	// written to the end of the log.
+	// batchShare limits the size of all stored keys to 1/batchShare of a log segment, because all
+	// keys may be written to the end of the log together.
 	batchShare = 8
 )
 
-// NewBatches returns a Batches without keys. It keeps each key for the duration of window.
+// NewBatches returns a Batches without keys. It keeps each key for the duration `window`.
 func NewBatches(window time.Duration) *Batches {
 	return &Batches{
 		window: window, most: maxBatches,
@@ -77,7 +77,7 @@ func NewBatches(window time.Duration) *Batches {
 	}
 }
 
-// fit limits the number of keys by the size of the log's segments.
+// fit sets the maximum number of keys according to the size of the log's segments.
 func (b *Batches) fit(segment int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -99,8 +99,8 @@ func sum(texts ...[]byte) [16]byte {
 	return [16]byte(h.Sum(nil))
 }
 
-// claim makes the calling request the holder of a key, or returns the batch that is stored under
-// the key. While another request holds the key, claim waits.
+// claim reserves a key for the calling request. If a batch is already stored under the key, claim
+// returns this batch instead. While another request has reserved the key, claim waits.
 func (b *Batches) claim(ctx context.Context, db string, id batchID, d digest) (*batch, error) {
 	for {
 		b.mu.Lock()
@@ -127,7 +127,7 @@ func (b *Batches) claim(ctx context.Context, db string, id batchID, d digest) (*
 	}
 }
 
-// free makes the key of a request that was not stored available again.
+// free releases a key that a request has claimed. It is called if the request was not stored.
 func (b *Batches) free(id batchID) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -205,8 +205,8 @@ func (b *Batches) expired(one *batch, now time.Time) bool {
 
 // shrink forgets keys if there are too many keys. It repeatedly forgets the oldest keys of the
 // database with the most keys. If several databases have the same number of keys, it chooses the
-// database with the oldest key. Because a call visits all databases, it forgets more keys than
-// necessary, so that calls are needed less often.
+// database with the oldest key. A call of shrink visits all databases. So that fewer calls are
+// needed, each call forgets more keys than necessary.
 func (b *Batches) shrink() {
 	if len(b.stored) <= b.most {
 		return
@@ -231,8 +231,8 @@ func (b *Batches) shrink() {
 	}
 }
 
-// spareKeys determines how many keys shrink forgets. It forgets a 64th of the maximum number of
-// keys, in steps of a 64th of a database's keys.
+// spareKeys determines how many keys shrink forgets. In total, shrink forgets a 64th of the maximum
+// number of keys. In each step, it forgets a 64th of the keys of one database.
 const spareKeys = 64
 
 // fullest is a heap of databases, ordered by the number of keys. The database with the most keys

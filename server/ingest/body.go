@@ -10,8 +10,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/refusal"
 )
 
-// readBody reads the whole body into q.body. The buffer has enough capacity for the suffix that
-// follows the body in the log.
+// readBody reads the whole body into q.body. The buffer has enough spare capacity for the bytes
+// that the log stores after the body.
 func (q *request) readBody(w http.ResponseWriter, r *http.Request) error {
 	p := q.handler.newPacer(w)
 	most := q.handler.limits.Body
@@ -44,7 +44,7 @@ func errBodyLimit(most int64) error {
 	return refusal.New(refusal.TooLarge, "the body has more than %d bytes: send smaller batches, or compress them", most)
 }
 
-// window is the period in which the number of bytes that the minimum rate requires must arrive.
+// window is the period in which a body must arrive with at least the minimum rate.
 const window = 5 * time.Second
 
 // pacer enforces the minimum rate of a body, because a slow body occupies memory that other

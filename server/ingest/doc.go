@@ -1,6 +1,6 @@
 // Package ingest accepts rows over HTTP. It decodes a request body directly into columns (package
-// rows), checks all of it, and passes the body and the columns to the store (package table). The
-// response 204 means that the rows are in the log on disk, unless the sender chose
+// rows), and checks the whole body. It then passes the body and the columns to the store (package
+// table). The response 204 means that the rows are in the log on disk, unless the sender chose
 // durability=async. Rows land when the store writes them to Parquet files.
 //
 //	handler.go   routes, rights, /health, /ready, /v1/tables
@@ -60,17 +60,17 @@
 // (more_rejected), but does not list them.
 //
 // Each database has its own keys. A key belongs to the table, the format, the unit of time and the
-// decompressed body of its request. If another request uses the key but differs in one of these,
-// the response is 422, and nothing is stored. A request does not use up its key if none of its rows
-// is stored. If several requests with the same key arrive at the same time, the first request is
-// stored, and the others wait for it. Removing a table does not free its keys. To store the rows
-// again, use a new key.
+// decompressed body of its request. If another request has the same key, but differs from the first
+// request in one of these, the response is 422, and nothing is stored. If no row of a request is
+// stored, its key can still be used. If several requests with the same key arrive at the same time,
+// one request is stored, and the others wait for it. Removing a table does not free its keys. To
+// store the rows again, use a new key.
 //
-// Keys are stored in the log with their rows, so they survive a crash. They are kept for
-// --idempotency-window after the receipt of the request. At most 262,144 keys are kept; the maximum
-// is lower if log segments are smaller than 84 MiB. When there are more keys, the service forgets
-// the oldest keys of the database with the most keys. The metric
-// slipstream_idempotency_keys_forgotten_total counts the forgotten keys.
+// Keys are stored in the log with their rows, so they survive a crash. Each key is kept for
+// --idempotency-window after the receipt of its request. At most 262,144 keys are kept, or fewer if
+// log segments are smaller than 84 MiB. When there are more keys, the service forgets the oldest
+// keys of the database with the most keys. The metric slipstream_idempotency_keys_forgotten_total
+// counts the forgotten keys.
 //
 // Remote Write does not support keys: the header and the parameter are ignored. Senders of Remote
 // Write repeat a request that gets no response, so a sample may be stored twice, with the same
@@ -91,18 +91,18 @@
 //	none        /health, /alive, /ready
 //
 // Schemas do not belong to a database, so the schema endpoints require the right on all databases.
-// A flush requires this, too. A sender with the right to write can use a registered schema if it
-// knows the fingerprint. If a token lacks the right to read all databases, responses to its
-// requests contain no information about other databases. The responses of /ready, and responses
-// with 503, contain no paths and no tables. For a wrong fingerprint, the response is the same 404
-// as for an unknown schema.
+// A flush also requires the right on all databases. A sender with the right to write can use a
+// registered schema if it knows the schema's fingerprint. If a token lacks the right to read all
+// databases, responses to its requests contain no information about other databases than its own.
+// The responses of /ready, and responses with 503, then contain no paths and no tables. If the
+// fingerprint is wrong, the response is then 404, as for an unknown schema.
 //
 // # Alterations
 //
-// An alteration first locks the table, and lands the table's acknowledged rows. Meanwhile, requests
-// with rows for the table get the response 503 with Retry-After. When the changed catalog is on
-// disk, the alteration gets the response 204. A DELETE must specify what happens to the Parquet
-// files:
+// An alteration first locks the table, and writes the table's acknowledged rows to Parquet files.
+// Meanwhile, requests with rows for the table get the response 503 with Retry-After. When the
+// changed catalog is on disk, the alteration gets the response 204. A DELETE must specify what
+// happens to the Parquet files:
 //
 //	DELETE …/{table}?files=delete
 //	    Removes the table and its files.
@@ -161,40 +161,41 @@
 //	{"error": "line 5: column \"v\": a string in a column of int64: …", "field": "v", "row": 3, "line": 5, "offset": 57}
 //
 // Without partial, a body is stored completely or not at all. With partial, an error in a row
-// rejects only that row. An error in the body itself rejects the whole body. Such errors are
+// rejects only that row. An error in the body itself rejects the whole body. Errors in the body are
 // invalid MessagePack, JSON or schema messages, and columns of different lengths. In NDJSON, a line
-// that is not valid JSON is an error in a row. The response lists up to 1000 rejected rows; its
-// field more_rejected contains the number of other rejected rows. A request with rejected rows is
-// always synchronous.
+// that is not valid JSON is an error in a row. The response lists up to 1000 rejected rows. Its
+// field more_rejected contains the number of rejected rows that are not listed. A request with
+// rejected rows is always synchronous.
 //
 // # Order of work
 //
-// The cheap checks are made first: token and rights, Content-Length, names and parameters, and
-// readiness. Then the body is read. A request without a valid token uses no budget, and creates no
-// table and no metric label. All tables of a body are decoded and checked before the log is
-// written, so the log can always be decoded. The catalog changes only after the rows are in the
-// log, so a rejected request adds no table, no column and no type.
+// The checks that cost little are made first: token and rights, Content-Length, names and
+// parameters, and readiness. Then the body is read. A request without a valid token uses no memory
+// of the budget, and creates no table and no metric label. All tables of a body are decoded and
+// checked before the log is written, so every record of the log can be decoded. The catalog changes
+// only after the rows are in the log, so a rejected request adds no table, no column and no type.
 //
 // # Logging and metrics
 //
-// At level debug, the service logs each rejected request and each landing. At level info, it logs
-// the first rejection of each kind, and after that the number of rejections of this kind, at most
-// once a minute. It logs landings once a minute. The metric slipstream_request_seconds is a
-// histogram by route and format. The format is arc, msgpack, json, ndjson or schema. The format is
-// empty if a request has no format, or if its format is unknown.
+// At level debug, the service logs each rejected request, and each group of rows that is written to
+// a file. At level info, it logs the first rejection of each kind. After that, it logs the number
+// of rejections of this kind, at most once a minute. Once a minute, it also logs how many rows have
+// been written to files. The metric slipstream_request_seconds is a histogram by route and format.
+// The format is arc, msgpack, json, ndjson or schema. The format is empty if a request has no
+// format, or if its format is unknown.
 //
 // # Fairness
 //
-// Request bodies share a budget of bytes in flight (Limits.InFlight). A request is charged for the
-// memory of the bytes that have arrived, not for its Content-Length: see package admission. A
-// client cannot lock out other clients, because its requests can use at most as many bytes as
-// remain free. A client is an IPv4 address, or a /64 network of IPv6. Senders that share a proxy
-// count as one client. A request that is larger than the budget is accepted when no other request
-// is in flight.
+// All request bodies share a memory budget (Limits.InFlight). A request is charged for the memory
+// of the bytes that have arrived, not for its Content-Length: see package admission. The requests
+// of a client can use at most as many bytes as remain free, so a client cannot lock out other
+// clients. A client is an IPv4 address, or a /64 network of IPv6. Senders that share a proxy count
+// as one client. If a request is larger than the budget, it is accepted when no other request is in
+// progress.
 //
-// A body must arrive with at least Limits.MinRate in each window of 5 s, and completely within
-// Options.ReadTimeout. Otherwise the response is 408. During decompression, a body uses at most
-// twice its decompressed length in memory.
+// In each window of 5 s, a body must arrive with at least Limits.MinRate. The whole body must
+// arrive within Options.ReadTimeout. Otherwise the response is 408. During decompression, a body
+// uses at most twice its decompressed length in memory.
 //
 // All databases share a maximum number of tables (table.Options.MaxTables). If several databases
 // have tables, the number of tables of a database may be at most four times the number of tables
@@ -203,8 +204,8 @@
 //
 // # The log
 //
-// The payload of a record is either a received body, with possible additions after the body, or the
-// parts of a Remote Write request. The codec of the record describes the payload:
+// The payload of a record is either a received body or the parts of a Remote Write request.
+// Additions may follow a received body. The codec of the record describes the payload:
 //
 //	bit   0-3     4-5          6-8        9         10     11-15
 //	      format  compression  time unit  rejected  keyed  0

@@ -24,22 +24,22 @@ type Options struct {
 	Metrics http.Handler      // handles /metrics; nil means that there is no such endpoint
 	Pool    *table.Pool       // the store's pool
 	Flight  *admission.Budget // budget for the bytes of bodies; nil means a new budget of Limits.InFlight bytes
-	Batches *Batches          // keys of stored requests; also the store's Carrier; nil means that requests with keys are rejected
+	Batches *Batches          // keys of stored requests; must also be the store's Carrier; nil means that requests with keys are rejected
 	Schemas *registry.Schemas // schemas of bodies; nil means that there are no schemas, and that none can be registered
 	Logger  *slog.Logger
 
 	ReadTimeout time.Duration // maximum time in which a whole body must arrive; 0 means no limit
 
-	// Advice is the last part of the error text of a 404 response. It lists the paths for writes.
-	// If Advice is empty, the text lists the paths of this handler.
+	// Advice is the end of the error text of a 404 response. It lists the paths for writes. If
+	// Advice is empty, the text lists the paths of this handler.
 	Advice string
 
-	// Shortage, if not nil, returns the reason why another part of the service accepts no writes,
-	// or an empty string. /ready shows the reason to all clients.
+	// Shortage returns the reason why another part of the service accepts no writes, or an empty
+	// string. /ready shows the reason to all clients. If Shortage is nil, there is no such reason.
 	Shortage func() string
 }
 
-// Handler handles the requests of the service. It can be used before there is a store: until Open
+// Handler handles the requests of the service. It can be used before the store is open. Until Open
 // is called, it responds that it is not ready.
 type Handler struct {
 	limits  Limits
@@ -54,7 +54,7 @@ type Handler struct {
 	store    atomic.Pointer[table.Store]
 	reading  atomic.Pointer[table.Store] // a store that is recovering and not yet open
 	draining atomic.Bool
-	failed   atomic.Bool       // the log has failed, so new requests are rejected before their outcome could be in doubt
+	failed   atomic.Bool       // the log has failed, so the handler rejects all requests without writing them
 	flight   *admission.Budget // budget for the bytes of bodies
 	large    chan struct{}     // held while a large body is decoded
 	counters counters
@@ -96,7 +96,7 @@ const WritePaths = "write to /v1/write/{db}/{table} or /api/v1/write/msgpack"
 
 const columnPath = "/v1/tables/{db}/{table}/columns/{column}"
 
-// routes returns all routes of the handler. Each route includes its demand.
+// routes returns all routes of the handler, each with its demand.
 func (h *Handler) routes(schemas bool) []route {
 	list := []route{
 		{"POST", "/api/v1/write/msgpack", demand{right: access.Write, of: headerDatabase}, h.writeArc},
@@ -156,7 +156,7 @@ func (h *Handler) alive(w http.ResponseWriter, _ *http.Request) {
 	refusal.WriteJSON(w, http.StatusOK, status{"alive", ""})
 }
 
-// seesAll reports whether a response may contain information about every database.
+// seesAll reports whether the response to a request may contain information about all databases.
 func (h *Handler) seesAll(r *http.Request) bool {
 	return h.guard.Allows(r, access.Read, access.All)
 }
@@ -177,8 +177,8 @@ func (h *Handler) ready(w http.ResponseWriter, r *http.Request) {
 	refusal.WriteJSON(w, http.StatusServiceUnavailable, status{"not ready", reason})
 }
 
-// unready returns the reason why clients should send no writes, or an empty string. Only clients
-// that may read all databases may get the detail.
+// unready returns the reason why clients should send no writes, or an empty string. The result
+// `detail` is only for clients that may read all databases.
 func (h *Handler) unready() (reason string, detail error) {
 	s := h.store.Load()
 	switch {
@@ -226,11 +226,11 @@ type tableStatus struct {
 	Table   string         `json:"table"`
 	Columns []columnStatus `json:"columns"`
 	Rows    struct {
-		Accepted int64 `json:"accepted"` // landed plus pending rows
-		Landed   int64 `json:"landed"`   // rows that have landed since the table was created, including before a restart
+		Accepted int64 `json:"accepted"` // number of rows in files plus number of buffered rows
+		Landed   int64 `json:"landed"`   // number of rows that were written to files since the table was created, including before a restart
 		Pending  int64 `json:"pending"`
 	} `json:"rows"`
-	Files         int64   `json:"files"` // files that have landed since the table was created
+	Files         int64   `json:"files"` // number of files that were written since the table was created
 	Bytes         int64   `json:"bytes"`
 	LandedTo      uint64  `json:"landed_to"` // all rows in records of the log up to this one are in files
 	OldestSeconds float64 `json:"oldest_seconds"`
@@ -243,7 +243,7 @@ type columnStatus struct {
 	As   string `json:"as,omitempty"` // name in files, if different
 }
 
-// tables lists the tables of the databases that the grant includes.
+// tables responds with a list of the tables in the databases that the grant includes.
 func (h *Handler) tables(w http.ResponseWriter, r *http.Request, g *access.Grant) {
 	s := h.store.Load()
 	if s == nil {

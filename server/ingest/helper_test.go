@@ -23,6 +23,7 @@ import (
 	"github.com/slipstream-go/slipstream/msgpack"
 	"github.com/slipstream-go/slipstream/remotewrite"
 	"github.com/slipstream-go/slipstream/server/access"
+	"github.com/slipstream-go/slipstream/server/disk"
 	"github.com/slipstream-go/slipstream/server/parquet"
 	"github.com/slipstream-go/slipstream/server/refusal"
 	"github.com/slipstream-go/slipstream/server/series"
@@ -98,7 +99,8 @@ func pack(t testing.TB, v any) []byte {
 	return b
 }
 
-// row is a row that landed, by column, without nulls. Times are int64.
+// row contains the cells of a row that was written to a file, by column, without nulls. Times are
+// int64.
 type row map[string]any
 
 // memSink keeps the rows that land.
@@ -237,7 +239,7 @@ func eachFile(t testing.TB, dir string, fn func(path string, b *column.Batch)) {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		b, err := parquet.Read(path)
+		b, _, err := parquet.Read(disk.OS, path)
 		if err != nil {
 			return err
 		}
@@ -263,7 +265,7 @@ func guardOf(t testing.TB, lines ...string) *access.Guard {
 // patience limits the time that a test waits for an event.
 const patience = 30 * time.Second
 
-// do sends a request. The arguments header alternate keys and values.
+// do sends a request. The arguments in `header` are keys and values in turn.
 func (r *rig) do(method, url string, body []byte, header ...string) *httptest.ResponseRecorder {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -290,7 +292,7 @@ func (r *rig) write(contentType, query string, body []byte, header ...string) *h
 	return r.do("POST", "/v1/write/db/t"+query, body, append([]string{"Content-Type", contentType}, header...)...)
 }
 
-// flush lands all acknowledged rows.
+// flush makes the service write all acknowledged rows to files.
 func (r *rig) flush() {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)

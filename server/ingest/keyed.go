@@ -17,8 +17,8 @@ import (
 
 const maxKey = 255 // maximum length of a key in bytes
 
-// keyOf returns the key of a request, from the parameter batch_id or the header Idempotency-Key. It
-// returns an empty string if the request contains neither.
+// keyOf returns the key of a request, from the parameter `batch_id` or the header Idempotency-Key.
+// It returns an empty string if the request contains neither.
 func keyOf(r *http.Request, param string, given bool) (string, error) {
 	headers := r.Header.Values("Idempotency-Key")
 	switch {
@@ -30,7 +30,7 @@ func keyOf(r *http.Request, param string, given bool) (string, error) {
 		return param, checkKey("batch_id", param)
 	case len(headers) == 1:
 		key := headers[0]
-		if n := len(key); n >= 2 && key[0] == '"' && key[n-1] == '"' { // a string of a structured field is quoted
+		if n := len(key); n >= 2 && key[0] == '"' && key[n-1] == '"' { // structured fields of HTTP quote a string
 			key = key[1 : n-1]
 		}
 		return key, checkKey("Idempotency-Key", key)
@@ -45,14 +45,14 @@ func checkKey(field, key string) error {
 	return nil
 }
 
-// If a request has a key, the key follows the rest of the record's payload in this form:
+// If a request has a key, the key is at the end of the record's payload, in this form:
 //
 //	┌────────┬────────────┬───────────────┬───────────────────┬─────────────────────┐
 //	│ id: 16 │ digest: 16 │ uvarint: rows │ uvarint: rejected │ u32: length of that │
 //	└────────┴────────────┴───────────────┴───────────────────┴─────────────────────┘
 //
-// A record from Carry has the following payload. The numbers of fixed length in this
-// payload are little-endian, too:
+// A record that the method `Carry` has made has the following payload. Its numbers of fixed length
+// are also little-endian:
 //
 //	┌────────────┬──────────────────┬────┬─────────────────┬─────────────┬ … ┬ … ┐
 //	│ u8 version │ uvarint: length  │ db │ uvarint: n keys │ i64: time   │   │   │
@@ -160,9 +160,10 @@ func (b *Batches) recall(db string, id batchID, one batch) error {
 		return nil
 	}
 	if b.stored[id] != nil && b.databases[db] == nil {
-		// The key belongs to another database. Ids are computed from the name of the database, so
-		// the service did not write this record. If db already has keys of its own, the error is
-		// not detected. That is harmless: the key remains with the database that had it first.
+		// The key belongs to another database than db. The identifier of a key is computed from the
+		// name of its database, so the service did not write this record. If db already has keys,
+		// this error is not detected. That is harmless: the key still belongs to the first
+		// database.
 		return errKeys
 	}
 	b.add(db, id, one)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/server/disk"
 	"github.com/slipstream-go/slipstream/server/names"
 	"github.com/slipstream-go/slipstream/server/parquet"
 	"github.com/slipstream-go/slipstream/server/refusal"
@@ -51,7 +52,7 @@ func TestNamesOfSenders(t *testing.T) {
 		if err != nil || len(files) != 1 {
 			t.Fatalf("directory %q: files %v, %v", d.Name(), files, err)
 		}
-		b, err := parquet.Read(files[0])
+		b, _, err := parquet.Read(disk.OS, files[0])
 		if err != nil {
 			t.Fatal(err)
 		}

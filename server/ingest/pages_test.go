@@ -159,8 +159,9 @@ func TestPagesIngestSchema(t *testing.T) {
 	page.Done(t)
 }
 
-// follows registers a schema after the schema with the notation before, if before is not empty. It
-// checks that both the service and schema.Compat accept or reject the schema, as want says.
+// follows registers a schema. If the argument `before` is not empty, it first registers the schema
+// with that notation. It checks that both the service and schema.Compat accept or reject the
+// schema, as `want` specifies.
 func (r *rig) follows(name, before, notation string, want bool) (contentType string) {
 	r.t.Helper()
 	fresh := shapeOf(r.t, notation)
@@ -177,8 +178,8 @@ func (r *rig) follows(name, before, notation string, want bool) (contentType str
 	return codedBy(name, fresh)
 }
 
-// refuses checks the response: the status at the beginning of the row, an error that contains text,
-// and the field.
+// refuses checks three parts of the response: the status at the beginning of the row, an error that
+// contains `text`, and the field.
 func (r *rig) refuses(of pages.Row, w *httptest.ResponseRecorder, text, field string) refusal.Problem {
 	r.t.Helper()
 	status, _, _ := strings.Cut(of.Cells[0], " ")

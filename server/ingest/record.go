@@ -100,8 +100,9 @@ func appendSchema(payload []byte, notation string) []byte {
 	return binary.LittleEndian.AppendUint32(append(payload, notation...), uint32(len(notation)))
 }
 
-// cutSchema splits a payload into the body and the schema. If the schema equals the argument last,
-// cutSchema returns last and does not parse the notation. The argument last may be nil.
+// cutSchema splits a payload into the body and the schema. The argument `last` is a schema or nil.
+// If the payload contains the same schema as `last`, cutSchema returns `last`, and does not parse
+// the notation.
 func cutSchema(payload []byte, last *registry.Version) (body []byte, v *registry.Version, err error) {
 	body, notation, ok := cutCounted(payload)
 	if !ok {
@@ -120,7 +121,7 @@ func cutSchema(payload []byte, last *registry.Version) (body []byte, v *registry
 	return body, v, nil
 }
 
-// Replay returns the function that decodes records of the log after a restart. The function takes
+// Replay returns a function that decodes records of the log after a restart. This function takes
 // its batches from the pool.
 func Replay(pool *table.Pool) func(*wal.Record) ([]table.Write, error) {
 	var last *registry.Version // last schema in the log: adjacent records usually use the same schema
@@ -160,7 +161,7 @@ func Replay(pool *table.Pool) func(*wal.Record) ([]table.Write, error) {
 			if err != nil {
 				return nil, fmt.Errorf("ingest: the body is not %v, or is damaged: %w", c.compression, err)
 			}
-			defer plain.Free() // runs after j.free
+			defer plain.Free() // runs after j.Free
 			j.Body = plain.B
 		}
 		defer j.Free()

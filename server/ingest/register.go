@@ -84,8 +84,8 @@ func (h *Handler) getSchema(w http.ResponseWriter, r *http.Request) {
 }
 
 // putSchema registers a schema. The response describes the version in the request, even if newer
-// versions exist. If a client used the fingerprint of another version, its bodies would be decoded
-// incorrectly.
+// versions of the schema exist. Otherwise, the client would use the fingerprint of another version
+// than its own, and its bodies would be decoded incorrectly.
 func (h *Handler) putSchema(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	err := names.CheckSchema(name)

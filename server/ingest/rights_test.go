@@ -187,7 +187,7 @@ func (r *rig) versionOf(definition string) *registry.Version {
 	return v
 }
 
-// A route that demands no right, or an inconsistent one, cannot be served.
+// If a route has no demand, or an inconsistent one, creating the handler panics.
 func TestRoutesMustDemand(t *testing.T) {
 	for _, d := range []demand{{}, {right: access.Read}, {of: allDatabases}, {right: access.Read, open: true}, {right: access.Read, of: ownDatabases, open: true}} {
 		func() {

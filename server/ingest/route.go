@@ -16,15 +16,15 @@ import (
 	"github.com/slipstream-go/slipstream/server/rows"
 )
 
-// route contains the handler for a method and a path, and the demand for its requests.
+// route contains a method and a path, the handler for their requests, and the demand.
 type route struct {
 	method, path string
 	demand       demand
 	answer       endpoint
 }
 
-// demand is the right that a token must grant before the request is processed, and the databases
-// for which it must grant the right.
+// demand describes what a token must grant for a request: a right, and the databases on which the
+// token must grant this right.
 type demand struct {
 	right access.Right
 	of    func(*http.Request) access.Scope
@@ -44,8 +44,8 @@ func headerDatabase(r *http.Request) access.Scope { return access.Database(datab
 // format is nil if the request is not a write, or if its format is unknown.
 type endpoint func(w http.ResponseWriter, r *http.Request, g *access.Grant) *rows.Format
 
-// latencies contains the latencies of a route's requests, indexed by Format.Code. Codes are 1 to
-// 15; the index 0 is used for requests without a format.
+// latencies contains the latencies of a route's requests. The index is Format.Code, which is 1 to
+// 15, or 0 for requests without a format.
 type latencies [16]latency.Histogram
 
 func (l *latencies) of(f *rows.Format) *latency.Histogram {
@@ -55,8 +55,9 @@ func (l *latencies) of(f *rows.Format) *latency.Histogram {
 	return &l[f.Code]
 }
 
-// serve returns a handler for the routes. The response is 405 for other methods, and 404 for other
-// paths. The text of the 404 ends with the argument advice. serve panics if a route has no demand.
+// serve returns a handler for the routes. The handler responds with 405 if the method is not
+// allowed, and with 404 if the path is unknown. The text of the 404 response ends with the argument
+// `advice`. If a route has no demand, serve panics.
 func (h *Handler) serve(routes []route, advice string) http.Handler {
 	mux := http.NewServeMux()
 	methods := make(map[string][]string)
@@ -80,8 +81,8 @@ func (h *Handler) serve(routes []route, advice string) http.Handler {
 	return mux
 }
 
-// guarded returns the handler of a route. It rejects requests whose token does not grant the
-// route's demand.
+// guarded returns a handler for a route. The handler rejects a request if its token does not meet
+// the demand of the route.
 func (h *Handler) guarded(rt route) http.HandlerFunc {
 	took := h.counters.latencies[rt.path]
 	if took == nil {
@@ -138,7 +139,7 @@ func (h *Handler) plain(fn http.HandlerFunc) endpoint {
 	return h.granted(func(w http.ResponseWriter, r *http.Request, _ *access.Grant) { fn(w, r) })
 }
 
-// granted is like plain, but for functions whose response depends on the grant.
+// granted is like plain, but the response of the function `fn` depends on the grant.
 func (h *Handler) granted(fn func(http.ResponseWriter, *http.Request, *access.Grant)) endpoint {
 	return func(w http.ResponseWriter, r *http.Request, g *access.Grant) *rows.Format {
 		if _, err := parametersOf(r); err != nil {
@@ -181,7 +182,7 @@ func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, refused *refusa
 	refused.Write(w)
 }
 
-// summary limits log lines to one in each summaryInterval.
+// summary limits the number of log lines to one line for each summaryInterval.
 type summary struct {
 	mu    sync.Mutex
 	next  time.Time
@@ -190,7 +191,8 @@ type summary struct {
 
 const summaryInterval = time.Minute
 
-// count returns the number of calls since the last line if a line is due, and otherwise 0.
+// count counts one call. If a log line is due, it returns the number of calls since the last line.
+// Otherwise it returns 0.
 func (s *summary) count() (times int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

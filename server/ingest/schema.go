@@ -9,7 +9,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/registry"
 )
 
-// readSchema finds the schema of the body. The parameters of the Content-Type identify it.
+// readSchema finds the schema of the body. The schema is given by the parameters of the
+// Content-Type.
 func (q *request) readSchema(r *http.Request, g *access.Grant, params map[string]string) (err error) {
 	name, fingerprint := params["schema"], params["fingerprint"]
 	if err := names.CheckSchema(name); err != nil {

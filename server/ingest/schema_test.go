@@ -406,7 +406,7 @@ func TestSchemaTail(t *testing.T) {
 	wantRows(t, r.landed(), map[string][]row{"db.t": {want, want, want, {"time": t0, "a": int64(7), "b": 0.5}}})
 }
 
-// Rows without the list time, which is in the Tail, get the time of receipt. This also holds if
+// Rows without the list `time`, which is in the Tail, get the time of receipt. This also holds if
 // rows are checked one by one, and after a replay from the log.
 func TestSchemaTailTime(t *testing.T) {
 	r := newSchemaRig(t, Options{})

@@ -13,11 +13,11 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// Requests of Remote Write come from the relay. The relay has read them, split them by tenant, and
-// checked the rights of the sender.
+// Remote Write requests come from the relay. The relay reads each request, splits it by tenant, and
+// checks the rights of its sender.
 
-// AppendSeries stores all parts, or no part, as one record of the log. After it returns, the caller
-// may reuse the bodies.
+// AppendSeries stores all parts, or no part, as one record of the log. After AppendSeries has
+// returned, the caller may reuse the bodies of the parts.
 //
 //	verdict  after       meaning
 //	Stored   0           everything is on disk; parts without data need no storage
@@ -26,8 +26,8 @@ import (
 //	Failed   1 s or 5 s  nothing is stored: the service is not ready, or rows do not land
 //	Failed   0           the disk failed during the write: the rows may or may not be stored
 //
-// The parts may belong to several tenants, and use different versions. Parts of the same tenant
-// keep their order.
+// The parts may belong to several tenants, and may be of both versions of Remote Write. Parts of
+// the same tenant are stored in the given order.
 func (h *Handler) AppendSeries(parts []series.Part) series.Result {
 	q := requests.Get().(*request)
 	q.handler, q.held, q.told = h, h.flight.Own(), false
@@ -49,8 +49,8 @@ func (h *Handler) AppendSeries(parts []series.Part) series.Result {
 	return res
 }
 
-// storeSeries stores parts as a record. It does the work that admit, read and store do for HTTP
-// requests.
+// storeSeries stores parts as a record. It does the same work for parts as the methods `admit`,
+// `read` and `store` do for HTTP requests.
 func (q *request) storeSeries(parts []series.Part) error {
 	h := q.handler
 	if h.store.Load() == nil || h.failed.Load() {
@@ -65,11 +65,12 @@ func (q *request) storeSeries(parts []series.Part) error {
 	q.job.Take = q.held.Take
 	writes, err := q.decode()
 	if err != nil {
-		r := refusal.Of(err)
 		var at *series.PartError
-		if errors.As(err, &at) {
-			r.Text = fmt.Sprintf("tenant %q: %s", refusal.Clip(parts[at.Part].Tenant), r.Text)
+		if !errors.As(err, &at) {
+			return err
 		}
+		r := refusal.Of(at.Err)
+		r.Text = fmt.Sprintf("tenant %q: %s", refusal.Clip(parts[at.Part].Tenant), r.Text)
 		return r
 	}
 	if len(writes) == 0 {
@@ -88,7 +89,8 @@ func (q *request) storeSeries(parts []series.Part) error {
 // record of the log; the maximum size of a record is 1 GiB.
 const maxParts = 768 << 20
 
-// join combines the parts into one body. The package comment describes its format.
+// join combines the parts into one body. The documentation of package series describes the format
+// of this body.
 func (q *request) join(parts []series.Part) error {
 	most := min(q.handler.limits.Decompressed, maxParts)
 	size := int64(0)

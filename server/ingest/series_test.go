@@ -15,6 +15,7 @@ import (
 
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/remotewrite"
+	"github.com/slipstream-go/slipstream/server/admission"
 	"github.com/slipstream-go/slipstream/server/parquet"
 	"github.com/slipstream-go/slipstream/server/refusal"
 	"github.com/slipstream-go/slipstream/server/rows"
@@ -60,7 +61,7 @@ func everything() *remotewrite.Request {
 	}
 }
 
-// wantSeries returns the rows that parts should become. It uses Decode for the data and
+// wantSeries returns the rows that must result from the parts. It uses Decode for the data and
 // encoding/json for labels.
 func wantSeries(t testing.TB, received int64, parts ...series.Part) map[string][]row {
 	t.Helper()
@@ -399,7 +400,7 @@ func TestSeriesText(t *testing.T) {
 	others := h.h.flight.Own()
 	others.Take(2 << 20)
 	got := h.h.AppendSeries([]series.Part{send(scrape(80), remotewrite.V1)})
-	if got.Verdict != series.Busy || got.RetryAfter != time.Second || got.Err == nil {
+	if got.Verdict != series.Busy || got.RetryAfter != time.Second || got.Err == nil || got.Err.Error() != `tenant "t": `+admission.ErrFull.Error() {
 		t.Error(got)
 	}
 	if others.Release(); h.h.flight.Used() != 0 {

@@ -36,14 +36,14 @@ type Stats struct {
 	Rows     int64                   // rows stored in the log, or queued for it with durability=async
 	Rejected int64                   // rejected rows of partial requests
 	Bytes    int64                   // received bytes of bodies whose rows were accepted
-	InFlight int64                   // bytes of bodies in flight
-	Versions int                     // registered versions of schemas
-	Unsaved  int64                   // changes of schemas that could not be written
+	InFlight int64                   // memory, in bytes, that the bodies of current requests use
+	Versions int                     // number of registered versions of all schemas
+	Unsaved  int64                   // number of changes of schemas that could not be written to disk
 	Ready    bool
 
-	Again     int64 // requests whose key belonged to a stored request: they were not stored again
+	Again     int64 // number of requests that were not stored, because a request with the same key was stored before
 	Keys      int   // number of remembered keys of stored requests
-	Forgotten int64 // keys that were forgotten before their window ended
+	Forgotten int64 // number of keys that were forgotten before their window ended
 
 	Latencies []Latency // only for combinations of route and format that were used
 }

@@ -21,7 +21,7 @@ import (
 )
 
 // request is a write request in progress. Its resources are released when the request ends. An
-// asynchronous request ends when the log has committed it.
+// asynchronous request ends when the log has written it.
 type request struct {
 	handler *Handler
 	record  wal.Record
@@ -34,15 +34,15 @@ type request struct {
 
 	partial bool
 	async   bool // the sender has chosen durability=async
-	owned   bool // the log owns the request: stored ends the request
+	owned   bool // the log owns the request, and the method `stored` ends it
 	keyed   bool // the request contains a key
-	holds   bool // the request holds the key; nothing is stored under the key yet
+	holds   bool // the request has claimed its key, and no batch is stored under the key yet
 	id      batchID
 	batch   batch  // the batch that is stored under the key
 	again   *batch // the batch that was stored before under the key, or nil
-	told    bool   // the sender may get information about all databases
+	told    bool   // the response may contain information about all databases
 
-	logged func(error) // stored of this request; set once, because a method value costs an allocation
+	logged func(error) // q.stored; set once, because a method value costs an allocation
 }
 
 var requests = sync.Pool{New: func() any { return new(request) }}
@@ -237,11 +237,11 @@ const (
 	largeBody       = 1 << 20
 	largeCompressed = 64 << 10
 
-	tries = 3 // maximum number of attempts to store a partial request; each attempt omits rows that do not fit the catalog, which may change meanwhile
+	tries = 3 // maximum number of attempts to store a partial request; each attempt omits the rows that the catalog does not accept, and the catalog may change between attempts
 )
 
-// decode decompresses and decodes the body. The number of large bodies that are decoded at the same
-// time is limited, to limit their memory.
+// decode decompresses and decodes the body. Large bodies use much memory, so only a limited number
+// of them are decoded at the same time.
 func (q *request) decode() ([]table.Write, error) {
 	n, compressed := len(q.body.B), q.codec.compression != admission.Identity
 	if n > largeBody || n > largeCompressed && compressed {
@@ -263,8 +263,8 @@ func (q *request) decode() ([]table.Write, error) {
 	return j.Decode(q.codec.format)
 }
 
-// store decodes the body, and passes the rows and the body to the store. If gone is true, the log
-// owns the request, and stored ends the request.
+// store decodes the body, and passes the rows and the body to the store. If the result `gone` is
+// true, the log owns the request, and the method `stored` ends it.
 func (q *request) store(ctx context.Context) (gone bool, err error) {
 	h := q.handler
 	writes, err := q.decode()
@@ -303,8 +303,8 @@ func (q *request) store(ctx context.Context) (gone bool, err error) {
 	return false, err
 }
 
-// hold claims the key of the request. If a request with this key was stored before, hold sets
-// q.again instead.
+// hold claims the key of the request. If a request with this key was stored before, hold sets the
+// field q.again instead.
 func (q *request) hold(ctx context.Context) (err error) {
 	q.batch = batch{digest: q.digest()}
 	q.again, err = q.handler.batches.claim(ctx, q.record.DB, q.id, q.batch.digest)
@@ -342,7 +342,7 @@ func (h *Handler) freeAll(writes []table.Write) {
 }
 
 // append passes the writes and the body to the store. After the call, the store owns the writes. If
-// async is set and append returns nil, the log owns the request.
+// the argument `async` is true and append returns nil, the log owns the request.
 func (q *request) append(writes []table.Write, async bool) error {
 	h := q.handler
 	q.record.Payload = q.body.B
@@ -375,9 +375,9 @@ func (q *request) append(writes []table.Write, async bool) error {
 	return h.explain(err, s.Err, q.told)
 }
 
-// explain converts an error of the store to an error for the client. The function landing returns
-// the reason why rows do not land at present, or nil. The error contains this reason only for
-// clients that may get information about all databases.
+// explain converts an error of the store to an error for the client. The function `landing` returns
+// the reason why rows cannot be written to files at present, or nil. If the argument `told` is
+// true, the client may get information about all databases, and the error contains this reason.
 func (h *Handler) explain(err error, landing func() error, told bool) error {
 	switch {
 	case errors.Is(err, table.ErrInvalid):
@@ -400,7 +400,7 @@ func (h *Handler) explain(err error, landing func() error, told bool) error {
 }
 
 // errFull returns the error for exhausted memory or log space. Its text states the cause: rows
-// arrive faster than they land, or do not land at all.
+// arrive faster than they are written to files, or cannot be written to files at all.
 func errFull(err, landing error, told bool) error {
 	switch {
 	case landing != nil && told:
@@ -421,8 +421,9 @@ func rowsOf(writes []table.Write) int {
 	return n
 }
 
-// stored is called by the log when the request's record is durable, or, for an asynchronous
-// request, when it could not be written. It stores the key, and ends an asynchronous request.
+// stored is called by the log when the record of the request is on disk. For an asynchronous
+// request, the log also calls stored if the record could not be written. If the record is on disk,
+// stored stores the key. If the request is asynchronous, stored ends it.
 func (q *request) stored(err error) {
 	switch {
 	case err == nil && q.holds:
@@ -440,7 +441,7 @@ func (q *request) stored(err error) {
 type report struct {
 	Rows     int              `json:"rows"`
 	Rejected []rows.Rejection `json:"rejected"`
-	More     int              `json:"more_rejected,omitempty"` // rejected rows that are not listed
+	More     int              `json:"more_rejected,omitempty"` // number of rejected rows that are not listed
 }
 
 func (q *request) report() report {

@@ -33,11 +33,11 @@ func CheckDatabase(name string) error {
 }
 
 // CheckTable returns an error if some engine cannot show the name. It allows all other names,
-// because senders get names from many sources, and because a rejected name rejects the whole
-// request.
+// because senders get their names from many sources, and because the whole request is rejected if
+// one name is not allowed.
 func CheckTable(name string) error { return checkText("table", name, "table") }
 
-// CheckColumn is like checkTable, for the name of a column.
+// CheckColumn is like CheckTable, for the name of a column.
 func CheckColumn(name string) error { return checkText("column", name, refusal.Clip(name)) }
 
 // checkText returns an error unless name consists of 1 to 128 bytes of UTF-8 without control
@@ -73,7 +73,8 @@ func checkPlain(what, name string, most int) error {
 	return nil
 }
 
-// IsPlain reports whether name has 1 to most letters, digits, _ or -, and begins with a letter.
+// IsPlain reports whether name consists of letters, digits, _ and -, begins with a letter, and has
+// no more than `most` bytes.
 func IsPlain(name string, most int) bool {
 	ok := name != "" && len(name) <= most && IsLetter(name[0])
 	for i := 1; ok && i < len(name); i++ {
@@ -89,7 +90,7 @@ func IsLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 // IsDigit reports whether c is an ASCII digit.
 func IsDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// CheckColumns checks the names of a batch's columns.
+// CheckColumns returns an error if the name of a column of the batch is not allowed.
 func CheckColumns(b *column.Batch) error {
 	for _, c := range b.Columns {
 		if err := CheckColumn(c.Name); err != nil {
@@ -99,6 +100,6 @@ func CheckColumns(b *column.Batch) error {
 	return nil
 }
 
-// CheckSchema returns an error unless name is the name of a schema: 1 to 128 letters, digits, _ or
-// -, a letter first.
+// CheckSchema returns an error unless name is a valid schema name: 1 to 128 letters, digits, _ or
+// -, and the first is a letter.
 func CheckSchema(name string) error { return checkPlain("schema", name, Max) }

@@ -23,7 +23,7 @@ type Aside struct {
 
 var _ table.Aside = (*Aside)(nil)
 
-// NewAside returns a sink for the directory, like New. Its files are moved back to the sink home.
+// NewAside returns a sink for the directory, like New. Its files are moved back to the sink `home`.
 func NewAside(dir string, home *Sink) (*Aside, error) {
 	s, err := New(dir, home.options)
 	if err != nil {
@@ -49,7 +49,7 @@ func (a *Aside) Return(name string) error {
 	return a.Remove(name)
 }
 
-// link durably gives the file at the path `from` a second name, the path `to`.
+// link durably creates a hard link: the file at the path `from` gets the second name `to`.
 func (a *Aside) link(from, to string) error {
 	d := a.options.Disk
 	if err := a.home.dirs.ensure(filepath.Dir(to)); err != nil {

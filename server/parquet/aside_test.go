@@ -85,7 +85,7 @@ func firstLink(fault error) func(faulty.Call) error {
 
 func readBack(t *testing.T, d *faulty.Disk, path string) *column.Batch {
 	t.Helper()
-	b, err := ReadOn(d, path)
+	b, _, err := Read(d, path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,9 +59,9 @@ func appendGroup(out []byte, v *[8]uint32, width uint, bytes int, shift uint) {
 	binary.LittleEndian.PutUint64(out[bytes:], lo>>(8*uint(bytes))|hi<<shift)
 }
 
-// appendLevels appends the length of the definition levels of rows [from, to) in bytes, and then
-// these levels. A level is 0 for a null and 1 for a value. The packed levels are the complement of
-// the null bitmap, because both have the same bit order.
+// appendLevels appends the definition levels of rows [from, to), preceded by their length in bytes.
+// A level is 0 for a null and 1 for a value. The packed levels are the complement of the null
+// bitmap, because both have the same bit order.
 func appendLevels(dst []byte, nulls column.Bitmap, from, to, count int) []byte {
 	start, n := len(dst), to-from
 	dst = append(dst, 0, 0, 0, 0)

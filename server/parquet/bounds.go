@@ -34,8 +34,8 @@ func (b *bounds) set8(lo, hi uint64) {
 }
 
 // setFloats sets the bounds to lo and hi. Neither may be NaN. As the format requires, a zero is
-// stored as -0 in the lower bound and as +0 in the upper bound. The reason is that some readers
-// treat -0 and +0 as different.
+// stored as -0 in the lower bound and as +0 in the upper bound. Some readers would otherwise treat
+// -0 and +0 as different values.
 func (b *bounds) setFloats(lo, hi float64) {
 	if lo == 0 {
 		lo = math.Copysign(0, -1)

@@ -48,7 +48,7 @@ func newZstd() (*zstd.Encoder, error) {
 		zstd.WithWindowSize(1<<20))
 }
 
-// compress returns src compressed. It uses the memory of dst if the result `fits`.
+// compress returns src compressed. It uses the memory of dst if the result fits into it.
 func (w *writer) compress(dst, src []byte, c Codec) []byte {
 	switch c {
 	case Snappy:

@@ -19,8 +19,8 @@ const (
 // without the dictionary. For this test, the size of the page's indexes and new entries is compared
 // with the size of its values in PLAIN.
 //
-// It is an open hash table whose slots refer to the entries. The hash is seeded, because clients
-// choose the values.
+// The dictionary is an open hash table whose slots refer to the entries. The hash is seeded,
+// because clients choose the values.
 type dictionary struct {
 	on    bool
 	n     int      // number of entries
@@ -105,8 +105,8 @@ func (d *dictionary) numberWords(ids []uint32, values []uint64) ([]uint32, bool)
 	return ids, d.pays(n, size, len(ids), 8*len(values))
 }
 
-// numberText is like numberWords, but for texts. The texts are concatenated in the argument text,
-// beginning at the offset start. The argument `ends` contains the end offset of each text.
+// numberText is like numberWords, but for texts. The texts are concatenated in the argument `text`,
+// beginning at the offset `start`. The argument `ends` contains the end offset of each text.
 func (d *dictionary) numberText(ids []uint32, text []byte, start uint32, ends []uint32) ([]uint32, bool) {
 	n, size, plain := d.n, d.size(), 4*len(ends)
 	ids = slices.Grow(ids[:0], len(ends))[:len(ends)]
@@ -175,10 +175,10 @@ func (d *dictionary) textAt(i int) []byte {
 	return d.text[start:d.ends[i]]
 }
 
-// pays reports whether the dictionary saves enough on a page. The arguments count and plain are the
-// number of the page's values and their size in PLAIN. The arguments n and size are the number of
-// entries and their size before the page. If the dictionary does not save enough, pays calls
-// giveUp.
+// pays reports whether the dictionary saves enough on a page. The arguments `count` and `plain` are
+// the number of the page's values and their size in PLAIN. The arguments `n` and `size` are the
+// number and the size of the entries before the page was added. If the dictionary does not save
+// enough, pays calls giveUp.
 func (d *dictionary) pays(n, size, count, plain int) bool {
 	if 4*(d.size()-size+count*d.width()/8) > 3*plain {
 		d.giveUp(n)

@@ -16,7 +16,7 @@ import (
 type dirs struct {
 	disk   disk.Disk
 	root   string
-	mu     disk.Mutex // held during a sync, so that no goroutine relies on an entry that another goroutine is still syncing
+	mu     disk.Mutex // held during a sync, so that no goroutine relies on an entry whose sync is not complete
 	synced map[string]bool
 }
 

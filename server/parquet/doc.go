@@ -2,7 +2,7 @@
 //
 // It writes flat files only. The service's columns have few types and are contiguous in memory, so
 // writing a page is little more than copying it. A general writer, which accepts rows or single
-// values, needs several times as long (figures: docs/decisions/ingest.md). To read files, the
+// values, takes several times as long (figures: docs/decisions/ingest.md). To read files, the
 // package uses parquet-go (read.go).
 //
 // # The file

@@ -5,12 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
-
-	"github.com/parquet-go/parquet-go"
 
 	"github.com/slipstream-go/slipstream/column"
 	"github.com/slipstream-go/slipstream/server/table"
@@ -58,7 +55,7 @@ func (s *Sink) edit(ctx context.Context, name string, edit func(*column.Batch) (
 	if err != nil {
 		return err
 	}
-	rows, meta, err := s.read(path)
+	rows, meta, err := Read(s.options.Disk, path)
 	if err != nil {
 		return err
 	}
@@ -81,29 +78,6 @@ func (s *Sink) edit(ctx context.Context, name string, edit func(*column.Batch) (
 		return s.options.Disk.SyncDir(filepath.Dir(path))
 	})
 	return err
-}
-
-// read returns all rows and the metadata of a file.
-func (s *Sink) read(path string) (rows *column.Batch, meta map[string]string, err error) {
-	f, err := s.options.Disk.Open(path, os.O_RDONLY, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, nil, err
-	}
-	file, err := parquet.OpenFile(f, info.Size(), parquet.SkipPageIndex(true))
-	if err != nil {
-		return nil, nil, err
-	}
-	meta = make(map[string]string)
-	for _, kv := range file.Metadata().KeyValueMetadata {
-		meta[kv.Key] = kv.Value
-	}
-	rows, err = read(file, path)
-	return rows, meta, err
 }
 
 // RemoveAll implements [table.Editor].

@@ -108,8 +108,9 @@ func telemetry(rows int) *column.Batch {
 	return b
 }
 
-// turning returns a batch whose columns begin with few distinct values, and then contain only new
-// values. So the writer abandons their dictionaries in the middle of a column chunk.
+// The function turning returns a batch whose columns begin with few distinct values, and then
+// contain only new values. So the writer abandons their dictionaries in the middle of a column
+// chunk.
 func turning() *column.Batch {
 	b := new(column.Batch)
 	const rows = 3 * pageRows

@@ -62,7 +62,7 @@ type footer struct {
 	chunks  thrift // a ColumnMetaData for each column chunk
 	columns thrift // a ColumnIndex for most column chunks
 	offsets thrift // an OffsetIndex for each column chunk
-	ends    []ends // for each column chunk: the ends of its data in the fields chunks, columns and offsets
+	ends    []ends // for each column chunk: the ends of its data in the fields `chunks`, `columns` and `offsets`
 	out     thrift // FileMetaData
 }
 
@@ -93,7 +93,7 @@ func (f *footer) beginGroup(start int64, rows int) {
 	f.groups = append(f.groups, group{start: start, rows: rows, chunks: len(f.ends)})
 }
 
-// addChunk adds the description of a column chunk that begins at the offset start. Its dictionary
+// addChunk adds the description of a column chunk that begins at the offset `start`. Its dictionary
 // page has `dictionary` bytes, and had `raw` bytes before compression. Both numbers are 0 if there
 // is no such page.
 func (f *footer) addChunk(c *chunk, start int64, dictionary, raw int) {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"syscall"
 	"testing"
+
+	"github.com/slipstream-go/slipstream/server/disk"
 )
 
 // On a full disk, Land fails and leaves no files. Land can write the same file once there is space.
@@ -30,7 +32,7 @@ func TestDiskFull(t *testing.T) {
 		t.Errorf("left behind: %v", left)
 	}
 	b := telemetry(1000)
-	got, err := Read(land(t, s, "db/t/f.parquet", b))
+	got, _, err := Read(disk.OS, land(t, s, "db/t/f.parquet", b))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/server/disk"
 	"github.com/slipstream-go/slipstream/server/table"
 	"github.com/slipstream-go/slipstream/server/testkit"
 )
@@ -114,7 +115,7 @@ func TestNullKind(t *testing.T) {
 	var b builder
 	b.row(1, map[string]any{"a": "x", "none": nil, "z": 2.5})
 	b.row(2, map[string]any{"z": 3.5})
-	got, err := Read(land(t, newSink(t, Options{}), "f.parquet", &b.Batch))
+	got, _, err := Read(disk.OS, land(t, newSink(t, Options{}), "f.parquet", &b.Batch))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +147,7 @@ func TestNullStretch(t *testing.T) {
 	if _, err := s.Land(context.Background(), f); err != nil {
 		t.Fatal(err)
 	}
-	got, err := Read(filepath.Join(s.root, "f.parquet"))
+	got, _, err := Read(disk.OS, filepath.Join(s.root, "f.parquet"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +207,7 @@ func TestConcurrent(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				got, err := Read(filepath.Join(s.root, name))
+				got, _, err := Read(disk.OS, filepath.Join(s.root, name))
 				if err != nil {
 					t.Error(err)
 					return

@@ -14,9 +14,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// The functions below read files for the load tool, for tests, and for queries of a few files. They
-// are simple, but not fast. They support only files that this package writes, not Parquet in
-// general.
+// The functions below read files for alterations, queries and the load tool. They are simple, but
+// not fast. They support only files that this package writes, not Parquet in general.
 
 // Rows returns the number of rows in a file, according to its footer.
 func Rows(path string) (int64, error) {
@@ -35,52 +34,43 @@ func Meta(path string) (map[string]string, error) {
 		return nil, err
 	}
 	defer closer.Close()
+	return metaOf(file), nil
+}
+
+func metaOf(file *parquet.File) map[string]string {
 	meta := make(map[string]string)
 	for _, kv := range file.Metadata().KeyValueMetadata {
 		meta[kv.Key] = kv.Value
 	}
-	return meta, nil
+	return meta
 }
 
-// Read returns the content of the whole file as one batch.
-func Read(path string) (*column.Batch, error) {
-	file, closer, err := open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer closer.Close()
-	return read(file, path)
-}
-
-// ReadOn returns the content of the whole file at path on the disk d, as one batch.
-func ReadOn(d disk.Disk, path string) (*column.Batch, error) {
+// Read reads the file at `path` on the disk d. It returns all rows as one batch, and the file's
+// metadata.
+func Read(d disk.Disk, path string) (rows *column.Batch, meta map[string]string, err error) {
 	f, err := d.Open(path, os.O_RDONLY, 0)
 	if err != nil {
-		return nil, fmt.Errorf("parquet: %w", err)
+		return nil, nil, fmt.Errorf("parquet: %w", err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("parquet: %w", err)
+		return nil, nil, fmt.Errorf("parquet: %w", err)
 	}
 	return ReadFrom(f, info.Size(), path)
 }
 
-// ReadFrom returns the content of the whole file as one batch. It reads the file from r. The
-// argument size is the file's length in bytes. Errors contain the given name.
-func ReadFrom(r io.ReaderAt, size int64, name string) (*column.Batch, error) {
+// ReadFrom is like Read, but reads the file from r. The argument `size` is the file's length in
+// bytes. Errors contain the given name.
+func ReadFrom(r io.ReaderAt, size int64, name string) (rows *column.Batch, meta map[string]string, err error) {
 	file, err := parquet.OpenFile(r, size, parquet.SkipPageIndex(true))
 	if err != nil {
-		return nil, fmt.Errorf("parquet: opening %s: %w", name, err)
+		return nil, nil, fmt.Errorf("parquet: opening %s: %w", name, err)
 	}
-	return read(file, name)
-}
-
-func read(file *parquet.File, name string) (*column.Batch, error) {
-	whole := new(column.Batch)
-	err := scan(file, name, func(b *column.Batch) error {
+	rows = new(column.Batch)
+	err = scan(file, name, func(b *column.Batch) error {
 		for _, c := range b.Columns {
-			dst, err := whole.Column([]byte(c.Name))
+			dst, err := rows.Column([]byte(c.Name))
 			if err != nil {
 				return err
 			}
@@ -89,13 +79,13 @@ func read(file *parquet.File, name string) (*column.Batch, error) {
 				return err
 			}
 		}
-		whole.Rows += b.Rows
+		rows.Rows += b.Rows
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return whole, nil
+	return rows, metaOf(file), nil
 }
 
 // Scan calls fn with each row group of the file, in order. The batch is valid until fn returns.
@@ -158,7 +148,7 @@ func readColumn(dst *column.Column, chunk parquet.ColumnChunk) error {
 	return r.read(dst, math.MaxInt)
 }
 
-// cells reads the cells of a column chunk one after the other. It keeps one page in memory.
+// cells is a sequential reader of the cells of a column chunk. It keeps one page in memory.
 type cells struct {
 	kind   column.Kind
 	pages  parquet.Pages

@@ -59,7 +59,7 @@ func TestRewrite(t *testing.T) {
 						t.Fatalf("%+v, %v", done, err)
 					}
 				}
-				got, err := Read(path)
+				got, _, err := Read(disk.OS, path)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -67,7 +67,7 @@ func TestRewrite(t *testing.T) {
 				if after, err := Meta(path); err != nil || fmt.Sprint(after) != fmt.Sprint(before) {
 					t.Errorf("%v, %v; it was %v", after, err, before)
 				}
-				if got, err = Read(other); err != nil {
+				if got, _, err = Read(disk.OS, other); err != nil {
 					t.Fatal(err)
 				}
 				sameBatch(t, got, b)
@@ -97,7 +97,7 @@ func TestRewriteTimestamps(t *testing.T) {
 			t.Fatalf("%+v, %v", done, err)
 		}
 	}
-	got, err := Read(path)
+	got, _, err := Read(disk.OS, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func TestRewriteKeeps(t *testing.T) {
 			t.Errorf("%s was changed: %v", name, err)
 		}
 	}
-	got, err := Read(good)
+	got, _, err := Read(disk.OS, good)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func TestRewriteInterrupted(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					got, err := ReadFrom(strings.NewReader(string(text)), int64(len(text)), "f.parquet")
+					got, _, err := ReadFrom(strings.NewReader(string(text)), int64(len(text)), "f.parquet")
 					if err != nil {
 						t.Fatal(err)
 					}

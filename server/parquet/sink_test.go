@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/server/disk"
 )
 
 func sortedKeys(m map[string]any) []string {
@@ -108,7 +109,7 @@ func TestRoundTrip(t *testing.T) {
 		for name, b := range batches {
 			t.Run(codec.String()+"/"+name, func(t *testing.T) {
 				path := land(t, s, "db/t/f.parquet", b)
-				got, err := Read(path)
+				got, _, err := Read(disk.OS, path)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -175,7 +176,7 @@ func FuzzRoundTrip(f *testing.F) {
 		if b.Rows == 0 || b.Rows > 100_000 {
 			return
 		}
-		got, err := Read(land(t, newSink(t, Options{}), "f.parquet", &b.Batch))
+		got, _, err := Read(disk.OS, land(t, newSink(t, Options{}), "f.parquet", &b.Batch))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -32,9 +32,9 @@ func (w *writer) values(p *page, cells *column.Column, from, to int) (indexed bo
 	}
 }
 
-// present returns the cells without the nulls. The argument cells contains cell i at the row
-// from+i, and the argument `nulls` is the number of nulls. For text columns, the cells are the end
-// offsets of the texts. A null is stored as an empty text, so its end offset can be dropped.
+// present returns the cells without the nulls. The element cells[i] is the cell of the row from+i.
+// The argument `nulls` is the number of nulls. For text columns, the cells are the end offsets of
+// the texts. A null is stored as an empty text, so its end offset can be dropped.
 func present[T any](scratch *[]T, cells []T, bitmap column.Bitmap, from, nulls int) []T {
 	if nulls == 0 {
 		return cells
@@ -110,10 +110,10 @@ func (w *writer) words(values []uint64) (indexed bool) {
 	return false
 }
 
-// text appends texts, and sets the page's bounds. The texts are concatenated in the argument text,
-// beginning at the offset start. The argument `ends` contains the end offset of each text. The
-// method reports whether it appended dictionary indexes instead. In that case, it computes the
-// bounds from the entries that occur in the page.
+// text appends texts, and sets the page's bounds. The texts are concatenated in the argument
+// `text`, beginning at the offset `start`. The argument `ends` contains the end offset of each
+// text. The method reports whether it appended dictionary indexes instead. In that case, it
+// computes the bounds from the entries that occur in the page.
 func (w *writer) text(p *page, text []byte, start uint32, ends []uint32) (indexed bool) {
 	d := &w.chunk.dict
 	var lo, hi []byte

@@ -183,8 +183,8 @@ func check(cells *column.Column, f table.Field, optional bool, n int) error {
 	return nil
 }
 
-// textPage returns the index of the row after a page of text that begins at the row from. The page
-// contains up to about pageText bytes, and at least one row.
+// textPage returns the index of the row after a page of text that begins at the row `from`. The
+// page contains up to about pageText bytes, and at least one row.
 func textPage(cells *column.Column, from int) int {
 	start := uint32(0)
 	if from > 0 {

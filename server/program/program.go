@@ -13,10 +13,10 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Run parses the command line into the struct commands with kong, and runs the chosen command. The
-// command receives a context that ends at the first SIGINT or SIGTERM. If the command returns an
-// error, Run prints the error and exits. The exit status is 1, or the result of the error's method
-// ExitCode.
+// Run parses the command line with kong into the struct `commands`, and runs the command that the
+// user has chosen. The context of the command ends at the first SIGINT or SIGTERM. If the command
+// returns an error, Run prints the error and exits. The exit status is the result of the error's
+// method ExitCode, or 1 if the error has no such method.
 func Run(commands any, name, description string, options ...kong.Option) {
 	k := kong.Parse(commands, append(options,
 		kong.Name(name),
@@ -27,8 +27,8 @@ func Run(commands any, name, description string, options ...kong.Option) {
 	k.FatalIfErrorf(k.Run())
 }
 
-// exit ends the process. For an invalid command line, kong uses the status 80. exit replaces it by
-// 2, as in most programs. Some commands use the status 1 for a negative result.
+// exit ends the process with a status. For an invalid command line, kong uses the status 80. Most
+// programs use 2, so exit changes 80 to 2. Some commands use the status 1 for a negative result.
 func exit(code int) {
 	if code > 2 {
 		code = 2
@@ -36,8 +36,8 @@ func exit(code int) {
 	os.Exit(code)
 }
 
-// interruptible returns a context that ends at the first SIGINT or SIGTERM. The second signal ends
-// the process immediately; no acknowledged data is lost.
+// interruptible returns a context that ends at the first SIGINT or SIGTERM. A second signal ends
+// the process immediately. Even then, no acknowledged data is lost.
 func interruptible() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2) // the second signal may come before the first is handled
@@ -61,7 +61,8 @@ func (ShowVersion) Run(k *kong.Context) error {
 	return err
 }
 
-// Version returns the version of the main module, or the revision from which it was built.
+// Version returns the version of the main module. If the module has no version, it returns the
+// revision from which the program was built.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -4,6 +4,7 @@
 package query
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -48,8 +49,8 @@ func CountRows(dir string) (int64, error) {
 // Query configures `slipctl query`, which shows the tables below a directory.
 type Query struct {
 	Dir   string `arg:"" help:"Directory of tables, for example ./data/tables." default:"./data/tables" type:"path"`
-	Table string `help:"Table to show, as db.table. Default: all." placeholder:"NAME"`
-	Rows  int    `help:"Rows to show per table, earliest first." default:"5"`
+	Table string `help:"Table to show, in the form db.table. Default: all tables." placeholder:"NAME"`
+	Rows  int    `help:"Number of rows to show per table. The earliest rows are shown first." default:"5"`
 }
 
 // found contains the totals and the sample rows of one table's files.
@@ -163,7 +164,7 @@ func (t *found) add(path string, rows int) error {
 			}
 			t.sample = append(t.sample, s)
 		}
-		slices.SortStableFunc(t.sample, func(a, b sampled) int { return int(min(max(a.time-b.time, -1), 1)) })
+		slices.SortStableFunc(t.sample, func(a, b sampled) int { return cmp.Compare(a.time, b.time) })
 		t.sample = t.sample[:min(rows, len(t.sample))]
 		return nil
 	})
@@ -182,7 +183,7 @@ func cellText(c *column.Column, i int) string {
 		return strconv.FormatFloat(c.Floats[i], 'g', -1, 64)
 	case column.String:
 		text := string(c.StringAt(i))
-		if text == "" || strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsGraphic(r) }) {
+		if text == "" || text == "-" || strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsGraphic(r) }) {
 			return strconv.QuoteToGraphic(text)
 		}
 		return text

@@ -17,7 +17,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// stall makes deliveries wait until letGo is called.
+// The function stall makes deliveries wait until letGo is called.
 func stall(o *Options) (letGo func()) {
 	over, deliver := make(chan struct{}), o.Deliver
 	o.Deliver = func(ctx context.Context, tenant string, items []*Item) Verdict {
@@ -441,9 +441,9 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// However many tenants fail, they leave reserved room to tenants whose items are accepted. This
-// holds for the limit of the queue and of a group, with and without DropOldest. When the failed
-// tenants recover, they can use all of the room again.
+// However many tenants fail, the reserved part of the limit remains available to tenants whose
+// items are accepted. This holds for the limit of the queue and for the limit of a group, with and
+// without DropOldest. When the failed tenants recover, they can use the whole limit again.
 func TestRoomIsKept(t *testing.T) {
 	for _, c := range []struct{ grouped, drop bool }{{false, false}, {true, false}, {false, true}, {true, true}} {
 		g := newTarget()

@@ -12,13 +12,14 @@
 //     uses no worker and delays no other tenant. Its items do not prevent the removal of old
 //     segments of the log. When the log contains too much delivered data, the queue writes the
 //     undelivered items of the oldest segment again, at the end of the log.
-//   - After a crash, items that were delivered since the last progress note may be delivered again.
-//     Progress notes are written four times a second and by Close, so after Close no item is
-//     delivered twice.
-//   - A tenant for which Deliver hangs does not delay others, unless more than MaxSlow tenants hang
-//     at the same time.
-//   - If a target does not accept several items together, they are delivered in smaller calls, down
-//     to single items.
+//   - The log contains progress notes: records of how far the deliveries of each tenant have
+//     progressed. After a crash, items that were delivered since the last progress note may be
+//     delivered again. Progress notes are written four times a second and by Close, so after Close
+//     no item is delivered twice.
+//   - A tenant for which Deliver hangs does not delay other tenants, unless calls for more than
+//     MaxSlow tenants hang at the same time.
+//   - If a target does not accept several items together, the queue delivers them in calls with
+//     fewer items, down to single items.
 //
 // Deliver must have its own deadline. If items are dropped while earlier items are being delivered,
 // the dropped items may be in the queue again after a crash.
@@ -35,8 +36,9 @@
 //
 // # Records
 //
-// A Put is one record of the log. Its payload is a sequence of entries. The records by their type
-// in the log (numbers are varints, except where a type is given):
+// Each call of Put writes one record to the log. The payload of the record is a sequence of
+// entries. The log contains three types of records. Their numbers are varints, except where a type
+// is given:
 //
 //	1   items of a Put
 //	    ┌──────┬────────┬───────┬──────┬──────┬──────┬──────┬─────┬──────┬──────┬───
@@ -50,15 +52,15 @@
 //	    │ len │ tenant │ to │ …    all items of the tenant up to the order `to` are complete
 //	    └─────┴────────┴────┴───
 //
-// The sum is the CRC-32C of the body, so one item can be read back without the other items of its
-// request.
+// The field `sum` is the CRC-32C of the body, so one item can be read back without the other items
+// of its request.
 //
 // The order of an item is the sequence number of the first record that contained it, shifted by 16
 // bits, plus its index in that record. A moved item keeps its order. A crash can leave several
-// copies of an item in the log. Of the copies with the same order, the last one is valid, and a
-// progress note covers all of them. A progress note must come after the items that it covers. So if
-// an item is delivered while it is being moved, the queue writes the tenant's progress to another
-// note, after the new copy.
+// copies of an item in the log. All copies have the same order. The last copy is valid, and a
+// progress note that covers the item covers all copies. A progress note must come after the items
+// that it covers. So if an item is delivered while it is being moved, the queue writes the tenant's
+// progress again. This progress note follows the new copy in the log.
 //
 // # Memory
 //
@@ -71,10 +73,10 @@
 //
 // # Locks
 //
-// One lock guards the queue. The log's committer acquires it once per commit, a worker acquires it
-// two or three times per call, and Put acquires it once. While the lock is held, no file is
-// accessed and Deliver is not called. In the lock order, the log's own locks come after this lock:
-// the log holds none of its own locks when it calls the queue.
+// One lock guards the queue. The log's committer acquires it for each record and for each commit, a
+// worker acquires it two or three times per call, and Put acquires it once. While the lock is held,
+// no file is accessed and Deliver is not called. In the lock order, the log's own locks come after
+// this lock: the log holds none of its own locks when it calls the queue.
 //
 // A body that is only in the log is read without the lock. Its segment is pinned during the read,
 // so moving the item does not release the segment too early.
@@ -94,5 +96,6 @@
 //	segment.go   items of each segment
 //	payload.go   encoding of entries and progress notes
 //	recover.go   recovery of the lines from the log
+//	inspect.go   Inspect, which describes a queue without opening it
 //	stats.go, report.go, errors.go
 package queue

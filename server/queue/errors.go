@@ -15,8 +15,8 @@ var (
 	ErrClosed = errors.New("queue: closed")
 )
 
-// FullError reports an item that exceeds a limit of the queue. The Put that returns the error has
-// accepted none of its items.
+// FullError reports an item that exceeds a limit of the queue. A call of Put that returns this
+// error has accepted none of its items.
 type FullError struct {
 	Tenant string
 	Held   int64 // queued bytes: of the tenant, of its group or of all tenants
@@ -26,10 +26,10 @@ type FullError struct {
 	Kept   bool  // the rest of the limit is reserved for tenants whose items are currently accepted
 	Never  bool  // the item alone exceeds the limit: waiting does not help
 
-	// Next reports the next item of the same Put that exceeds a limit, or is nil if there is none.
-	// The list contains each item whose tenant is at MaxTenantBytes, whose group is at
-	// MaxGroupBytes, for which only the reserve remains, or which alone exceeds a limit. So a
-	// caller can omit all such items before the next attempt.
+	// Next reports the next item of the same call of Put that exceeds a limit, or is nil if there
+	// is none. The list contains an item if its tenant is at MaxTenantBytes, or if its group is at
+	// MaxGroupBytes. It also contains an item if only the reserve of a limit remains, or if the
+	// item alone exceeds a limit. So a caller can omit all these items before the next attempt.
 	Next *FullError
 }
 

@@ -13,13 +13,13 @@ import (
 type Line struct {
 	Tenant string
 	Bytes  int64     // size of the bodies
-	Items  Count     // number of items, and the sums of their notes
+	Items  Count     // number of items, and totals of the counts in Item.Note
 	Oldest time.Time // when the oldest item was put into the queue
 }
 
 // Contents is the result of [Inspect].
 type Contents struct {
-	Lines      []Line     // in the order of their tenants
+	Lines      []Line     // sorted by tenant
 	Unreadable int        // records that cannot be decoded, for example records of a later version
 	Log        wal.Report // contains the damage of the log, if any
 }

@@ -9,7 +9,7 @@ import (
 // Item is an entry of a queue.
 type Item struct {
 	Tenant string
-	Codec  uint8     // encoding of the body; opaque to the queue, but items of different codecs are not delivered together
+	Codec  uint8     // encoding of the body; the queue does not interpret it, but delivers only items of the same codec together
 	Note   [4]uint32 // the caller's own counts; summed in [Count]
 	Body   []byte
 
@@ -33,19 +33,19 @@ const (
 type Verdict struct {
 	Kind  Kind
 	After time.Duration // for Retry: minimum pause
-	Fewer bool          // for Retry: the next call for the tenant has at most half of the weight
-	Down  bool          // for Retry: the target currently accepts no items of any tenant; the pause ends soon after another call to the target ends without Retry
+	Fewer bool          // for Retry: the next call for the tenant has at most half of the weight of this call
+	Down  bool          // for Retry: the target currently accepts no items of any tenant; the pause ends soon after a call for any tenant of the same group ends without Retry
 	Err   error         // the reason; shown in logs and in TenantStats
 }
 
 // DeliverFunc delivers items of one tenant and one codec, in order. The items and their content are
-// valid until it returns. It must return soon after ctx has ended.
+// valid until the function returns. The function must return soon after ctx has ended.
 type DeliverFunc func(ctx context.Context, tenant string, items []*Item) Verdict
 
-// itemCost is the number of bytes that each item adds to the size of its body. It covers the
-// queue's own data for an item. In memory, this data is the struct item and a pointer in the
-// tenant's line, with spare capacity. In the log, it is the entry without the body. So the limits
-// also hold for a flood of empty bodies.
+// itemCost is the number of bytes that count against the limits for each item, in addition to its
+// body. It covers the queue's own data for an item. In memory, this data is the struct item and a
+// pointer in the tenant's line, with spare capacity. In the log, it is the entry without the body.
+// So the limits also hold for a flood of empty bodies.
 const itemCost = 128
 
 // item is an Item in the queue.
@@ -72,7 +72,8 @@ type item struct {
 // cost returns the number of bytes that are charged for the item against the limits.
 func (it *item) cost() int64 { return int64(it.size) + itemCost }
 
-// weight returns the item's contribution to the weight of a call: one plus the sum of its notes.
+// weight returns the item's contribution to the weight of a call: one plus the sum of the counts in
+// Item.Note.
 func (it *item) weight() int64 {
 	w := int64(1)
 	for _, n := range it.note {

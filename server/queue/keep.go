@@ -15,14 +15,14 @@ func (q *Queue) keep() {
 	defer tick.Stop()
 	reported := time.Now()
 	for {
-		var now time.Time // of a tick; zero without one
+		var now time.Time // time of the tick; zero if there is no tick
 		select {
 		case <-q.ending:
 		case now = <-tick.C:
 		case <-q.nudge:
 		}
-		// Other pending events are handled now too, always in the same order. The order of select
-		// is random.
+		// Select chooses one of several pending events at random. So all pending events are handled
+		// here, always in the same order.
 		select {
 		case <-q.ending:
 			return

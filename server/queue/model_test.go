@@ -70,8 +70,8 @@ func (m *model) verdict(incarnation int, name string, ids []string) Verdict {
 	return v
 }
 
-// restarted begins a new incarnation. It keeps the progress of each tenant if noted, and otherwise
-// returns to the last progress that was noted.
+// restarted begins a new incarnation. If the argument `noted` is true, it keeps the progress of
+// each tenant. Otherwise it returns to the progress in the last progress note.
 func (m *model) restarted(noted bool) {
 	m.incarnation++
 	m.settled = 0

@@ -7,8 +7,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// moving lists items that are written again at the end of the log. It contains the offset of each
-// body in the new record's payload.
+// moving is a list of items that are written again at the end of the log. It contains the offset of
+// each body in the new record's payload.
 type moving []moved
 
 type moved struct {
@@ -43,10 +43,11 @@ func (q *Queue) makeRoom() {
 
 // wasteful reports whether the log contains more dead bytes than allowed.
 //
-// It allows as many dead bytes as there are live bytes, plus two segments. So the queue moves about
-// one byte for each byte that Put adds. If the log has nearly reached WAL.MaxBytes, wasteful allows
-// half of the remaining bytes, but at least an eighth of WAL.MaxBytes, and at least one segment.
-// With a lower allowance, the queue would move more bytes than Put adds.
+// Bytes of undelivered items are live, and all other bytes are dead. wasteful allows as many dead
+// bytes as there are live bytes, plus two segments. So the queue moves about one byte for each byte
+// that Put adds. If the log has nearly reached WAL.MaxBytes, wasteful allows half of the remaining
+// bytes, but at least an eighth of WAL.MaxBytes, and at least one segment. With a lower allowance,
+// the queue would move more bytes than Put adds.
 func (q *Queue) wasteful() bool {
 	most := q.live + 2*q.o.WAL.SegmentBytes
 	if budget := q.o.WAL.MaxBytes; budget > 0 {

@@ -31,13 +31,14 @@ func freePayload(b *[]byte) {
 	}
 }
 
-// Put adds either all items or no item. When it returns nil, the items are on disk. Items have the
-// order of the log: if one call of Put returns before another call begins, the items of the first
-// call precede the items of the second. The caller must not change bodies until Put returns.
+// Put adds either all items or no item. When it returns nil, the items are on disk. Items are
+// queued in the order of the log: if one call of Put returns before another call begins, the items
+// of the first call precede the items of the second. The caller must not change bodies until Put
+// returns.
 //
 // The error is a [*FullError], [ErrClosed] or an error of the log. Of the log's errors,
-// [wal.ErrLowDisk] and [wal.ErrFull] are temporary. Only after [wal.ErrFailed] may the items be in
-// the queue despite the error.
+// [wal.ErrLowDisk] and [wal.ErrFull] are temporary. After [wal.ErrFailed], the items may be in the
+// queue nevertheless. After any other error, they are not in the queue.
 func (q *Queue) Put(items []Item) error {
 	if len(items) == 0 {
 		return nil
@@ -131,9 +132,9 @@ func (q *Queue) admit(items []Item) ([]*item, error) {
 	return coming, nil
 }
 
-// checkRoom returns nil if the limits allow the tenant t additional bytes, as many as the argument
-// cost. With DropOldest, it calculates as if the tenant's old items were already dropped. They are
-// dropped later, when the new items are on disk.
+// checkRoom returns nil if the limits allow `cost` additional bytes for the tenant t. With
+// DropOldest, it calculates as if the tenant's old items were already dropped. They are dropped
+// later, when the new items are on disk.
 func (q *Queue) checkRoom(t *tenant, cost int64) *FullError {
 	for _, limit := range []int64{q.o.MaxTenantBytes, q.o.MaxGroupBytes, q.o.MaxBytes} {
 		if q.over(cost, limit) {
@@ -182,15 +183,23 @@ func (q *Queue) dismiss(coming []*item) {
 	}
 }
 
-// append writes a record to the log. When the record is on disk, append calls arrive with the
-// record's segment, in the order of the log and with the lock held.
+// append writes a record to the log. When the record is on disk, append calls the function `arrive`
+// with the record's segment. These calls are made in the order of the log, with the lock held.
+// After them, the log calls the method `committed`.
 func (q *Queue) append(r *wal.Record, arrive func(*segment)) error {
 	return q.log.Append(r, func(error) {
 		q.mu.Lock()
 		defer q.mu.Unlock()
 		arrive(q.segmentOf(r))
-		q.dispatch()
 	})
+}
+
+// committed starts deliveries after a commit. It runs once per commit, so that items of the same
+// commit can be delivered together.
+func (q *Queue) committed() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.dispatch()
 }
 
 // arrive adds the items of r to the lines of their tenants.

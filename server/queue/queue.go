@@ -15,9 +15,9 @@ import (
 
 // Options configures a queue. Deliver must be set.
 type Options struct {
-	// WAL contains the options of the log. The default of SegmentBytes is 32 MiB. WAL.MaxBytes
-	// should be at least twice the queue's MaxBytes, because delivered items leave the log with a
-	// delay. Moved items may exceed WAL.MaxBytes by a segment.
+	// WAL contains the options of the log. The queue sets Committed and Salvage. The default of
+	// SegmentBytes is 32 MiB. WAL.MaxBytes should be at least twice the queue's MaxBytes, because
+	// delivered items leave the log with a delay. Moved items may exceed WAL.MaxBytes by a segment.
 	WAL wal.Options
 
 	// Deliver is called by workers: concurrently for many tenants, but only one call at a time for
@@ -28,17 +28,17 @@ type Options struct {
 	// slow call. MaxSlow limits the slow calls, and Workers does not count them. If the last call
 	// for a tenant was slow and failed, its calls count as slow from the start until one of them is
 	// quick. New tenants get at most half of Workers, or three quarters while MaxSlow allows enough
-	// further slow calls. Both kinds of tenants together get at most half of MaxSlow. So a tenant
-	// that has received responses from the target does not wait for other tenants, however many of
-	// them hang. Defaults: 16, 1024.
+	// further slow calls. New tenants, and tenants whose last call was slow and failed, together
+	// get at most half of MaxSlow. So if the target has answered calls for a tenant, the calls for
+	// this tenant do not wait for calls that hang, however many there are. Defaults: 16, 1024.
 	Workers int
 	MaxSlow int
 
 	// MaxJoinItems, MaxJoinBytes and MaxJoinWeight limit one call of Deliver: the number of its
-	// items, the bytes of their bodies, and their weight. A call delivers items of one tenant and
-	// codec. A single item may exceed the limits. The weight of an item is one plus the sum of its
-	// notes. Verdicts can reduce the maximum weight for a tenant: see [Verdict.Fewer]. Defaults:
-	// 128, 1 MiB, no limit.
+	// items, the bytes of their bodies, and their weight. The items of one call belong to the same
+	// tenant and have the same codec. A single item may exceed the limits. The weight of an item is
+	// one plus the sum of the counts in [Item.Note]. Verdicts can reduce the maximum weight for a
+	// tenant: see [Verdict.Fewer]. Defaults: 128, 1 MiB, no limit.
 	MaxJoinItems  int
 	MaxJoinBytes  int64
 	MaxJoinWeight int64
@@ -66,7 +66,7 @@ type Options struct {
 	Group         func(tenant string) string
 	MaxGroupBytes int64
 
-	// MaxAge is the maximum time that an item may wait. It applies only with DropOldest.
+	// MaxAge is the maximum time that an item may wait. It applies only if DropOldest is set.
 	MaxAge time.Duration
 
 	// DropOldest drops the oldest items of a tenant if new items would exceed a limit. By default,
@@ -75,8 +75,8 @@ type Options struct {
 
 	Logger *slog.Logger // slog.Default() when nil
 
-	// Jitter returns a duration less than its argument, by which the delay before a retry is
-	// reduced. The default is random.
+	// Jitter returns a duration that is less than its argument. The queue shortens the delay before
+	// a retry by this duration. The default is random.
 	Jitter func(below time.Duration) time.Duration
 
 	// Tests set shorter durations.
@@ -156,8 +156,9 @@ type Queue struct {
 }
 
 // Open opens the queue in dir, and creates dir if it does not exist. Undelivered items in the log
-// will be delivered. If the log is damaged, intact items will be delivered; damaged parts are set
-// aside in the directory, logged, and counted in Stats. Other errors come from [wal.Open].
+// will be delivered. If the log is damaged, intact items will be delivered; damaged parts are kept
+// in separate files in the directory, logged, and counted in Stats. Other errors come from
+// [wal.Open].
 func Open(dir string, o Options) (*Queue, error) {
 	if err := o.setDefaults(); err != nil {
 		return nil, err
@@ -167,7 +168,7 @@ func Open(dir string, o Options) (*Queue, error) {
 		nudge: make(chan struct{}, 1), ending: make(chan struct{}), ended: make(chan struct{}),
 		groups: make(map[string]*group), tenants: make(map[string]*tenant), idle: list.New(), unnoted: make(map[string]uint64),
 	}
-	q.o.WAL.Salvage = true
+	q.o.WAL.Committed, q.o.WAL.Salvage = q.committed, true
 	log, err := wal.Open(dir, q.o.WAL)
 	if err != nil {
 		return nil, fmt.Errorf("queue: %w", err)
@@ -187,8 +188,8 @@ func Open(dir string, o Options) (*Queue, error) {
 }
 
 // Close starts no more deliveries, waits for the current deliveries, records the progress and
-// closes the log. Undelivered items stay on disk. When ctx ends, the context of the current
-// deliveries ends too.
+// closes the log. Undelivered items stay on disk. When ctx ends, Close also cancels the context of
+// the current deliveries.
 func (q *Queue) Close(ctx context.Context) error {
 	q.mu.Lock()
 	before := q.closed

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"slices"
 	"sync"
@@ -11,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/slipstream-go/slipstream/server/disk"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
@@ -434,3 +436,65 @@ func (handler) Enabled(context.Context, slog.Level) bool        { return true }
 func (h handler) Handle(_ context.Context, r slog.Record) error { h(r); return nil }
 func (h handler) WithAttrs([]slog.Attr) slog.Handler            { return h }
 func (h handler) WithGroup(string) slog.Handler                 { return h }
+
+// gatedDisk is a disk whose Datasync calls the function `sync` first.
+type gatedDisk struct {
+	disk.Disk
+	sync func()
+}
+
+type gatedFile struct {
+	disk.File
+	sync func()
+}
+
+func (d gatedDisk) Open(path string, flag int, mode fs.FileMode) (disk.File, error) {
+	f, err := d.Disk.Open(path, flag, mode)
+	if err != nil {
+		return nil, err
+	}
+	return gatedFile{f, d.sync}, nil
+}
+
+func (f gatedFile) Datasync() error {
+	f.sync()
+	return f.File.Datasync()
+}
+
+// Items that reach the disk in the same commit are delivered together.
+func TestJoinWithinCommit(t *testing.T) {
+	g := newTarget()
+	o := testOptions(g)
+	o.MaxJoinItems = 10
+	var once sync.Once
+	entered, release := make(chan bool), make(chan bool)
+	o.WAL.Disk = gatedDisk{disk.OS, func() {
+		once.Do(func() {
+			entered <- true
+			<-release
+		})
+	}}
+	q := mustOpen(t, memDir(t), o)
+	var puts sync.WaitGroup
+	put := func(tenant string) {
+		puts.Go(func() {
+			if err := q.Put([]Item{{Tenant: tenant, Body: body("1", 10)}}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	put("first")
+	<-entered
+	for range 5 {
+		put("t")
+	}
+	eventually(t, "five records wait for the first commit", func() bool { return q.Stats().Log.Waiting == 6 })
+	release <- true
+	puts.Wait()
+	drained(t, q)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !slices.Equal(g.calls["t"], []int{5}) {
+		t.Errorf("calls of %v items, want one of 5", g.calls["t"])
+	}
+}

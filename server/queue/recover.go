@@ -8,7 +8,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// backlog contains a tenant's items and progress, as found by a replay.
+// backlog contains a tenant's items and progress, as found in the log at a start.
 type backlog struct {
 	name  string
 	items []*item
@@ -53,7 +53,7 @@ func (q *Queue) setAside(r *wal.Record, cause error) {
 // backlogs contains the backlog of each tenant.
 type backlogs map[string]*backlog
 
-// of returns the backlog of a tenant, and creates it if it does not exist.
+// The method of returns the backlog of a tenant, and creates it if it does not exist.
 func (all backlogs) of(tenant []byte) *backlog {
 	b := all[string(tenant)]
 	if b == nil {
@@ -67,11 +67,12 @@ func (all backlogs) of(tenant []byte) *backlog {
 func (all backlogs) replay(r *wal.Record, s *segment) error {
 	switch {
 	case r.Codec != version:
-		return errPayload
 	case r.Type == typeProgress:
 		return all.replayNotes(r.Payload)
+	case r.Type == typeItems, r.Type == typeMoved:
+		return all.replayItems(r, s)
 	}
-	return all.replayItems(r, s)
+	return errPayload
 }
 
 func (all backlogs) replayNotes(payload []byte) error {
@@ -110,7 +111,7 @@ func (all backlogs) replayItems(r *wal.Record, s *segment) error {
 	return nil
 }
 
-// add adds an item, or another copy of an item.
+// add adds an item. The backlog may already contain an earlier copy of the item.
 func (b *backlog) add(it *item) {
 	if n := len(b.items); n > 0 && it.order <= b.items[n-1].order {
 		b.mixed = true

@@ -168,6 +168,9 @@ func TestTornCommitIsSalvaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	spoil(t, dir, body("3", 1000))
+	if found, err := Inspect(dir); err != nil || len(found.Lines) != 1 || found.Lines[0].Items.Items != 4 || len(found.Log.Damage) != 1 {
+		t.Errorf("Inspect: %+v, %v", found, err)
+	}
 	q := mustOpen(t, dir, o)
 	drained(t, q)
 	if got := g.delivered("t"); !slices.Equal(got, []string{"1", "2", "4", "5"}) {
@@ -183,6 +186,7 @@ func TestStrangeRecords(t *testing.T) {
 		{Type: typeMoved, Codec: version, Payload: []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
 		{Type: typeProgress, Codec: version, Payload: []byte{1, 't'}},
 		{Type: typeProgress, Codec: version + 1, Payload: []byte("of the future")},
+		{Type: 9, Codec: version, Payload: appendEntry(nil, &item{tenant: &tenant{name: "t"}, sum: bodySum(nil)}, nil, false)},
 	} {
 		dir := memDir(t)
 		g := newTarget()

@@ -6,14 +6,15 @@ import (
 )
 
 // schedule selects the tenant of the next call. A target that hangs for some tenants must not delay
-// other tenants. So each call holds a quick place or a slow place. There are as many quick places
-// as Options.Workers, and as many slow places as Options.MaxSlow. A call moves from a quick place
-// to a slow place when it becomes slow. A tenant whose last call was slow and failed is a suspect:
-// its next call holds a slow place from the start. A tenant is new until one of its calls is quick
-// and does not end with Retry. New tenants get half of the quick places, or three quarters while
-// their calls can still move to slow places. Suspects and new tenants are doubtful. Together they
-// get at most half of the slow places, so a sender that invents ever more tenant names cannot
-// occupy more. Among tenants of the same kind, the tenant that has waited longest comes first.
+// other tenants. So each call occupies a place: a quick place or a slow place. There are as many
+// quick places as Options.Workers, and as many slow places as Options.MaxSlow. A call moves from a
+// quick place to a slow place when it becomes slow. A tenant whose last call was slow and failed is
+// a suspect: its next call holds a slow place from the start. A tenant is new until one of its
+// calls is quick and does not end with Retry. New tenants get at most half of the quick places, or
+// three quarters while their calls can still move to slow places. Suspects and new tenants are
+// doubtful. Together they get at most half of the slow places. So a sender that uses ever more
+// tenant names cannot occupy the other half. Among tenants of the same kind, the tenant that has
+// waited longest comes first.
 //
 //	             ┌─────────┐  place among Workers      ┌───────┐  takes longer than slowAfter
 //	tenant ─────▶│  ready  │──────────────────────────▶│ quick │──────────────┐
@@ -35,10 +36,10 @@ type schedule struct {
 	doubtful   int   // slow calls for suspects and new tenants
 	flying     int64 // bytes of the bodies of all current calls
 
-	// The calls in both lists hold quick places. The list timed contains calls that are not slow
-	// yet, in the order in which they began. The list overdue contains slow calls that wait for a
-	// slow place. If several calls become slow at the same moment, they keep their order, whichever
-	// timer fires first.
+	// The calls in both lists hold quick places. The list `timed` contains calls that are not slow
+	// yet, in the order in which they began. The list `overdue` contains slow calls that wait for a
+	// slow place. If several calls become slow at the same moment, they keep their order. The order
+	// in which their timers fire does not matter.
 	timed   []*flight
 	overdue []*flight
 }
@@ -82,7 +83,8 @@ func (q *Queue) dispatch() {
 	q.callAll(&q.suspects, func() bool { return q.slow < q.o.MaxSlow && q.spareDoubtful() })
 }
 
-// callAll begins calls for the tenants of a line while places reports a free place.
+// callAll begins calls for the tenants of a line, as long as the function `places` reports that a
+// place is free.
 func (q *Queue) callAll(l *line, places func() bool) {
 	for !q.closed && places() {
 		t := l.take()
@@ -116,7 +118,7 @@ func (q *Queue) call(t *tenant) {
 			q.quickFresh++
 		}
 		patience := slowAfter
-		if f.fresh { // others wait, and a slow place is as good for this call
+		if f.fresh { // other tenants wait for a quick place, and this call can also use a slow place
 			patience /= 2
 		}
 		f.due = f.began.Add(patience)
@@ -129,8 +131,8 @@ func (q *Queue) call(t *tenant) {
 	go q.deliver(f)
 }
 
-// slowDown adds calls that take too long to overdue, so that they move to slow places when these
-// are free.
+// slowDown moves calls that have become slow from the list `timed` to the list `overdue`. These
+// calls move to slow places when such places are free.
 func (q *Queue) slowDown() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

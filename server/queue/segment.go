@@ -8,7 +8,7 @@ type segment struct {
 	first  uint64 // sequence number of its first record
 	ring   item   // ring.next is the first live item, ring.prev the last
 	live   int64  // bytes of the live items' entries
-	pins   int    // number of bodies being read, including bodies of items that have moved meanwhile
+	pins   int    // number of bodies that are being read; an item may move to a later segment during the read
 }
 
 // segmentOf returns the segment of a record, and adds the segment if the record is its first.
@@ -27,7 +27,8 @@ func (q *Queue) segmentOf(r *wal.Record) *segment {
 // free reports whether the segment is no longer needed.
 func (s *segment) free() bool { return s.ring.next == &s.ring && s.pins == 0 }
 
-// place records that the latest copy of the item contains its body at offset in s.
+// place sets the location of the item's latest copy. Its body is at the given offset in the segment
+// s.
 func (q *Queue) place(it *item, s *segment, offset int64, head int) {
 	q.displace(it)
 	it.segment, it.offset, it.head = s, offset, uint32(head)
@@ -37,7 +38,8 @@ func (q *Queue) place(it *item, s *segment, offset int64, head int) {
 	q.live += it.disk()
 }
 
-// displace records that the item no longer needs its segment.
+// displace removes the item from the list of its segment, because the item no longer needs the
+// segment.
 func (q *Queue) displace(it *item) {
 	s := it.segment
 	if s == nil {

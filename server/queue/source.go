@@ -9,8 +9,8 @@ import (
 )
 
 // source is the location of an item's body, for reading it without the lock. If the body must be
-// read from a segment, the segment is pinned, because the item may move or leave the queue
-// meanwhile.
+// read from a segment, the segment is pinned, because the item may move or leave the queue during
+// the read.
 type source struct {
 	body    []byte
 	segment *segment // nil if no segment must be read
@@ -43,7 +43,7 @@ func (q *Queue) unpin(src source) {
 }
 
 // read sets the source's body, if it is not in memory. It appends the body to buf. If the body is
-// damaged or missing, it sets lost. Any other error may be temporary.
+// damaged or missing, it sets the field `lost`. Any other error may be temporary.
 func (q *Queue) read(src *source, it *item, buf []byte) ([]byte, error) {
 	if src.segment == nil {
 		return buf, nil

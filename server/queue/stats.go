@@ -20,7 +20,7 @@ const (
 	retried = outcomes // not an outcome; used only for blame
 )
 
-// Count is a number of items, and the sums of their notes.
+// Count contains the number of some items, and the totals of the counts in their [Item.Note].
 type Count struct {
 	Items int64
 	Notes [4]uint64

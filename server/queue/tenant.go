@@ -83,15 +83,15 @@ func (q *Queue) groupOf(of string) *group {
 	return g
 }
 
-// hold adds bytes to the sums of the tenant, its group and the queue. A negative number subtracts.
+// hold adds `bytes`, which may be negative, to the sums of the tenant, its group and the queue.
 func (q *Queue) hold(t *tenant, bytes int64) {
 	t.bytes += bytes
 	t.group.bytes += bytes
 	q.bytes += bytes
 }
 
-// rest adds a tenant to the idle tenants, if it has no items and is not in use. If there are too
-// many idle tenants, it forgets the oldest.
+// rest adds a tenant to the idle tenants, if the tenant has no items and is not in use. If there
+// are too many idle tenants, the queue forgets the oldest.
 func (q *Queue) rest(t *tenant) {
 	if len(t.items) > 0 || t.coming > 0 || t.state != idle || t.idle != nil {
 		return
@@ -124,8 +124,8 @@ func (q *Queue) enter(it *item) {
 	}
 }
 
-// leave records the outcome of an item. The item remains in its tenant's line until close removes
-// it.
+// leave marks an item as gone, and counts its outcome. The item remains in its tenant's line until
+// the method `close` removes it.
 func (q *Queue) leave(it *item, why outcome) {
 	t := it.tenant
 	it.gone = true
@@ -138,8 +138,8 @@ func (q *Queue) leave(it *item, why outcome) {
 	q.counts[why].add(it)
 }
 
-// close removes the gone items among the first n items of the tenant's line, and marks the tenant's
-// progress for the next progress note.
+// close removes the items that are marked as gone among the first n items of the tenant's line, and
+// calls markDone.
 func (q *Queue) close(t *tenant, n int) {
 	kept := n
 	for i := n - 1; i >= 0; i-- {

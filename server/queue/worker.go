@@ -26,7 +26,7 @@ type flight struct {
 	buf      *[]byte  // bodies that were read back
 }
 
-// deliver makes the call of a flight.
+// deliver calls Options.Deliver with the items of a flight, and applies the verdict.
 func (q *Queue) deliver(f *flight) {
 	defer q.working.Done()
 	v := Verdict{Kind: Retry}
@@ -154,7 +154,7 @@ func (q *Queue) settle(f *flight, v Verdict) {
 		if v.Fewer {
 			t.window.Failed(f.weight)
 			if len(f.held) > 1 {
-				t.pause = 0 // the next call is a different one
+				t.pause = 0 // the next call has fewer items, so its pause starts at the minimum
 			}
 		}
 		q.postpone(t, v)
@@ -210,9 +210,9 @@ func (q *Queue) postpone(t *tenant, v Verdict) {
 	})
 }
 
-// resumption is the maximum time between a response of the target and the end of the pauses. The
-// pauses do not end immediately, because otherwise a target with occasional failures would get the
-// calls of all tenants at once after each recovery.
+// resumption is the maximum time between a response of the target and the end of the pauses. If the
+// pauses ended immediately, a target with occasional failures would get the calls of all tenants at
+// once after each recovery.
 const resumption = time.Second
 
 // answered ends the pauses of those tenants in a group that were paused because the target accepted

@@ -31,12 +31,12 @@ const (
 	WrongType                   // 415
 	KeyReused                   // 422: the key belongs to another request
 	Overloaded                  // 429: too many bytes in flight
-	Backlogged                  // 429: rows that wait to land fill the memory
+	Backlogged                  // 429: rows that wait to be written to files fill the memory
 	LogFull                     // 429: the log has reached its maximum size
 	InDoubt                     // 500: the disk failed while the request was written
 	NotReady                    // 503: the service is recovering or stopping, or the log has failed
 	LowDisk                     // 503: the disk is nearly full
-	Stalled                     // 503: rows do not land
+	Stalled                     // 503: rows cannot be written to files
 
 	Outcomes // number of outcomes
 )
@@ -74,7 +74,8 @@ func (o Outcome) RetryAfter() time.Duration { return outcomeTable[o].retry }
 // Status returns the status code of the response.
 func (o Outcome) Status() int { return outcomeTable[o].status }
 
-// Error is an error for the client. Its text contains the problem, its location and a remedy.
+// Error is an error for the client. Its text states the problem, its place in the request and a
+// remedy.
 type Error struct {
 	Outcome Outcome
 	Text    string
@@ -102,31 +103,32 @@ func New(o Outcome, format string, args ...any) *Error {
 // Errorf returns an error for an invalid request.
 func Errorf(format string, args ...any) *Error { return New(Invalid, format, args...) }
 
-// In sets the invalid column, key or parameter.
+// In sets the field Field to the name of the invalid column, key or parameter, and returns r.
 func (r *Error) In(field string) *Error {
 	r.Field = field
 	return r
 }
 
-// At sets the offset of the error.
+// At sets the field Offset, and returns r.
 func (r *Error) At(offset int64) *Error {
 	r.Offset = offset
 	return r
 }
 
-// OfRow sets the number of the invalid row.
+// OfRow sets the field Row to the number of the invalid row, and returns r.
 func (r *Error) OfRow(row int) *Error {
 	r.Row = row
 	return r
 }
 
-// InLine sets the line number of the invalid row.
+// InLine sets the field Line to the line number of the invalid row, and returns r.
 func (r *Error) InLine(line int) *Error {
 	r.Line = line
 	return r
 }
 
-// Of converts err to an Error. The default outcome is Invalid.
+// Of returns the [Error] that err is or wraps. For another error, it returns an Error with the same
+// text. The outcome of that Error depends on err, and is Invalid by default.
 func Of(err error) *Error {
 	var r *Error
 	if errors.As(err, &r) {
@@ -151,7 +153,7 @@ type Problem struct {
 	Offset *int64 `json:"offset,omitempty"`
 }
 
-// Write sends the error as the response.
+// Write sends the error as the HTTP response.
 func (r *Error) Write(w http.ResponseWriter) {
 	p := Problem{Error: r.Error(), Field: r.Field, Line: r.Line}
 	if r.Row >= 0 {

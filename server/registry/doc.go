@@ -1,5 +1,5 @@
-// Package registry stores the schemas of request bodies in a file, and returns the version that a
-// request names.
+// Package registry stores the schemas of request bodies in a file. For a request, it returns the
+// version of the schema with which the body is encoded.
 //
 // A body of type application/x-slipstream-schema contains only values: see package schema and
 // docs/ingest-schema.md. The schema must be registered first, by a PUT request that contains the

@@ -19,9 +19,9 @@ import (
 	"github.com/slipstream-go/slipstream/server/refusal"
 )
 
-// Schemas is the registry of schemas. It contains the versions of each schema by name, with the
-// newest version at the end. The registry writes a version to a file before it confirms the
-// version:
+// Schemas is the registry of schemas. It contains the versions of each schema by the schema's name.
+// The newest version is at the end. The registry writes a new version to the file before it
+// confirms the registration:
 //
 //	{"version": 1, "schemas": [{"name": "cpu", "versions": ["{time i64, host str8}"]}]}
 //
@@ -43,9 +43,9 @@ type Version struct {
 }
 
 // NewVersion returns a version with the given shape. It returns an error if no table can store the
-// values. The rules of NewVersion and of [schema.ParseShape] must never become stricter: registries
-// and logs contain schemas that the rules allowed, and must remain readable. A new rule for
-// registration belongs in the endpoint PUT, in package ingest.
+// values of such a schema. The rules of NewVersion and of [schema.ParseShape] must never become
+// stricter, because the schemas in existing registries and logs must remain readable. A new rule
+// for registration must be added to the endpoint PUT, in package ingest.
 func NewVersion(s *schema.Shape) (*Version, error) {
 	columns, err := s.Columns()
 	if err != nil {
@@ -54,9 +54,10 @@ func NewVersion(s *schema.Shape) (*Version, error) {
 	return &Version{s, s.String(), Hex(s.NamedFingerprint()), columns}, nil
 }
 
-// These are the limits of the registry: the size of a schema as JSON in bytes, the number of
-// versions of all schemas, and the total size of their notations in bytes. Each change writes all
-// versions to the file. In memory, a version uses up to 45 times the length of its notation.
+// These are the limits of the registry: the maximum size of a schema's JSON form in bytes, the
+// maximum number of versions of all schemas, and the maximum total size of their notations in
+// bytes. Each change of the registry writes all versions to the file. In memory, a version uses up
+// to 45 times as many bytes as its notation.
 const (
 	MaxDefinition = 128 << 10
 	MaxVersions   = 1000
@@ -75,8 +76,8 @@ type schemaEntry struct {
 	Versions []string `json:"versions"`
 }
 
-// Open returns a registry with the content of the file at path. If the file does not exist,
-// the registry is empty.
+// Open returns a registry with the content of the file at path. If the file does not exist, the
+// registry is empty.
 func Open(d disk.Disk, path string) (*Schemas, error) {
 	s := New(d, path)
 	text, err := disk.ReadFile(d, path)
@@ -106,7 +107,7 @@ func (s *Schemas) parse(text []byte) error {
 		return fmt.Errorf("%w: %s", err, hint)
 	}
 	if f.Version != schemasVersion {
-		return fmt.Errorf("version %d is not supported (this program reads version %d); use the version that wrote it", f.Version, schemasVersion)
+		return fmt.Errorf("format version %d is not supported (this program reads %d); use the program version that wrote the file", f.Version, schemasVersion)
 	}
 	known := make(map[string][]*Version)
 	for _, e := range f.Schemas {
@@ -126,7 +127,8 @@ func (s *Schemas) parse(text []byte) error {
 	return nil
 }
 
-// become writes a new content to the file, and then makes it the content of the registry.
+// become writes the new content of the registry to the file. If this succeeds, the registry has the
+// new content.
 func (s *Schemas) become(known map[string][]*Version) error {
 	f := schemasFile{Version: schemasVersion, Schemas: []schemaEntry{}}
 	for name, versions := range inOrder(known) {
@@ -153,7 +155,7 @@ func (s *Schemas) Versions(name string) []*Version { return (*s.known.Load())[na
 // All yields the schemas in the order of their names.
 func (s *Schemas) All() iter.Seq2[string, []*Version] { return inOrder(*s.known.Load()) }
 
-// Count returns the number of versions, and the bytes of their notations.
+// Count returns the number of all versions, and the total size of their notations in bytes.
 func (s *Schemas) Count() (n, size int) {
 	for _, versions := range *s.known.Load() {
 		n += len(versions)
@@ -174,9 +176,9 @@ func inOrder(known map[string][]*Version) iter.Seq2[string, []*Version] {
 	}
 }
 
-// Put registers a version, unless it is already registered. It returns all versions of the schema
-// after the call. The new version v must be able to read messages of the version that was newest so
-// far.
+// Put registers a version of a schema, unless this version is already registered. It returns all
+// versions of the schema after the call. If the new version v cannot read messages of the version
+// that was newest before the call, Put returns an error.
 func (s *Schemas) Put(name string, v *Version) (versions []*Version, created bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -203,8 +205,8 @@ func (s *Schemas) Put(name string, v *Version) (versions []*Version, created boo
 	return known[name], true, s.become(known)
 }
 
-// errIncompatible returns an error that contains the first field because of which a version cannot
-// read messages of the newest version.
+// errIncompatible returns the error for a new version that cannot read messages of the newest
+// version. The error contains the first field that causes this.
 func errIncompatible(name string, err error) error {
 	const hint = "register it under another name, or delete the registered schema"
 	var d *schema.Difference
@@ -215,8 +217,8 @@ func errIncompatible(name string, err error) error {
 		name, cmp.Or(d.New, "no further field"), cmp.Or(d.Old, "no further field"), hint).In(pathOf(cmp.Or(d.New, d.Old)))
 }
 
-// pathOf returns the path in the text of a [schema.Difference]'s field. In that text, the path
-// precedes the type.
+// pathOf returns the path at the start of the text in a field of [schema.Difference]. In this text,
+// a path is followed by a type.
 func pathOf(field string) string {
 	path, _, _ := strings.Cut(strings.TrimPrefix(field, "["), " ")
 	return path
@@ -234,7 +236,7 @@ func (s *Schemas) Remove(name string) error {
 	return s.become(known)
 }
 
-// of returns the version with the given fingerprint, or nil.
+// The function of returns the version with the given fingerprint, or nil if there is none.
 func of(versions []*Version, fingerprint string) *Version {
 	for _, v := range slices.Backward(versions) {
 		if v.Fingerprint == fingerprint {
@@ -244,9 +246,9 @@ func of(versions []*Version, fingerprint string) *Version {
 	return nil
 }
 
-// Find returns the version with which a request is encoded. The argument told is the notation of
-// the client's schema, or empty. If told is not empty, the error contains the first field that
-// differs.
+// Find returns the version of a schema that has the given fingerprint. The argument `told` is the
+// notation of the client's schema, or empty. If there is no such version and `told` is not empty,
+// the error contains the first field that differs.
 func (s *Schemas) Find(name, fingerprint, told string) (*Version, error) {
 	versions := s.Versions(name)
 	if len(versions) == 0 {
@@ -263,7 +265,8 @@ func Missing(name string) *refusal.Error {
 	return refusal.New(refusal.NoSchema, "there is no schema %q: register it by PUT /v1/schemas/%s", name, name).In("schema")
 }
 
-// Unseen returns an error that contains only information from the request.
+// Unseen returns an error for an unknown schema. Its text contains no information about the
+// registry.
 func Unseen(name, fingerprint string) *refusal.Error {
 	return refusal.New(refusal.NoSchema, "there is no schema %q with the fingerprint %s: an administrator of all databases must register it", name, fingerprint).In("schema")
 }
@@ -291,8 +294,8 @@ func errMismatch(name, fingerprint, told string, v *Version) error {
 		head, yours, there, name).In(field)
 }
 
-// difference returns the first field that differs between two structs. The results inA and inB
-// describe the field in each struct, and path is the field's path.
+// difference returns the first field that differs between two structs. The results `inA` and `inB`
+// describe this field in struct a and struct b. The result `path` is the path of the field.
 func difference(a, b []schema.Piece, outer string) (inA, inB, path string) {
 	for k := range max(len(a), len(b)) {
 		if k >= len(a) || k >= len(b) || textOfField(a[k]) != textOfField(b[k]) {
@@ -328,7 +331,7 @@ func textOfField(f schema.Piece) string {
 // Hex returns a fingerprint as 16 hex digits.
 func Hex(sum [8]byte) string { return hex.EncodeToString(sum[:]) }
 
-// Brief returns a notation, and shortens it if it is long.
+// Brief returns a notation. If the notation is long, Brief shortens it.
 func Brief(notation string) string {
 	const most = 500
 	if len(notation) <= most {

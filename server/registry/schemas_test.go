@@ -92,7 +92,7 @@ func TestDamagedFile(t *testing.T) {
 	const hint = "repair the file, or move it away and register the schemas again"
 	for text, want := range map[string]string{
 		`{`:              "unexpected end of JSON input: " + hint,
-		`{"version": 2}`: "version 2 is not supported (this program reads version 1); use the version that wrote it",
+		`{"version": 2}`: "format version 2 is not supported (this program reads 1); use the program version that wrote the file",
 		`{"version": 1, "schemas": [{"name": "x", "versions": ["{a u9}"]}]}`:    `schema "x": schema: message.a: there is no number u9: ` + hint,
 		`{"version": 1, "schemas": [{"name": "x", "versions": ["{a blob8}"]}]}`: `schema "x": schema: a: a blob cannot be stored in a column: columns store numbers, bools, times and strings, and options of these: ` + hint,
 	} {

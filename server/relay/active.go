@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// active counts the active series of a tenant, and rejects new series over a limit. A series is
-// active if it was received within the last one to two spans. The zero value contains no series.
+// active counts the active series of a tenant, and rejects new series if there are too many. A span
+// is a fixed period of time. A series is active if it was received within the last one to two
+// spans. The zero value contains no series.
 //
 // A table stores a 32-bit mark for each series, in one of two buckets. The hash of the series
 // determines the mark and the two buckets.
@@ -16,22 +17,23 @@ import (
 //	tables   the newest, for new entries ──▶ older tables, read only ──▶ dropped
 //
 // When a series is received, it is added to the newest table, unless that table already contains
-// it. A new table begins with each span, and whenever the newest table is full. A table is dropped
-// when the span after its own span ends. So a series that is in no table has not been received for
-// at least one span.
+// it. A new table begins with each span, and whenever the newest table is full. When a span ends,
+// the tables of the previous span are dropped. So if no table contains a series, the series has not
+// been received for at least one span.
 //
-// A series with the same mark and bucket as another series is mistaken for the other series: it
-// passes, and is not counted. If the table is full, this happens to 24 in 2^32 new series. A series
-// that was received within the span is never rejected.
+// If a new series has the same mark and bucket as a series in the table, the new series passes, but
+// is not counted. If the table is full, this happens to 24 of 2^32 new series. A series that was
+// received within the span is never rejected.
 //
-// A table uses 5.3 bytes per series of its capacity. A tenant usually has two tables: the newest
-// table, whose capacity is an eighth more than the number of active series, and the previous table.
-// Together they use 12 bytes per series. While the number of series grows, there are also tables of
-// half the size, a quarter of the size, and so on: up to 17 tables.
+// A table uses 5.3 bytes for each series of its capacity. A tenant usually has two tables: the
+// newest table and the previous table. The capacity of the newest table is an eighth more than the
+// number of active series. Together, the tables use 12 bytes per active series. While the number of
+// series grows, there are also tables of half the capacity, a quarter of the capacity, and so on:
+// up to 17 tables.
 type active struct {
 	tables atomic.Pointer[[]*table] // newest first; nil if there are no tables
 	next   atomic.Int64             // end of the span, as returned by ticks
-	mu     sync.Mutex               // guards changes of the fields tables and next, and of the newest table
+	mu     sync.Mutex               // guards changes of the fields `tables` and `next`, and of the newest table
 }
 
 const activeSpan = 10 * time.Minute
@@ -51,7 +53,7 @@ type bucketOf16 [8]atomic.Uint64
 
 const (
 	lanes     = 16
-	filled    = 12 // average number of used lanes per bucket of a full table; because put chooses between two buckets, few buckets are full
+	filled    = 12 // average number of used lanes per bucket of a full table; few of the buckets are full, because the method `put` chooses between two buckets
 	leastRoom = 8 * filled
 )
 
@@ -60,7 +62,7 @@ func newTable(room int) *table {
 	return &table{buckets: make([]bucketOf16, (room+filled-1)/filled), room: room}
 }
 
-// places returns the two buckets that may contain a series, and its mark.
+// places returns the mark of a series, and the two buckets that may contain the mark.
 func (t *table) places(hash uint64) (a, b *bucketOf16, mark uint32) {
 	n := uint64(len(t.buckets))
 	i, _ := bits.Mul64(hash, n)
@@ -82,8 +84,8 @@ func (b *bucketOf16) has(mark uint32) bool {
 	return false
 }
 
-// put adds a series to that one of its two buckets which has more free lanes. It returns false if
-// the table or the bucket is full. The caller must hold the lock.
+// put adds a series to one of its two buckets: to the bucket with more free lanes. It returns false
+// if the table or the bucket is full. The caller must hold the lock.
 func (t *table) put(hash uint64) bool {
 	a, b, mark := t.places(hash)
 	if b.free() > a.free() {
@@ -113,9 +115,9 @@ func (b *bucketOf16) free() int {
 	return 0
 }
 
-// admit reports whether a series may pass. It may pass if it has been received within the span, or
-// if it is new and fewer than limit series are active. Clients must not be able to choose the hash.
-// A limit of zero means that there is no limit; in that case admit counts nothing.
+// admit reports whether a series may pass. A series may pass if it was received within the span, or
+// if the number of active series is less than the argument `limit`. If `limit` is zero, every
+// series may pass, and admit counts nothing. Clients must not be able to choose the hash.
 func (a *active) admit(hash uint64, limit int) bool {
 	if limit <= 0 {
 		return true
@@ -190,8 +192,9 @@ func (a *active) begin(t *table, older []*table) {
 	a.tables.Store(&tables)
 }
 
-// turn drops the series that are no longer active, if the span has ended. It must be called before
-// the series of a request are admitted. Before the end of the span, it costs almost nothing.
+// turn removes the series that are no longer active. It has an effect only if the span has ended,
+// and otherwise costs almost nothing. It must be called before the series of a request are
+// admitted.
 func (a *active) turn(now time.Time) {
 	if ticks(now) < a.next.Load() {
 		return
@@ -202,8 +205,8 @@ func (a *active) turn(now time.Time) {
 	if t < ended {
 		return
 	}
-	// The span begins after its table exists: a goroutine that sees the new span adds series to the
-	// new table, and not to the previous one.
+	// The table of the new span must exist before the span begins. Otherwise, a goroutine that sees
+	// the new span would add series to the previous table.
 	defer a.next.Store(t + int64(activeSpan))
 	tables := a.list()
 	if len(tables) == 0 {

@@ -16,9 +16,9 @@ func (a *active) memory() (n int) {
 	return n
 }
 
-// A comparison with a set that forgets nothing. A series that was received within the last span
-// passes. A new series passes while the number of series is below the limit. A series that was
-// received earlier may be forgotten or not.
+// The active series are compared with a set that forgets nothing. A series that was received within
+// the last span passes. A new series passes while the number of series is below the limit. A series
+// that was received earlier may be forgotten or not.
 func TestActiveModel(t *testing.T) {
 	for seed := range uint64(6) {
 		r := rand.New(rand.NewPCG(seed, 7))

@@ -13,8 +13,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/queue"
 )
 
-// burst responds to posts as Cortex does: with code if a post contains more than most samples. It
-// accepts smaller posts.
+// burst makes the target respond to posts as Cortex does: with the status `code` if a post contains
+// more than `most` samples. It accepts smaller posts.
 func burst(most int64, code int, refusals *atomic.Int64) func(w http.ResponseWriter, p *post) bool {
 	return func(w http.ResponseWriter, p *post) bool {
 		if n := p.counts(); n.Samples <= most {
@@ -26,7 +26,7 @@ func burst(most int64, code int, refusals *atomic.Int64) func(w http.ResponseWri
 	}
 }
 
-// many returns n series of a tenant. Their values begin with first.
+// The function many returns n series of a tenant. The value of the first series is `first`.
 func many(tenant string, first, n int) (list []remotewrite.Series) {
 	for i := range n {
 		list = append(list, of(tenant, float64(first+i)))
@@ -90,8 +90,8 @@ func TestBacklogLargerThanTheBurst(t *testing.T) {
 	}
 }
 
-// If a single request in the queue contains more than the target accepts, it is split between
-// series.
+// If a single request in the queue contains more than the target accepts, it is split into requests
+// with fewer series.
 func TestItemLargerThanTheBurst(t *testing.T) {
 	for _, code := range []int{413, 429} {
 		for _, version := range []remotewrite.Version{remotewrite.V1, remotewrite.V2} {

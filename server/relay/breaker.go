@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A breaker is a circuit breaker for a target, or for a tenant at a target. It stops requests after
-// repeated failures.
+// A breaker is a circuit breaker. It belongs to a target, or to a tenant at a target. After
+// repeated failures, it stops requests for some time.
 //
 //	closed     all requests pass. Five consecutive failures open the breaker.
 //	open       no request passes for 1 s. Each failed probe doubles this pause, up to 30 s.
@@ -27,8 +27,8 @@ const (
 	breakerLongest  = 30 * time.Second
 )
 
-// allow reports whether a request may pass. If not, after is the time to wait before the next call
-// of allow. A request that passes must end with done or cancel.
+// allow reports whether a request may pass. If it may not, `after` is the time until allow should
+// be called again. If a request passes, the caller must call done or cancel at its end.
 func (b *breaker) allow(now time.Time) (ok bool, after time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -45,8 +45,8 @@ func (b *breaker) allow(now time.Time) (ok bool, after time.Duration) {
 	return true, 0
 }
 
-// done records the outcome of a request. A request that the target rejected because of its content
-// counts as a success: the target is available.
+// done records the outcome of a request. If the target rejected the request because of its content,
+// the caller must report a success, because the target is available.
 func (b *breaker) done(now time.Time, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -66,8 +66,8 @@ func (b *breaker) done(now time.Time, ok bool) {
 	b.until = now.Add(b.pause)
 }
 
-// cancel records that a request ended without an outcome. If it was the probe, the next request is
-// the probe.
+// cancel records that a request ended without an outcome. If this request was the probe, the next
+// request becomes the probe.
 func (b *breaker) cancel(now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

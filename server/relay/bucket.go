@@ -5,26 +5,27 @@ import (
 	"time"
 )
 
-// bucket is a token bucket. Its rate and its burst are arguments of the method take, and may change
-// between calls. The zero bucket is full.
+// bucket is a token bucket. Its rate and its burst are arguments of the method `take`, and may
+// change between calls. The zero bucket is full.
 //
-// It does not store the number of tokens, but the time at which the bucket will be full again. So
-// the method take only adds to a single word, even after the limits have changed.
+// A bucket does not store the number of tokens. It stores the time at which the bucket will be full
+// again. So the method `take` changes only one word, even after the rate or the burst has changed.
 type bucket struct{ full atomic.Int64 } // when the bucket will be full again, as returned by ticks
 
-// longest limits the time that one call of take adds, and keeps sums within an int64.
+// longest is the maximum time by which one call of the method `take` delays the time in a bucket.
+// It keeps sums within an int64.
 const longest = float64(24 * time.Hour)
 
-// start is the time zero of the function ticks. Its clock does not jump when the system time is
-// set.
+// start is the time at which the function `ticks` returns zero. Setting the system time does not
+// change the results of `ticks`.
 var start = time.Now()
 
 func ticks(now time.Time) int64 { return int64(now.Sub(start)) }
 
-// take removes n tokens, if the bucket contains them. Otherwise it returns the time until the
-// bucket will contain them, unless other calls remove tokens. If n exceeds the burst, take succeeds
-// when the bucket is full, and the missing tokens delay later calls. A rate of zero means that
-// there is no limit.
+// take removes n tokens if the bucket contains n tokens. Otherwise it removes none, and returns the
+// time until the bucket will contain them if no other call removes tokens. If n exceeds the burst,
+// take succeeds when the bucket is full; later calls then wait for the missing tokens. A rate of
+// zero means that there is no limit.
 func (b *bucket) take(n int, rate float64, burst int, now time.Time) (ok bool, after time.Duration) {
 	if rate <= 0 || n <= 0 {
 		return true, 0

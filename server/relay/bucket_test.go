@@ -33,7 +33,7 @@ func TestBucket(t *testing.T) {
 	now = now.Add(100 * time.Millisecond)
 	take(500, 10, 100, true, 0)
 	take(1, 10, 100, false, 40*time.Second+100*time.Millisecond)
-	// If the limit changes, a debt remains for the same time.
+	// If the limit changes, the time until the bucket is full again stays the same.
 	take(1, 1000, 10, false, 50*time.Second-9*time.Millisecond)
 	now = now.Add(50 * time.Second)
 	take(10, 1000, 10, true, 0)

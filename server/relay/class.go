@@ -10,8 +10,9 @@ import (
 	"github.com/slipstream-go/slipstream/server/latency"
 )
 
-// A relay can have many tenants, and each histogram consists of many series. So the relay measures
-// the latency of posts for classes of tenants. The rules assign tenants to classes.
+// A relay can have many tenants, and each histogram consists of many series. So the relay does not
+// measure the latency of posts for each tenant, but for each class of tenants. The rules assign
+// tenants to classes.
 
 const (
 	defaultClass = "default" // class of tenants to which the rules assign no class
@@ -55,13 +56,15 @@ func classOf(status int) statusClass {
 // classTimes contains the post latencies of one class of tenants, by status class.
 type classTimes [statusClasses]latency.Histogram
 
-// timings contains the post latencies of all classes that the rules have named since the start.
+// timings contains the post latencies of all classes that any version of the rules has named since
+// the start.
 type timings struct {
 	mu sync.Mutex
 	by map[string]*classTimes
 }
 
-// of returns the latencies of the class with the given name, and creates them if they do not exist.
+// The method of returns the latencies of the class with the given name, and creates them if they do
+// not exist.
 func (cs *timings) of(name string) *classTimes {
 	if name == "" {
 		name = defaultClass

@@ -15,12 +15,12 @@ import (
 	"github.com/slipstream-go/slipstream/internal/jsonfault"
 )
 
-// maxSecret is the maximum length of a secret in the rules, and of a secret that a client sends
+// maxSecret is the maximum length of a secret, both in the rules and in the header of a request
 // after the scheme. Longer secrets are rejected before they are hashed.
 const maxSecret = 8 << 10
 
-// credentials contains the credentials that the rules accept. Secrets are stored as hashes, because
-// comparing hashes takes the same time for all secrets.
+// credentials contains the credentials that the rules accept. It contains hashes of the secrets,
+// because the comparison of hashes takes the same time for all secrets.
 type credentials struct {
 	list         []*credential
 	secrets      []secret
@@ -88,7 +88,7 @@ func (c *credentials) parseOne(p *problems, place string, text []byte, read func
 	}
 }
 
-// keys contains those values of a credential in the rules file that identify the client.
+// keys contains the values in the rules file that identify a client.
 type keys struct{ token, tokenFile, user, password, passwordFile, certificate string }
 
 func (c *credentials) addKeys(one *credential, k keys, read func(name string) ([]byte, error)) error {
@@ -131,8 +131,9 @@ func (c *credentials) addKeys(one *credential, k keys, read func(name string) ([
 	return c.add(one, "basic", k.user+":"+k.password)
 }
 
-// addTokens adds the tokens of a file, one per line, so that a new token can be valid before the
-// old one is removed. Empty lines and lines that begin with # are ignored.
+// addTokens adds the tokens of a file that contains one token per line. To replace a token without
+// an interruption, an operator adds the new token before removing the old token. Empty lines and
+// lines that begin with # are ignored.
 func (c *credentials) addTokens(one *credential, text []byte) error {
 	had := len(c.secrets)
 	for line := range bytes.Lines(text) {
@@ -162,8 +163,8 @@ func (c *credentials) add(one *credential, scheme, text string) error {
 	return nil
 }
 
-// sumOf returns the hash of a secret and its scheme. Because of the scheme, a token and a user with
-// password never have the same hash, even if their texts are equal.
+// sumOf returns a hash of a scheme and a secret. Because the hash includes the scheme, a token and
+// a user name with a password never have the same hash, even if their texts are equal.
 func sumOf(scheme, text string) [sha256.Size]byte { return sha256.Sum256([]byte(scheme + " " + text)) }
 
 // authenticate returns the credential of a request, or false if the request has no valid
@@ -206,8 +207,8 @@ func (c *credentials) bySecret(header string) (*credential, bool) {
 	return nil, false
 }
 
-// bySum compares sum with the hashes of all secrets, so that the duration does not reveal which
-// hash matches.
+// bySum returns the credential whose secret has the hash `sum`. It always compares `sum` with the
+// hashes of all secrets, so that the duration does not reveal which hash matches.
 func (c *credentials) bySum(sum [sha256.Size]byte) (*credential, bool) {
 	found := -1
 	for i := range c.secrets {

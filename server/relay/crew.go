@@ -7,7 +7,7 @@ import "sync/atomic"
 type crew struct {
 	work  chan func()
 	idle  atomic.Int32
-	ended chan struct{} // closed by the method close
+	ended chan struct{} // closed by the method `close`
 }
 
 // maxIdle is the maximum number of idle goroutines.
@@ -39,6 +39,6 @@ func (c *crew) serve(fn func()) {
 	}
 }
 
-// close ends the idle goroutines. Later calls of run still work, because a request may exceed the
-// time limit of a shutdown.
+// close ends the idle goroutines. Later calls of the method `run` still work, because requests may
+// still run when the time limit of a shutdown has passed.
 func (c *crew) close() { close(c.ended) }

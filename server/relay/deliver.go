@@ -43,19 +43,19 @@ func (q *request) deliver() *refusal {
 	return nil
 }
 
-// main returns the parcel's tenant. If the parcel belongs to a copy of a tenant, it returns the
+// The method main returns the tenant of the parcel. If this tenant is a copy, main returns the
 // original tenant.
 func (p *parcel) main() *tenant { return cmp.Or(p.tenant.of, p.tenant) }
 
-// admit finishes the parcels of a group that must not be delivered. These are parcels that were
-// delivered before, that exceed a rate, or for which there is no memory. The argument share is the
-// part of the request's memory, in bytes, that is attributed to the group.
+// admit finishes the parcels of a group that must not be delivered: parcels that were delivered
+// before, parcels that exceed a rate, and parcels for which there is no memory. The argument
+// `share` is the number of bytes of the request's memory that is attributed to the group.
 func (q *request) admit(group []parcel, ctx context.Context, now time.Time, share int) {
 	var first *parcel // first parcel that is not finished
 	for i := range group {
 		p := &group[i]
 		p.ctx = ctx
-		if q.relay.memory.has(p) { // before the rate counts its samples again
+		if q.relay.memory.has(p) { // checked before the rate limit, so that its samples are not counted again
 			q.relay.counters.remembered.Add(1)
 			p.finish(result{verdict: taken, written: p.counts, again: true})
 		} else if first == nil {
@@ -66,8 +66,8 @@ func (q *request) admit(group []parcel, ctx context.Context, now time.Time, shar
 		return
 	}
 	t := first.main()
-	// A tenant must leave as much memory free as its parcels occupy, so that a tenant with a slow
-	// target does not occupy all of it.
+	// The parcels of a tenant must not occupy more memory than is free. So a tenant with a slow
+	// target cannot occupy all memory.
 	if had := t.inHand.Load(); had > 0 && had > q.relay.o.Flight.Free() {
 		q.finishGroup(group, result{verdict: failed, after: time.Second, text: "too many bytes of this tenant are in flight"})
 		return
@@ -93,8 +93,8 @@ func (q *request) finishGroup(group []parcel, res result) {
 	}
 }
 
-// dispatch sends the parcels to the lanes of their tenants, concurrently: the last one on this
-// goroutine, the others on goroutines of the crew.
+// dispatch sends the parcels to the lanes of their tenants, all at the same time. It sends the last
+// parcel itself. Goroutines of the crew send the others.
 func (q *request) dispatch() {
 	var last *parcel
 	for i := range q.parcels {
@@ -113,8 +113,9 @@ func (q *request) dispatch() {
 	}
 }
 
-// land stores all parcels in the log, or no parcel. The rows in the log are written to Parquet
-// files later. If the log rejects the parcels as invalid, land stores each parcel alone.
+// land stores all parcels in the log of the service, or no parcel. The service later writes the
+// rows in the log to Parquet files. If the log rejects the parcels as invalid, land stores each
+// parcel separately.
 func (q *request) land() {
 	parts := make([]series.Part, 0, len(q.parcels))
 	for i := range q.parcels {
@@ -122,7 +123,7 @@ func (q *request) land() {
 		if p.finished {
 			continue
 		}
-		to := p.tenant.route.Load() // the route may have changed since the parcel was made
+		to := p.tenant.route.Load() // the tenant's destination may have changed since the parcel was made
 		if to.err != nil {
 			p.finish(result{verdict: refused, text: to.err.Error()})
 			continue
@@ -155,11 +156,11 @@ func (q *request) landParts(parts []series.Part) result {
 	return res
 }
 
-// landed maps the verdicts in [series.Result] to the verdicts of this package.
+// landed maps each verdict of a [series.Result] to a verdict of this package.
 var landed = [...]verdict{series.Stored: taken, series.Invalid: refused, series.Busy: limited, series.Failed: failed}
 
-// finishAll finishes all unfinished parcels with a result. If the result's verdict is the value
-// taken, each parcel's own counts are recorded as written.
+// finishAll finishes all unfinished parcels with the same result. If the result's verdict is
+// `taken`, the result of each parcel contains the counts of that parcel as the written counts.
 func (q *request) finishAll(res result) {
 	for i := range q.parcels {
 		if p := &q.parcels[i]; !p.finished {
@@ -193,7 +194,7 @@ func (q *request) merge() *refusal {
 			after = max(after, res.after)
 		}
 		told.add(int(p.counts.Series), "tenant %s: %s", clip(p.tenant.key), clipped(res.text, 300))
-		q.written.add(res.written) // a target may have written a part of a version 2 request
+		q.written.add(res.written) // even after an error, a target may have written a part of a version 2 request
 	}
 	q.losses.texts, told.more = told.texts, told.more+q.losses.more
 	text := func() string { return tell(told.texts, told.more) }

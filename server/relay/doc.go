@@ -8,9 +8,10 @@
 //	                                                                                      ├─▶ queue ─▶ 204 … later: targets
 //	                                                                                      └─▶ log ─▶ 204 … later: Parquet
 //
-// A parcel is the part of a request that belongs to one tenant. A [remotewrite.Splitter] copies its
-// series without decoding them. If all series of a request belong to one tenant and keep the tenant
-// label, the relay forwards the compressed body unchanged.
+// A parcel is the part of a request that belongs to one tenant. A [remotewrite.Splitter] copies the
+// series of each parcel without decoding them. If all series of a request belong to one tenant and
+// keep the tenant label, the relay forwards the compressed body unchanged. A post is an HTTP POST
+// request from the relay to a target. It contains one or more parcels of one tenant.
 //
 //	receiving   handler.go      ServeHTTP, from headers to answer
 //	            protocol.go     meaning of the headers
@@ -51,9 +52,9 @@
 //	finished: sent before,      └─────────────────▶ in the log ───▶ finished
 //	rate exceeded, no memory          land
 //
-// While a post of a tenant is in progress, small parcels wait in the lane; then drain carries them
-// together. The queue later calls deliverQueued for its items. A post takes the same steps for the
-// lanes and for the queue:
+// While a post of a tenant is in progress, small parcels of the tenant wait in its lane. When the
+// post ends, the method `drain` sends the waiting parcels together. The queue calls the method
+// `deliverQueued` to deliver its items. A post of either kind takes these steps:
 //
 //	try ─▶ pick a target ─▶ negotiate the version ─▶ transmit: build the body ─▶ target.post
 //	 ▲                                                                              │
@@ -89,10 +90,11 @@
 //	                  some tenants may have been accepted; they are
 //	                  not posted again if the retry comes soon
 //
-// A target's response determines the outcome for a tenant. The status 2xx means that the series
-// were accepted, and 429 means that a rate is exceeded. The status 5xx or 408, or a missing
-// response, is a temporary failure. The status 401, 403, 404, 405 or 3xx means that a setting is
-// wrong; Options.RejectedTenant selects the outcome. Any other 4xx is a permanent failure.
+// The response of a target determines the outcome for a tenant. The status 2xx means that the
+// target accepted the series. The status 429 means that a rate is exceeded. The status 5xx or 408,
+// or a missing response, is a temporary failure. The status 401, 403, 404, 405 or 3xx means that a
+// setting is wrong; Options.RejectedTenant selects the outcome. Any other 4xx status is a permanent
+// failure.
 //
 // The sender gets the worst outcome of all tenants. A temporary failure is worse than an exceeded
 // rate, and an exceeded rate is worse than a permanent failure. For version 2.0, the response
@@ -100,10 +102,11 @@
 //
 // # Guarantees
 //
-// Without a queue, the response 204 means that each tenant's target has responded with 2xx; with
-// Options.Replicate, every target has done so. In this mode, the relay stores no data: if it is
-// killed during a request, the sender repeats the request. With a queue, the response 204 means
-// that the series are on disk. The queue delivers each tenant's series in order and at least once.
+// Without a queue, the response 204 means that the target has responded with 2xx for each tenant.
+// With Options.Replicate, it means that all targets have done so. Without a queue, the relay stores
+// no data. If the relay is killed during a request, the sender repeats the request. With a queue,
+// the response 204 means that the series are on disk. The queue delivers each tenant's series in
+// order and at least once.
 //
 // If a request fails for one tenant, the series of other tenants are still delivered. A target may
 // receive series twice. The repeated samples have the same times and values, and Prometheus, Cortex
@@ -115,11 +118,11 @@
 //
 // # Limits
 //
-// The relay charges all memory for requests to one budget before it allocates the memory. For a
-// body, it charges the bytes that arrive, regardless of the Content-Length. It also charges the
-// decompressed body, whose size is known or limited, and the parts of the body. The arriving bodies
-// of a client may use at most as many bytes as they leave free in the budget. After a body has
-// arrived, the same rule applies to tenants instead of clients, because a proxy can forward
+// All memory for requests comes from one budget, and is charged before it is allocated. For a body,
+// the relay charges the bytes that have arrived, regardless of the Content-Length. It also charges
+// the decompressed body, whose size is known or limited, and the parts of the body. The arriving
+// bodies of a client may use at most as many bytes as remain free in the budget. After a body has
+// arrived, this limit applies to its tenants instead of its client, because a proxy can forward
 // requests of many clients.
 //
 // A request may contain at most Bounds.Tenants tenants. A tenant has at most 16 posts at the same

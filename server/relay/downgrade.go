@@ -14,8 +14,9 @@ var decoded = sync.Pool{New: func() any { return new(remotewrite.Request) }}
 // lost, because version 1 does not support them. Metadata of series is converted to metadata of
 // metric families.
 //
-// The texts in the result may have at most `most` bytes in total. Version 2 stores a symbol once
-// for any number of labels, but version 1 repeats the text for each label.
+// The argument `most` is the maximum total size of the texts in the result, in bytes. There must be
+// a maximum, because version 1 repeats a text for each label, but version 2 stores the text only
+// once.
 func downgrade(b, body []byte, most int) ([]byte, error) {
 	r := decoded.Get().(*remotewrite.Request)
 	defer decoded.Put(r)
@@ -60,8 +61,8 @@ func sizeOfMetadata(r *remotewrite.Request) (n int) {
 	return n
 }
 
-// addFamilies converts the metadata of series to metadata of their metric families. Each family is
-// added once.
+// addFamilies converts the metadata of series to metadata of their metric families. It adds the
+// metadata of each family only once.
 func addFamilies(r *remotewrite.Request) {
 	last := "" // the series of a family are usually adjacent
 	var seen map[string]bool

@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 )
 
-// egress contains the settings with which the relay authenticates itself to targets, and the latest
-// content of the files that these settings name.
+// egress contains the settings for authentication to targets. It also contains the latest contents
+// of the files that these settings name.
 type egress struct {
 	settings Egress
 	agent    string
@@ -28,7 +28,8 @@ type proof struct {
 	tenantHeader  string // canonical name of the header with the tenant ID
 }
 
-// load reads the files. If it returns an error, the previous data stays in effect.
+// load reads the files of the settings. If it returns an error, the previous contents stay in
+// effect.
 func (e *egress) load(read func(path string) ([]byte, error)) error {
 	p := &proof{tls: &tls.Config{MinVersion: tls.VersionTLS12}, agent: e.agent, tenantHeader: e.header}
 	s := &e.settings

@@ -22,7 +22,7 @@ var encodingNames = [...]string{Snappy: "snappy", Zstd: "zstd"}
 
 func (e Encoding) String() string { return encodingNames[e] }
 
-// UnmarshalText parses a name.
+// UnmarshalText sets e to the encoding with the given name.
 func (e *Encoding) UnmarshalText(text []byte) error {
 	for i, name := range encodingNames {
 		if name == string(text) {
@@ -33,10 +33,10 @@ func (e *Encoding) UnmarshalText(text []byte) error {
 	return fmt.Errorf("%q: use snappy or zstd", text)
 }
 
-// other returns the other encoding.
+// other returns Zstd for Snappy, and Snappy for Zstd.
 func (e Encoding) other() Encoding { return 1 - e }
 
-// compression returns the encoding by its name in package admission.
+// compression returns the same compression as a value of package admission.
 func (e Encoding) compression() admission.Compression {
 	if e == Zstd {
 		return admission.Zstd

@@ -14,10 +14,10 @@ import (
 	"github.com/slipstream-go/slipstream/server/admission"
 )
 
-// try posts parcels of one tenant to a target in a single HTTP request, and returns the result. If
-// the target fails, try posts them to another target. If there are several parcels, they must be of
-// version 1. Requests of version 1 can be concatenated: the result is a valid request with all
-// series.
+// The method try sends parcels of one tenant to a target in a single HTTP request, and returns the
+// result. If the target fails, the method sends them to another target. Several parcels must all be
+// of version 1, because only requests of version 1 can be concatenated: the result is a valid
+// request with all series.
 func (r *Relay) try(t *tenant, list []*parcel) result {
 	now := time.Now()
 	missed := t.only != nil && r.o.DeadTarget == Drop
@@ -43,7 +43,7 @@ func (r *Relay) try(t *tenant, list []*parcel) result {
 		}
 		if to == nil {
 			if n == 0 {
-				t.breaker.cancel(now) // the tenant is not the cause
+				t.breaker.cancel(now) // the failure has another cause than the tenant
 				return result{verdict: failed, after: time.Second, text: "circuit open: no target responds; the relay tries again soon", down: true, policy: missed, missed: missed}
 			}
 			break
@@ -53,8 +53,8 @@ func (r *Relay) try(t *tenant, list []*parcel) result {
 		}
 		begin := time.Now()
 		res = r.negotiate(ctx, to, t, list)
-		// A missing response for one tenant does not count as a failure of the target, if the
-		// target has recently responded to another post.
+		// If the target has recently responded to another post, a missing response to this post
+		// does not count as a failure of the target.
 		to.breaker.done(time.Now(), res.verdict != failed || res.status != 0 || to.hasAnswered(begin.Add(-breakerPause)))
 		if res.verdict != failed || ctx.Err() != nil {
 			break
@@ -78,9 +78,10 @@ func (r *Relay) try(t *tenant, list []*parcel) result {
 // maxTries is the maximum number of targets to which one call of try posts a parcel.
 const maxTries = 3
 
-// pick returns the target with the fewest posts in progress, or nil. It ignores the targets in
-// the set passed, and targets whose circuit breaker rejects the post. It adds the returned target,
-// and targets whose breaker rejects the post, to that set. A copy of a tenant has only one target.
+// pick returns the target with the fewest posts in progress, or nil if there is none. It skips the
+// targets in the set `passed`, and the targets whose circuit breakers reject the post. It adds the
+// returned target, and the targets whose breakers reject the post, to the set `passed`. If the
+// tenant is a copy, only the target of the copy can be picked.
 func (r *Relay) pick(t *tenant, now time.Time, passed *uint64) *target {
 	if to := t.only; to != nil {
 		if ok, _ := to.breaker.allow(now); ok && *passed == 0 {
@@ -109,10 +110,11 @@ func (r *Relay) pick(t *tenant, now time.Time, passed *uint64) *target {
 }
 
 // leastBusy returns the target with the fewest posts in progress, even if its circuit breaker is
-// open. It is called if the breakers of all targets are open, for a tenant whose last post got a
-// response or that has not posted yet. In that case, posts of other tenants have opened the
-// breakers. Tenants whose posts get no response must not block a tenant that is new or writes
-// rarely. While a target is down, this rule costs one additional post per tenant.
+// open. It is called only if the breakers of all targets are open, and only for a tenant that has
+// not posted yet or whose last post got a response. In that case, posts of other tenants have
+// opened the breakers. If posts of some tenants get no response, these tenants must not block a new
+// tenant or a tenant that rarely writes. While a target is down, this rule costs one additional
+// post per tenant.
 func (r *Relay) leastBusy(t *tenant) *target {
 	if t.only != nil {
 		return t.only
@@ -120,7 +122,7 @@ func (r *Relay) leastBusy(t *tenant) *target {
 	return slices.MinFunc(r.targets, func(a, b *target) int { return cmp.Compare(a.busy.Load(), b.busy.Load()) })
 }
 
-// negotiate posts to one target, in a version that the target accepts.
+// negotiate posts to one target, in a protocol version that the target accepts.
 func (r *Relay) negotiate(ctx context.Context, to *target, t *tenant, list []*parcel) result {
 	p := list[0]
 	if p.version == remotewrite.V1 {
@@ -135,7 +137,7 @@ func (r *Relay) negotiate(ctx context.Context, to *target, t *tenant, list []*pa
 		if !lost || protocol == AlsoV2 {
 			switch {
 			case res.verdict != taken || !res.written.none() || p.counts.none():
-			case res.status == http.StatusAccepted: // Cortex has the samples from another replica: report a success to the sender
+			case res.status == http.StatusAccepted: // Cortex has already received the samples from another replica, so the sender gets a success
 				res.written = p.counts
 			default:
 				res.verdict = refused
@@ -155,7 +157,7 @@ func (r *Relay) negotiate(ctx context.Context, to *target, t *tenant, list []*pa
 
 // transmit builds the body of a post in the given version, and posts it to a target.
 func (r *Relay) transmit(ctx context.Context, to *target, t *tenant, list []*parcel, version remotewrite.Version) result {
-	where := t.route.Load() // the route may have changed since the parcels were made
+	where := t.route.Load() // the tenant's destination may have changed since the parcels were made
 	if where.err != nil {
 		return result{verdict: refused, text: where.err.Error()}
 	}
@@ -199,14 +201,15 @@ func (r *Relay) bodyOf(list []*parcel, version remotewrite.Version) (*admission.
 	return r.o.Encoding.encode(p.plain), r.o.Encoding, nil
 }
 
-// join builds one body from several parcels. It concatenates uncompressed parcels and compresses
-// the result. It joins compressed parcels by concatenating their snappy blocks.
+// join builds one body from several parcels. If the parcels are uncompressed, it concatenates them
+// and compresses the result. If the parcels are compressed, it concatenates their snappy blocks
+// into one block.
 func (r *Relay) join(list []*parcel) (*admission.Buffer, Encoding, error) {
 	n := 0
 	for _, p := range list {
 		n += len(p.body())
 	}
-	b := admission.NewBuffer(n + 16) // the joined block's length prefix may be longer than those of the parcels
+	b := admission.NewBuffer(n + 16) // the length at the start of the joined block may have more bytes than the lengths in the parcels
 	if list[0].plain != nil {
 		defer b.Free()
 		for _, p := range list {
@@ -227,7 +230,7 @@ func (r *Relay) join(list []*parcel) (*admission.Buffer, Encoding, error) {
 	return b, Snappy, nil
 }
 
-// downgraded returns the body of a version 2 parcel, converted to version 1.
+// downgraded returns the body of a version 2 parcel after its conversion to version 1.
 func (r *Relay) downgraded(p *parcel) (*admission.Buffer, error) {
 	plain := p.plain
 	if plain == nil {

@@ -34,8 +34,8 @@ func (r *Relay) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	q.end()
 }
 
-// serveOther handles requests that are not POST requests. It responds to the handshake with which
-// older vmagents ask whether the relay supports zstd. It rejects all other requests.
+// serveOther handles requests that are not POST requests. Older vmagents send such a request to ask
+// whether the relay supports zstd, and serveOther answers it. It rejects all other requests.
 func (r *Relay) serveOther(w http.ResponseWriter, req *http.Request) {
 	if req.Method == http.MethodGet && req.URL.Query().Has("get_vm_proto_version") {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -51,7 +51,7 @@ func (r *Relay) serveOther(w http.ResponseWriter, req *http.Request) {
 
 var requests = sync.Pool{New: func() any { return new(request) }}
 
-// serve processes a request up to its response.
+// serve processes a request up to, but not including, its response.
 func (q *request) serve(w http.ResponseWriter) (err *refusal) {
 	r := q.relay
 	q.leftUnread = q.head.ContentLength != 0
@@ -77,8 +77,8 @@ func (q *request) serve(w http.ResponseWriter) (err *refusal) {
 	return q.deliver()
 }
 
-// authorize determines the credential of the request. If the rules define no credentials,
-// Options.Admit decides.
+// authorize sets the credential of the request, or returns an error. If the rules define no
+// credentials, Options.Admit checks the request.
 func (q *request) authorize(rules *Rules) *refusal {
 	var denied *access.Refusal
 	var ok bool
@@ -134,8 +134,8 @@ func (q *request) answer(w http.ResponseWriter, refused *refusal, begin time.Tim
 
 const maxAnswer = 1000
 
-// tell joins texts about several tenants. If the argument more is positive, the result mentions
-// that many further texts.
+// tell joins error texts about several tenants into one text. If the argument `more` is positive,
+// the result ends with the number of errors that are not in the slice `texts`.
 func tell(texts []string, more int) string {
 	s := strings.Join(texts, "; ")
 	if more > 0 {

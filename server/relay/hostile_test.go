@@ -13,7 +13,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
-// Tests of small bodies that ask for much memory and do not get it.
+// Tests of small bodies for which a careless implementation would allocate much memory.
 
 // field returns a length-delimited Protobuf field.
 func field(number int, parts ...[]byte) []byte {

@@ -9,9 +9,10 @@ import (
 	"github.com/slipstream-go/slipstream/server/queue"
 )
 
-// lane contains the parcels of a tenant that wait for a post. While a post is in progress, small
-// parcels wait until it ends, and then share the next post. If many senders write for the same
-// tenants, one post contains the parcels of many requests, which costs only a fraction of separate
+// lane contains the parcels of a tenant that wait for a post. A parcel is the part of a request
+// that belongs to one tenant. Small parcels wait until the current post of the tenant ends, and are
+// then sent together in the next post. If many senders write for the same tenants, one post
+// contains the parcels of many requests. This takes only a fraction of the CPU time of separate
 // posts.
 //
 //	            ┌───────────┐  a post in progress   ┌─────────┐  the post has ended, or is late
@@ -27,25 +28,25 @@ type lane struct {
 }
 
 const (
-	small   = 128 << 10             // maximum bytes of a parcel that may share a post
+	small   = 128 << 10             // maximum bytes of a parcel that may be posted together with others
 	joined  = 512 << 10             // maximum bytes of a post with several parcels
 	lateFor = 20 * time.Millisecond // time after which parcels no longer wait for a post in progress
 )
 
-// joins reports whether the parcel p may share a post with other parcels.
+// joins reports whether the parcel p may be posted together with other parcels.
 func (p *parcel) joins() bool {
 	return p.version == remotewrite.V1 && p.bytes <= small && (p.plain != nil || p.encoding == Snappy)
 }
 
-// joinsWith reports whether two parcels may share a post. A compressed and an uncompressed parcel
-// may not share a post.
+// joinsWith reports whether two parcels may be sent in the same post. Compressed and uncompressed
+// parcels may not be in the same post.
 func (p *parcel) joinsWith(other *parcel) bool {
 	return p.joins() && other.joins() && (p.plain == nil) == (other.plain == nil)
 }
 
-// enter posts a parcel, or leaves it in the lane for another goroutine to post. It returns after
-// its own post, or immediately if it left the parcel in the lane. In both cases, p.done reports
-// when the parcel is finished.
+// enter posts a parcel, or leaves it in the lane. It returns when its own post has ended. If it has
+// left the parcel in the lane, it returns immediately, and another goroutine posts the parcel. In
+// both cases, p.done reports when the parcel is finished.
 func (r *Relay) enter(p *parcel) {
 	t := p.tenant
 	l := &t.lane
@@ -67,8 +68,8 @@ func (r *Relay) enter(p *parcel) {
 }
 
 // mostPosts returns the maximum number of concurrent posts of a tenant. A tenant can use at most as
-// many connections as remain free, so that tenants with hanging targets do not use all connections.
-// One such tenant gets half of the connections, and two such tenants get a third each.
+// many connections as remain free. So tenants with hanging targets do not use all connections: one
+// such tenant gets half of them, and two such tenants get a third each.
 func (r *Relay) mostPosts(t *tenant) int {
 	free := 0
 	for _, to := range r.targets {
@@ -79,7 +80,8 @@ func (r *Relay) mostPosts(t *tenant) int {
 	return max(1, min(t.concurrency(), free))
 }
 
-// overtake posts waiting parcels, because the post in progress takes longer than lateFor.
+// overtake posts the waiting parcels while the current post is still in progress, because the
+// current post takes longer than lateFor.
 func (r *Relay) overtake(t *tenant) {
 	l := &t.lane
 	l.mu.Lock()
@@ -100,16 +102,16 @@ func (r *Relay) overtake(t *tenant) {
 	r.drain(t, list)
 }
 
-// drain posts the parcels in list, and then the parcels that have arrived meanwhile, until no
-// parcel waits.
+// drain posts the parcels in the given list. It then posts the parcels that have entered the lane
+// meanwhile, until no parcel waits.
 func (r *Relay) drain(t *tenant, list []*parcel) {
 	for ; list != nil; list = t.lane.next() {
 		r.carry(t, list)
 	}
 }
 
-// next returns the parcels of the next post. If no parcel waits, it returns nil, and the caller's
-// post counts as ended.
+// next returns the parcels of the next post. If no parcel waits, it returns nil, and counts the
+// post of the caller as ended.
 func (l *lane) next() []*parcel {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -136,8 +138,8 @@ func (l *lane) take() []*parcel {
 	return list
 }
 
-// together returns the number of parcels at the start of list that may share one post. The list
-// must not be empty.
+// together returns how many parcels at the start of the list may be sent in one post. The list must
+// not be empty.
 func (l *lane) together(list []*parcel) int {
 	n, size, weight := 1, list[0].bytes, list[0].counts.weight()
 	for ; n < len(list) && list[0].joinsWith(list[n]); n++ {
@@ -150,15 +152,16 @@ func (l *lane) together(list []*parcel) int {
 	return n
 }
 
-// first returns the parcels at the start of list that may share one post. The list must not be
-// empty.
+// first returns the parcels at the start of the list that may be sent in one post. The list must
+// not be empty.
 func (l *lane) first(list []*parcel) []*parcel {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return list[:l.together(list)]
 }
 
-// learn adjusts the window of the lane after a post of several parcels.
+// learn changes the maximum size of the lane's posts after the result of a post with several
+// parcels.
 func (l *lane) learn(list []*parcel, res *result) {
 	weight := int64(0)
 	for _, p := range list {
@@ -174,9 +177,9 @@ func (l *lane) learn(list []*parcel, res *result) {
 	}
 }
 
-// carry posts parcels, and finishes each with its result. A sender never gets an error that was
-// caused by the parcels of other senders. If a target rejects a post of several parcels, carry
-// posts each parcel alone. If the target rejects the post as too large, carry splits the post into
+// carry posts parcels, and sets the result of each parcel. If a target rejects a post with several
+// parcels, carry posts each parcel separately. So a sender never gets an error that parcels of
+// other senders have caused. If the target rejects a post as too large, carry splits the post into
 // halves.
 func (r *Relay) carry(t *tenant, list []*parcel) {
 	alone := 0 // number of parcels at the start of list to post alone
@@ -216,8 +219,8 @@ func (r *Relay) carry(t *tenant, list []*parcel) {
 	}
 }
 
-// wait waits as long as the target has requested. It returns the parcels whose deadlines are after
-// this pause, and finishes the other parcels with the result res.
+// wait waits for the time that the target has requested. It returns the parcels whose deadlines are
+// later than the end of this time. It finishes the other parcels with the result `res`.
 func wait(list []*parcel, res *result) []*parcel {
 	if res.after <= 0 {
 		return list
@@ -237,7 +240,7 @@ func wait(list []*parcel, res *result) []*parcel {
 	return list
 }
 
-// late reports whether the deadline of a parcel has passed. If it has passed, late finishes the
+// late reports whether the deadline of a parcel has passed. In that case, it also finishes the
 // parcel.
 func late(p *parcel) bool {
 	if p.ctx.Err() == nil {

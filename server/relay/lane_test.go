@@ -40,8 +40,8 @@ func (r *Relay) waiting(tenant string) int {
 	return len(t.lane.waiting)
 }
 
-// Small requests for a tenant that arrive during a post share the next post. Each sender gets its
-// own response.
+// Small requests for a tenant that arrive during a post are sent together in the next post. Each
+// sender gets its own response.
 func TestSmallParcelsGoTogether(t *testing.T) {
 	const n = 40
 	s := newSink(t)

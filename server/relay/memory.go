@@ -7,16 +7,17 @@ import (
 	"time"
 )
 
-// memory records parcels that were accepted although their request failed because of other parcels.
-// The sender repeats the whole request, and the recorded parcels are not posted again. The size of
-// the memory is limited, and entries are dropped after some time. A parcel whose entry was dropped
-// is posted twice, which has no other effects.
+// memory records which parcels were accepted although their request failed because of other
+// parcels. A parcel is the part of a request that belongs to one tenant. When the sender repeats
+// the whole request, the relay does not post the recorded parcels again. The number of entries is
+// limited, and entries are removed after some time. If the entry of a parcel was removed, the
+// parcel is posted twice. This has no other effects.
 type memory struct {
 	some atomic.Bool
 	mu   sync.Mutex
 	new  map[uint64]struct{}
 	old  map[uint64]struct{}
-	born time.Time // creation time of the field new
+	born time.Time // creation time of the field `new`
 }
 
 const (
@@ -24,7 +25,7 @@ const (
 	remembers = 5 * time.Minute
 )
 
-// has reports whether the parcel p is recorded as accepted.
+// has reports whether the memory contains the parcel p.
 func (m *memory) has(p *parcel) bool {
 	if !m.some.Load() {
 		return false
@@ -40,7 +41,7 @@ func (m *memory) has(p *parcel) bool {
 	return ok
 }
 
-// note records those parcels that were accepted.
+// note records each of the given parcels that was accepted.
 func (m *memory) note(parcels []parcel) {
 	for i := range parcels {
 		p := &parcels[i]
@@ -61,7 +62,7 @@ func (m *memory) note(parcels []parcel) {
 	}
 }
 
-// turn drops old entries.
+// turn removes old entries.
 func (m *memory) turn() {
 	if age := time.Since(m.born); age > 2*remembers {
 		m.new, m.old = nil, nil
@@ -71,7 +72,7 @@ func (m *memory) turn() {
 	}
 }
 
-// sign computes p.sum.
+// sign sets the field `sum` of the parcel.
 func (p *parcel) sign() {
 	if p.sum != 0 {
 		return

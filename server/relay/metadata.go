@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// readMetadata collects the metadata in a request of version 1. This metadata does not belong to a
-// series.
+// readMetadata collects the metadata in a request of version 1. In version 1, metadata does not
+// belong to a series.
 func (q *request) readMetadata() {
 	r := q.relay
 	for entry := range q.splitter.MetadataRaw {
@@ -20,13 +20,13 @@ func (q *request) readMetadata() {
 	}
 	r.counters.metadata.Add(int64(q.entries))
 	if r.o.Metadata == ToAll && q.splitter.Len() > 1 && q.splitter.Len()*len(q.metadata) > r.o.Bounds.Decoded {
-		q.metadata = q.metadata[:0] // the copies may be too large, such as 1 MB for each of 1000 tenants
+		q.metadata = q.metadata[:0] // otherwise the copies might be too large, such as 1 MB for each of 1000 tenants
 	}
 }
 
-// routeMetadata makes parcels with the metadata for the tenants that the settings select, unless
-// other parcels of these tenants already contain the metadata. It rejects a request only if there
-// are too many tenants.
+// routeMetadata makes a parcel with the metadata for each tenant that gets the metadata according
+// to the settings. It skips a tenant if another parcel of the tenant already contains the metadata.
+// It rejects a request only if there are too many tenants.
 func (q *request) routeMetadata() *refusal {
 	r := q.relay
 	if r.o.Metadata == ToAll {
@@ -62,7 +62,8 @@ func (q *request) hasMetadata(t *tenant) bool {
 	return o.Metadata == ToAll || o.Metadata == ToDefault && t.key == q.credential.prefix+o.Tenants.Default
 }
 
-// packMetadata makes a parcel that contains only metadata. If it makes a parcel, it sets *n to 0.
+// packMetadata makes a parcel that contains only metadata. If it makes a parcel, it sets the
+// variable to which `n` points to 0.
 func (q *request) packMetadata(key string, n *int) *refusal {
 	if name, ok := strings.CutPrefix(key, q.credential.prefix); !ok || !q.credential.allows([]byte(name)) {
 		return nil
@@ -80,8 +81,8 @@ func (q *request) packMetadata(key string, n *int) *refusal {
 	return nil
 }
 
-// senders records the tenants for which each sender has written recently. Only these tenants may
-// get metadata from that sender.
+// senders records, for each sender, the tenants for which the sender has recently written. Only
+// these tenants may get metadata from this sender.
 type senders struct {
 	mu    sync.Mutex
 	wrote map[string]*wrote
@@ -98,7 +99,8 @@ const (
 	recently         = 10 * time.Minute
 )
 
-// sender returns the name of the sender's credential, or the sender's address if there is none.
+// sender returns a name for the sender of the request: the name of its credential, or its address
+// if it has no credential.
 func (q *request) sender() string {
 	if q.credential != anybody {
 		return q.credential.name

@@ -9,8 +9,8 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// patterns matches names of metrics. A pattern is a whole name, or a name in which one * matches
-// any bytes.
+// patterns is a list of patterns for metric names. A pattern is a complete name, or a name that
+// contains one * in place of any number of bytes.
 type patterns struct {
 	exact map[string]bool
 	globs []glob
@@ -18,7 +18,7 @@ type patterns struct {
 
 type glob struct{ prefix, suffix string }
 
-// UnmarshalJSON reads an array of strings.
+// UnmarshalJSON parses an array of strings.
 func (p *patterns) UnmarshalJSON(text []byte) error {
 	var list []string
 	if err := json.Unmarshal(text, &list); err != nil {

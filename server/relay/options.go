@@ -16,15 +16,15 @@ import (
 
 // Options are the options of a relay. A zero field means the default.
 type Options struct {
-	Targets  []string // URLs to which tenants' requests are posted; if there are none, Land stores the requests
+	Targets  []string // URLs of the targets, which receive the series; if empty, the series are passed to Land
 	Egress   Egress
 	Header   string   // header for the tenant ID; default X-Scope-OrgID
 	Protocol Protocol // Remote Write version for targets
 	Encoding Encoding // encoding of bodies that the relay compresses; bodies that it forwards unchanged may also be snappy
 
 	Tenants Tenants
-	// Metadata is the destination of metadata in requests of version 1. This metadata does not
-	// belong to a series.
+	// Metadata selects the tenants that get the metadata in requests of version 1. In version 1,
+	// metadata does not belong to a series.
 	Metadata Destination
 	// Rules is the path of the rules file with credentials, tenants and limits, or empty.
 	Rules string
@@ -35,30 +35,30 @@ type Options struct {
 	RejectedTenant, DeadTenant Policy
 	// Replicate sends each request to every target. By default, a request is sent to one target.
 	Replicate bool
-	// DeadTarget is the action for the series for one target that has not responded for some time.
+	// DeadTarget is the action for series when one of the targets has not responded for some time.
 	// It applies only with Replicate and without a queue. With Fail, the sender gets an error, and
-	// keeps the series for all targets. With Drop, that target misses the series, if another target
-	// accepts them.
+	// sends the series again to all targets. With Drop, the target that does not respond loses the
+	// series, if another target accepts them.
 	DeadTarget Policy
 
-	// TooMany is the status of the response if a rate of the relay or of the target is exceeded:
-	// 503 (the default) or 429. Prometheus drops the data after a 429 by default.
+	// TooMany is the status of the response if a rate limit of the relay or of the target is
+	// exceeded. It is 503 (the default) or 429. By default, Prometheus drops the data after a 429.
 	TooMany int
 
 	Timeout time.Duration // maximum time to deliver a request; default 15 s; must be shorter than the senders' timeout
 	ConnAge time.Duration // maximum age of a connection to a target; default 10 min
-	Conns   int           // maximum number of connections to each target, one for each post; default 2048
+	Conns   int           // maximum number of connections to each target; each concurrent request uses one; default 2048
 
 	Queue *QueueOptions // if nil, the relay responds after the targets have responded
 
 	Bounds Bounds
 	Flight *admission.Budget // memory of current requests
 
-	// Admit, if not nil, checks each request if the rules define no credentials. It returns the
-	// reason for a rejection, or nil.
+	// Admit checks the token of each request, if Admit is not nil and the rules define no
+	// credentials. It returns the reason for a rejection, or nil.
 	Admit func(*http.Request) *access.Refusal
-	// Land stores all parts of a request, or no part. It is called if there are no targets. It must
-	// not retain the parts.
+	// Land stores the series of a request if there are no targets. It stores either all parts or no
+	// part. It must not retain the slice `parts`.
 	Land func(parts []series.Part) series.Result
 
 	Version string
@@ -68,11 +68,11 @@ type Options struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// Tenants determines the tenant of a series.
+// Tenants defines how the tenant of a series is determined.
 type Tenants struct {
 	Labels  []string // the value of the first of these labels in a series is the tenant; default __tenant__
 	Remove  bool     // remove these labels from the series
-	Default string   // default tenant, used for series without a tenant label if Missing is Fallback, and for metadata if Metadata is ToDefault
+	Default string   // tenant of series without a tenant label, if Missing is Fallback; also the tenant of metadata, if Metadata is ToDefault
 	Missing Policy   // action for series without a tenant label
 	Prefix  string   // prefix of all tenant IDs at the targets
 }
@@ -90,12 +90,13 @@ type Bounds struct {
 	Body    int64 // maximum size as received, in bytes; default 32 MiB
 	Decoded int   // maximum size after decompression, in bytes; default 32 MiB, like Prometheus
 	Ratio   int   // maximum compression ratio, enforced after the first MiB; default 200
-	Tenants int   // maximum number in one request; default 1000
-	Series  int   // maximum number in one request; default 250,000
-	Symbols int   // maximum number in one request of version 2; default 1,000,000
+	Tenants int   // maximum number of tenants in one request; default 1000
+	Series  int   // maximum number of series in one request; default 250,000
+	Symbols int   // maximum number of symbols in one request of version 2; default 1,000,000
 }
 
-// QueueOptions are the options of the queue. The relay sets Deliver and the limits of one call.
+// QueueOptions are the options of the queue. The relay itself sets the field Deliver and the limits
+// for one call of Deliver.
 type QueueOptions struct {
 	Dir string
 	queue.Options
@@ -108,14 +109,14 @@ type Protocol uint8
 const (
 	AsTheyTake Protocol = iota // version 2 for requests of version 2, unless the target rejects version 2
 	OnlyV1
-	AlsoV2 // version 2 for requests of version 2, regardless of the response
+	AlsoV2 // version 2 for requests of version 2, even if the target rejects version 2
 )
 
 var protocolNames = [...]string{AsTheyTake: "auto", OnlyV1: "1", AlsoV2: "2"}
 
 func (p Protocol) String() string { return protocolNames[p] }
 
-// UnmarshalText parses a name.
+// UnmarshalText sets p to the protocol with the given name.
 func (p *Protocol) UnmarshalText(text []byte) error {
 	return nameOf(p, protocolNames[:], text)
 }
@@ -133,17 +134,17 @@ var policyNames = [...]string{Fail: "fail", Drop: "drop", Fallback: "default"}
 
 func (p Policy) String() string { return policyNames[p] }
 
-// UnmarshalText parses a name.
+// UnmarshalText sets p to the policy with the given name.
 func (p *Policy) UnmarshalText(text []byte) error {
 	return nameOf(p, policyNames[:], text)
 }
 
-// Destination is the destination of metadata of version 1.
+// Destination selects the tenants that get the metadata in requests of version 1.
 type Destination uint8
 
 const (
 	ToDefault Destination = iota // metadata goes to the default tenant, if there is one
-	ToAll                        // metadata goes to all tenants of the request; if the request contains no series, to the tenants for which the sender has recently written
+	ToAll                        // metadata goes to all tenants of the request; if the request contains no series, metadata goes to all tenants for which the sender has recently written
 	ToNone                       // metadata is dropped, and counted
 )
 
@@ -151,7 +152,7 @@ var destinationNames = [...]string{ToDefault: "default", ToAll: "broadcast", ToN
 
 func (d Destination) String() string { return destinationNames[d] }
 
-// UnmarshalText parses a name.
+// UnmarshalText sets d to the destination with the given name.
 func (d *Destination) UnmarshalText(text []byte) error {
 	return nameOf(d, destinationNames[:], text)
 }

@@ -48,8 +48,8 @@ func (o Outcome) String() string { return outcomeTable[o].name }
 // temporary reports whether a retry of the request may succeed.
 func (o Outcome) temporary() bool { return outcomeTable[o].retry > 0 }
 
-// status returns the status code of the response. vmagent repacks and resends a request after 400,
-// retries forever after 413, and gives up only after 409.
+// status returns the status code of the response. After 400, vmagent repacks the request and sends
+// it again. After 413, vmagent retries forever. Only after 409 does vmagent drop the request.
 func (o Outcome) status(vmagent bool) int {
 	s := outcomeTable[o].status
 	if vmagent && (s == http.StatusBadRequest || s == http.StatusRequestEntityTooLarge) {

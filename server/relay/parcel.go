@@ -10,8 +10,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/admission"
 )
 
-// counts contains the numbers of series, samples, histograms and exemplars that a request contains
-// or that were written.
+// counts contains the numbers of series, samples, histograms and exemplars in a request, or the
+// numbers that a target has written.
 type counts struct{ Series, Samples, Histograms, Exemplars int64 }
 
 func (c *counts) add(d counts) {
@@ -21,7 +21,8 @@ func (c *counts) add(d counts) {
 	c.Exemplars += d.Exemplars
 }
 
-// weight returns the weight of a parcel in a joined post. An item of the queue has the same weight.
+// weight returns one plus the sum of these numbers. The relay limits the total weight of the
+// parcels in a post. A queued item has the same weight as its parcel.
 func (c counts) weight() int64 { return 1 + c.Series + c.Samples + c.Histograms + c.Exemplars }
 
 // none reports whether the numbers of samples, histograms and exemplars are all zero.
@@ -33,8 +34,9 @@ type parcel struct {
 	version remotewrite.Version
 	counts  counts
 
-	// The tenant's request. The field plain contains it uncompressed, or the field whole contains
-	// it compressed with encoding, or both. The bytes are valid until the parcel is finished.
+	// The tenant's request. The field `plain` contains it uncompressed, or the field `whole`
+	// contains it compressed with encoding, or both. The bytes are valid until the parcel is
+	// finished.
 	plain    []byte
 	whole    []byte
 	encoding Encoding
@@ -43,14 +45,14 @@ type parcel struct {
 	stored   bool              // the parcel comes from the queue, which owns the bytes
 	made     *admission.Buffer // buffer that contains whole, if the relay compressed it
 
-	ctx     context.Context // ends when the sender stops waiting
-	attempt string          // the sender's Retry-Attempt
+	ctx     context.Context // done when the sender stops waiting
+	attempt string          // value of the sender's Retry-Attempt header
 	sum     uint64          // hash of the tenant and the body, for Relay.memory; 0 if not computed
 
 	share    int // bytes of the request's memory that are attributed to the group; see admit
 	result   result
 	finished bool
-	held     bool // the transport may still read the slice whole: do not reuse its memory
+	held     bool // the transport may still read the slice `whole`: do not reuse its memory
 	done     *sync.WaitGroup
 }
 
@@ -62,7 +64,7 @@ func (p *parcel) body() []byte {
 	return p.whole
 }
 
-// finish sets the result of the parcel, and ends the wait of its request.
+// finish sets the result of the parcel, and signals that the parcel is finished.
 func (p *parcel) finish(r result) {
 	p.result, p.finished = r, true
 	p.done.Done()
@@ -92,11 +94,11 @@ type result struct {
 	after   time.Duration // time until a retry, if the target requests one
 	text    string        // error text; empty only if verdict == taken
 	written counts
-	told    bool // the target has reported the counts in written, so it supports version 2
+	told    bool // the target has reported the counts in the field `written`, so it supports version 2
 	bare    bool // the target rejected a series because it has no samples, only exemplars; version 1 allows such series
 	again   bool // the parcel was accepted in an earlier request
-	missed  bool // the field policy is set because one of several targets may miss the series
-	policy  bool // the series are lost, but the settings select that the sender gets a success
+	missed  bool // the field `policy` is set because one of several targets did not receive the series
+	policy  bool // the series are lost, but the settings require that the sender gets no error
 	down    bool // the target accepts no connections, or its circuit is open; the tenant is not the cause
 	late    bool // the response did not come in time: the target may have stored the request, or may store it later
 }
@@ -104,12 +106,12 @@ type result struct {
 // tooLarge reports whether the target rejected the request because of its size.
 func (res *result) tooLarge() bool { return res.status == http.StatusRequestEntityTooLarge }
 
-// smaller reports whether a smaller request may pass. A rate limit also limits the samples of one
-// request. A slow target may be able to process half of the request in time.
+// smaller reports whether a smaller request may succeed. A rate limit may reject a request because
+// it contains too many samples. A slow target may be able to process half of the request in time.
 func (res *result) smaller() bool { return res.tooLarge() || res.verdict == limited || res.late }
 
-// of returns the result of the parcel p, given the result of a whole request. If the request was
-// accepted, of records the parcel's own counts as written.
+// The method of returns the result of the parcel p. The receiver is the result of the whole post.
+// If the target accepted the post, the result contains the counts of p as the written counts.
 func (res result) of(p *parcel) result {
 	if res.verdict == taken {
 		res.written = p.counts

@@ -8,13 +8,14 @@ import (
 	"github.com/slipstream-go/slipstream/server/queue"
 )
 
-// pieces is the progress of an item that the target does not accept as a whole. Such an item is
-// posted in pieces of whole series. A value of type pieces is used by only one worker at a time,
-// because the items of a tenant are delivered one call after the other. The progress is lost when
-// the process ends. In that case, the first pieces of the item are posted again.
+// pieces is the progress of one item that is posted in pieces. If the target does not accept an
+// item as a whole, the relay splits it into pieces that consist of whole series. Only one goroutine
+// at a time uses a value of type pieces, because the items of a tenant are delivered one after the
+// other. The progress is lost when the process ends. After a restart, pieces that were already
+// posted are posted again.
 type pieces struct {
 	order uint64 // order of the item; 0 if there is no item
-	tries int    // failed attempts with the whole item, where a smaller request might have passed
+	tries int    // attempts with the whole item that failed although a smaller request might have succeeded
 	cut   bool   // the item is posted in pieces
 	next  int    // index of the first series that is not finished
 	most  int    // maximum number of series in a piece
@@ -22,16 +23,16 @@ type pieces struct {
 	text  string // error of the first rejected series
 }
 
-// triesWhole is the number of attempts with a whole item before it is split, if the target has not
-// reported that the item is too large.
+// triesWhole is the number of attempts to post a whole item before the relay splits it. If the
+// target reports that the item is too large, the relay splits the item immediately.
 const triesWhole = 3
 
-// of reports whether p is the progress of the item, and the item is posted in pieces.
+// The method of reports whether the item is posted in pieces and p is its progress.
 func (p *pieces) of(it *queue.Item) bool { return p.cut && p.order == it.Order }
 
-// begin is called after an attempt with the whole item. It decides whether the item is posted in
-// pieces from now on, and reports whether the first piece can be posted immediately. After a rate
-// limit or a late response, the pieces begin with the next delivery.
+// begin decides, after an attempt to post the whole item, whether the item is posted in pieces from
+// now on. It reports whether the first piece can be posted immediately. After a rate limit or a
+// late response, the first piece must wait for the next delivery.
 func (p *pieces) begin(it *queue.Item, res *result) bool {
 	if p.order != it.Order {
 		*p = pieces{order: it.Order}
@@ -46,8 +47,8 @@ func (p *pieces) begin(it *queue.Item, res *result) bool {
 	return res.tooLarge()
 }
 
-// tryPieces posts the rest of an item. A rejected series does not prevent the delivery of the
-// other series.
+// tryPieces posts the remaining pieces of an item. If the target rejects a series, tryPieces still
+// delivers the other series.
 func (r *Relay) tryPieces(ctx context.Context, t *tenant, it *queue.Item) result {
 	plain, err := encodingIn(it.Codec).decode(it.Body)
 	if err != nil {
@@ -89,7 +90,7 @@ func (r *Relay) tryPieces(ctx context.Context, t *tenant, it *queue.Item) result
 	return result{verdict: taken}
 }
 
-// lose skips n rejected series.
+// lose counts the next n series as rejected, and skips them.
 func (p *pieces) lose(n int, text string) {
 	if p.lost == 0 {
 		p.text = text

@@ -11,11 +11,12 @@ import (
 	"sync/atomic"
 )
 
-// posting tracks a post in the transport. The transport may read the body even after it has
-// returned a response or an error. The memory of the body may be reused only after the transport
-// has ended writing on each connection where it began to write. Otherwise, bytes of another tenant
-// could be sent under the ID of this tenant. A body type that reports the call of its Close method
-// would also work, but with such a type the transport sends the headers in a separate packet.
+// posting tracks whether the transport still uses the body of a post. The transport may read the
+// body even after it has returned a response or an error. The memory of the body may be reused only
+// when the transport has finished writing on each connection on which it began to write. Otherwise,
+// bytes of another tenant could be sent under the ID of this tenant. As an alternative, the body
+// could have a Close method that reports the end. But for such a body, the transport sends the
+// headers in a separate packet.
 type posting struct {
 	trace httptrace.ClientTrace
 	begun atomic.Int32 // number of connections on which the request began
@@ -29,7 +30,8 @@ var postings = sync.Pool{New: func() any {
 	return p
 }}
 
-// roundTrip posts the body. If released is false, the transport may still read the body.
+// roundTrip posts the body. If the result `released` is false, the transport may still read the
+// body.
 func roundTrip(ctx context.Context, by http.RoundTripper, to *url.URL, h http.Header, body []byte) (resp *http.Response, released bool, err error) {
 	p := postings.Get().(*posting)
 	req := (&http.Request{

@@ -12,8 +12,9 @@ import (
 )
 
 // If there is a queue, the relay responds after the queue has written the request to disk. An item
-// of the queue is the compressed request of one tenant. In the queue, the tenant has the name that
-// the relay uses for it, so that the rules at the time of delivery determine the destination.
+// of the queue is the compressed request of one tenant. The queue stores the tenant's name in the
+// relay, not the tenant's ID at the target. So the rules at the time of delivery determine the
+// destination.
 
 // codecOf returns the codec of an item: version - 1 in bit 0, and the encoding in bit 1.
 func codecOf(v remotewrite.Version, e Encoding) uint8 { return uint8(v-remotewrite.V1) | uint8(e)<<1 }
@@ -55,8 +56,8 @@ func (r *Relay) openQueue(o *QueueOptions) (*queue.Queue, error) {
 	return queue.Open(o.Dir, q)
 }
 
-// enqueue adds all parcels to the queue, or no parcel. It excludes parcels whose tenant or target
-// has reached its own limit, and finishes these parcels with an error.
+// enqueue adds all parcels to the queue, or none. But if the queue is full for the tenant or the
+// target of a parcel, enqueue finishes this parcel with an error, and adds the others.
 func (q *request) enqueue() {
 	r := q.relay
 	items := make([]queue.Item, 0, len(q.parcels))
@@ -125,7 +126,7 @@ func (r *Relay) deliverQueued(ctx context.Context, line string, items []*queue.I
 	switch to := t.route.Load(); { // under the current rules
 	case to.rule.Drop:
 		return queue.Verdict{Kind: queue.Refused, Err: errors.New("tenant dropped by the rules")}
-	case to.err != nil: // the rules accepted the items on arrival: the current rules may be wrong, and corrected later
+	case to.err != nil: // the rules at the time of receipt accepted the items, so an operator may correct the current rules
 		return queue.Verdict{Kind: queue.Retry, Err: to.err}
 	}
 	if len(items) == 1 && t.pieces.of(items[0]) {
@@ -152,9 +153,9 @@ func (r *Relay) tryItems(ctx context.Context, t *tenant, items []*queue.Item) re
 	return r.try(t, list)
 }
 
-// verdictFor converts a result to a verdict for the queue. The queue keeps items that were rejected
-// because of the tenant or of the relay's credentials: an operator can change a setting to solve
-// the problem, and nothing is lost until then.
+// verdictFor converts a result to a verdict for the queue. If a target rejects items because of the
+// tenant or because of the relay's credentials, the queue keeps the items. An operator can then
+// correct the setting, and no series are lost.
 func verdictFor(res result) queue.Verdict {
 	switch {
 	case res.verdict == taken:

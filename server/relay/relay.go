@@ -19,13 +19,13 @@ type Relay struct {
 	egress  egress
 	targets []*target
 	paths   bool          // every target URL contains the tenant in its path
-	turn    atomic.Uint32 // selects the target that the next call of choose considers first; changes with each call
+	turn    atomic.Uint32 // index of the target that the method `pick` considers first; increases with each call
 	spare   spare
 	crew    *crew
 
 	rules   atomic.Pointer[Rules]
 	tenants tenants
-	memory  memory  // parcels that were delivered, although their requests failed
+	memory  memory  // parcels that were delivered although their requests failed
 	senders senders // the tenants for which each sender wrote recently
 
 	queue    *queue.Queue // nil without a queue
@@ -35,7 +35,7 @@ type Relay struct {
 	timings  timings
 }
 
-// maxTargets is the number of bits in a uint64, because choose stores a set of targets in a uint64.
+// maxTargets is the maximum number of targets. A set of targets is stored as the bits of a uint64.
 const maxTargets = 64
 
 // New returns a relay. The relay accepts requests after Open.
@@ -74,8 +74,8 @@ func (r *Relay) checkID(id []byte) error {
 	return checkTenant(id)
 }
 
-// Open opens the queue, if there is one, continues its deliveries, and makes the relay accept
-// requests.
+// Open makes the relay accept requests. If the relay has a queue, Open opens the queue first, and
+// continues its deliveries.
 func (r *Relay) Open() (err error) {
 	if r.o.Queue != nil {
 		if r.queue, err = r.openQueue(r.o.Queue); err != nil {
@@ -87,7 +87,7 @@ func (r *Relay) Open() (err error) {
 }
 
 // Close ends deliveries. Queued series stay on disk. The caller must ensure that no request is in
-// progress. A second call of Close does nothing.
+// progress. Further calls of Close do nothing.
 func (r *Relay) Close(ctx context.Context) (err error) {
 	if r.closed.Swap(true) {
 		return nil
@@ -141,8 +141,8 @@ func (o *Options) check() error {
 // lands reports whether the relay has no targets, and therefore stores series with Options.Land.
 func (r *Relay) lands() bool { return len(r.targets) == 0 }
 
-// LoadRules reads the rules file, and the files that it names, with the function read. If it
-// returns an error, the previous rules stay in effect.
+// LoadRules reads the rules file, and the files that the rules file names. It reads each file with
+// the function `read`. If LoadRules returns an error, the previous rules stay in effect.
 func (r *Relay) LoadRules(read func(path string) ([]byte, error)) error {
 	rules := new(Rules)
 	if r.o.Rules != "" {
@@ -165,6 +165,6 @@ func (r *Relay) LoadRules(read func(path string) ([]byte, error)) error {
 	return nil
 }
 
-// LoadEgress reads the files with the credentials for targets with the function read. If it returns
-// an error, the previous credentials stay in effect.
+// LoadEgress reads the files that contain the credentials for targets. It reads each file with the
+// function `read`. If LoadEgress returns an error, the previous credentials stay in effect.
 func (r *Relay) LoadEgress(read func(path string) ([]byte, error)) error { return r.egress.load(read) }

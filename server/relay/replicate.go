@@ -8,15 +8,17 @@ import (
 	"github.com/slipstream-go/slipstream/server/queue"
 )
 
-// With Options.Replicate, every target gets every parcel. A tenant then has a copy for each target,
-// with its own posts, circuit breaker and line in the queue, so that a failing target does not
-// delay the others. A parcel is replaced by a group of parcels, one for each copy. A line is
-// identified by the name of the tenant or copy in the queue.
+// With Options.Replicate, every target gets every parcel. A parcel is the part of a request that
+// belongs to one tenant. Each tenant has a copy for each target. Each copy has its own posts, its
+// own circuit breaker and its own list of items in the queue. So a target that fails does not delay
+// the other targets. Each parcel is replaced by a group of parcels, one for each copy. In the
+// queue, this list is called a line, and the name of the copy identifies it. Without copies, each
+// tenant has one line.
 //
 //	parcel of tenant a ─┬─▶ parcel of a's copy for target 1 ─▶ lane or line ─▶ target 1
 //	                    └─▶ parcel of a's copy for target 2 ─▶ lane or line ─▶ target 2
 
-// addCopies creates the copies of a tenant, if there is replication.
+// addCopies creates the copies of a tenant. Without replication, it creates none.
 func (r *Relay) addCopies(t *tenant) {
 	if !r.o.Replicate {
 		return
@@ -65,10 +67,10 @@ func (q *request) groups(yield func(group []parcel) bool) {
 	}
 }
 
-// settle counts the results of a group, and returns the parcel whose result the sender gets. This
-// is the parcel with the worst result; settle ignores failures for which the settings select that
-// the series are dropped. But if every target has missed the series, they are not dropped: the
-// sender gets an error and retries.
+// settle counts the results of a group, and returns the parcel whose result the sender gets: the
+// parcel with the worst result. It ignores the failure of a parcel if the settings require that its
+// series are dropped. But if no target has received the series, settle does not ignore the
+// failures. The sender then gets an error and retries.
 func settle(group []parcel) *parcel {
 	var told, dropped *parcel
 	for i := range group {
@@ -106,7 +108,7 @@ func settle(group []parcel) *parcel {
 	return told
 }
 
-// line returns the name of a tenant or copy in the queue.
+// line returns the name of the line of a tenant or copy.
 func (t *tenant) line() string {
 	if t.only == nil {
 		return t.key
@@ -114,12 +116,12 @@ func (t *tenant) line() string {
 	return t.key + lineMark + t.only.name()
 }
 
-// lineMark separates a tenant and a target in a line. No tenant name contains it. `slipctl queue
-// show` splits lines at the same character.
+// lineMark separates the tenant and the target in the name of a line. No tenant name contains this
+// character. `slipctl queue show` splits the names of lines at the same character.
 const lineMark = "\x00"
 
-// lineOf returns the tenant or copy of a line. The error is the reason why the line cannot be
-// delivered at present.
+// lineOf returns the tenant or copy to which a line belongs. If the items of the line cannot be
+// delivered at present, lineOf returns an error with the reason.
 func (r *Relay) lineOf(line string) (*tenant, error) {
 	key, name, copied := strings.Cut(line, lineMark)
 	t, err := r.tenant([]byte(key))
@@ -140,8 +142,8 @@ func (r *Relay) lineOf(line string) (*tenant, error) {
 // errNoCopy is the error for lines whose target is not in the current settings.
 var errNoCopy = fmt.Errorf("the queue contains items for a target that is not configured, or replication is now off")
 
-// targetOf returns the target of a line. Lines with the same target share a size limit of the
-// queue.
+// targetOf returns the name of the target in the name of a line. The queue limits the total size of
+// all lines with the same target.
 func targetOf(line string) string {
 	_, name, _ := strings.Cut(line, lineMark)
 	return name

@@ -20,7 +20,7 @@ type request struct {
 	dialect    dialect
 	credential *credential
 
-	held       admission.Hold // reserved memory; the client's share limits it until the body has been read
+	held       admission.Hold // reserved memory; the limit for the client applies until the body has been read
 	pace       pace
 	leftUnread bool              // a part of the body is unread
 	raw        *admission.Buffer // the body, as received
@@ -29,7 +29,7 @@ type request struct {
 	parts      *admission.Buffer // copies of the body's series, by tenant
 
 	splitter remotewrite.Splitter
-	accept   func(key []byte, s *remotewrite.SeriesView) error // the method value acceptSeries, created once
+	accept   func(key []byte, s *remotewrite.SeriesView) error // q.acceptSeries; set once, because a method value costs an allocation
 	rules    *Rules
 	key      []byte  // see keyOf
 	last     *tenant // tenant of the last call of acceptSeries
@@ -105,20 +105,20 @@ func (q *request) read(w http.ResponseWriter) *refusal {
 		return errReading(err, len(q.raw.B))
 	}
 	q.leftUnread = false
-	q.held.Unshare() // from now on, shares limit tenants (see admit), because a proxy forwards requests of many clients
+	q.held.Unshare() // from now on, limits apply to tenants (see admit), because a proxy forwards requests of many clients
 	q.pace.control.SetReadDeadline(time.Time{})
 	return nil
 }
 
-// pace enforces the minimum rate of bodies. The average includes the time firstWait, so a small
-// body may pause for that long.
+// pace enforces the minimum rate of a body. The minimum applies to the average rate since the time
+// firstWait after the start. So a small body may pause for the time firstWait.
 type pace struct {
 	control  *http.ResponseController
 	begin    time.Time
-	got, due int // bytes; when got reaches due, the value due doubles, and the deadline moves accordingly
+	got, due int // numbers of bytes; when `got` reaches `due`, the value of `due` doubles, and the deadline moves accordingly
 }
 
-// Arrived counts bytes of the body, and moves the deadline.
+// Arrived counts the next n bytes of the body, and moves the deadline.
 func (p *pace) Arrived(n int) {
 	if p.got += n; p.got < p.due {
 		return
@@ -140,9 +140,9 @@ func errReading(err error, got int) *refusal {
 	return refuse(Interrupted, "the body ended early: %v", err)
 }
 
-// decode decompresses the body. vmagent's queue may contain bodies of both encodings, and vmagent
-// sends all of them with its current headers. So if the encoding in the header does not match the
-// body, decode tries the other encoding.
+// decode decompresses the body. vmagent's queue may contain bodies in both encodings, but vmagent
+// sends all of them with the same headers. So if the body is not in the encoding of the header,
+// decode tries the other encoding.
 func (q *request) decode() *refusal {
 	q.encoding = q.dialect.encoding
 	if len(q.raw.B) == 0 {
@@ -164,7 +164,7 @@ func (q *request) decode() *refusal {
 	return refuse(Invalid, "the body is not valid %v: %v", q.dialect.encoding, err)
 }
 
-// most returns the maximum size of the decompressed body.
+// The method most returns the maximum size of the decompressed body.
 func (q *request) most() int {
 	b := &q.relay.o.Bounds
 	return min(b.Decoded, max(1<<20, b.Ratio*len(q.raw.B)))

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -17,8 +16,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/jsonfault"
 )
 
-// Rules contains the credentials, tenants and limits of a rules file. With the zero value, anybody
-// may write for every tenant, without limits.
+// Rules contains the credentials, tenants and limits of a rules file. With the zero value, any
+// client may write for any tenant, without limits.
 //
 //	{
 //	  "credentials": [
@@ -35,9 +34,10 @@ import (
 //	}
 //
 // The keys in "tenants" are tenant names that include the prefix of a credential. The patterns in
-// credentials match names without that prefix. The rules for "*" are defaults: a tenant's own rules
-// override them key by key. A limit of 0 means no limit. File names are relative to the directory
-// of the rules file. Unknown and repeated keys are errors.
+// credentials match tenant names without this prefix. The rules for "*" are defaults. If the rules
+// of a tenant contain the same key as the defaults, the tenant's value applies. A limit of 0 means
+// no limit. File names are relative to the directory of the rules file. Unknown and repeated keys
+// are errors.
 type Rules struct {
 	credentials
 	defaults   TenantRule
@@ -52,7 +52,7 @@ type TenantRule struct {
 	Limits
 	Class string // class of the tenant in histograms; if empty, "default"
 
-	keep, drop *patterns // metric names; series that do not match keep, or that match drop, are dropped and counted
+	keep, drop *patterns // patterns of metric names; a series is dropped and counted if it does not match `keep` or if it matches `drop`
 
 	id string
 }
@@ -60,23 +60,20 @@ type TenantRule struct {
 // Limits are the limits of a tenant. A zero field means no limit.
 type Limits struct {
 	SamplesPerSecond float64
-	Burst            int           // samples that may arrive at once after a pause; default: the samples of 10 seconds
+	Burst            int           // maximum number of samples that may arrive at once after a pause; default: SamplesPerSecond for 10 seconds
 	Concurrency      int           // maximum number of concurrent posts
-	ActiveSeries     int           // series received within the last 10 to 20 minutes
-	LabelsPerSeries  int           // maximum number, including the tenant label
+	ActiveSeries     int           // maximum number of active series: series received within the last 10 to 20 minutes
+	LabelsPerSeries  int           // maximum number of labels of a series, including the tenant label
 	LabelNameBytes   int           // maximum length of each label name
 	LabelValueBytes  int           // maximum length of each label value
-	SeriesPerRequest int           // series of this tenant in one request
-	Timeout          time.Duration // timeout of a post to the target; zero means the relay's timeout
+	SeriesPerRequest int           // maximum number of series of this tenant in one request
+	Timeout          time.Duration // timeout of a post to a target; zero means Options.Timeout
 }
 
 const burstSeconds = 10
 
-// ReadRules reads a rules file and the files that it names. It returns all errors joined. Their
-// texts contain no secrets.
-func ReadRules(path string) (*Rules, error) { return readRules(path, os.ReadFile) }
-
-// readRules is like ReadRules, but reads files with read.
+// readRules reads a rules file, and the files that the rules file names. It reads each file with
+// the function `read`. It joins all errors into one. The texts of errors contain no secrets.
 func readRules(path string, read func(path string) ([]byte, error)) (*Rules, error) {
 	text, err := read(path)
 	if err != nil {
@@ -119,8 +116,8 @@ func parseRules(text []byte, read func(name string) ([]byte, error)) (*Rules, er
 	return r, nil
 }
 
-// guardAs returns an error if the new rules r do not contain the protection that the old rules
-// contain. So a file that was emptied by mistake has no effect.
+// guardAs returns an error if the rules `old` contain credentials or limits, but the new rules r
+// contain none. So if a file is emptied by mistake, the old rules stay in effect.
 func (r *Rules) guardAs(old *Rules) error {
 	const restart = "; if this is intended, restart the service"
 	switch {
@@ -174,7 +171,7 @@ func (r *Rules) parseTenants(p *problems, text []byte) {
 	r.defaults.setBurst()
 }
 
-// parse sets the rules that the text contains, and keeps the other rules of t.
+// parse changes the rules that the text contains, and keeps all other rules of t.
 func (t *TenantRule) parse(p *problems, place string, text []byte) {
 	var keep, drop *patterns // the patterns of the defaults are shared, and must not change
 	into := map[string]any{
@@ -217,9 +214,9 @@ func (l *Limits) setBurst() {
 
 var errUnlisted = errors.New("tenant not listed in the rules")
 
-// tenant returns the name and the rules of a tenant. The argument id includes the prefix of the
-// credential. If the rules file contains the tenant, this method allocates no memory. An error
-// means that the relay rejects all series of the tenant.
+// The method tenant returns the name and the rules of a tenant. The argument `id` includes the
+// prefix of the credential. If the method returns an error, the relay must reject all series of the
+// tenant. If the rules file contains the tenant, the method allocates no memory.
 func (r *Rules) tenant(id []byte) (name string, rule *TenantRule, err error) {
 	if rule := r.tenants[string(id)]; rule != nil {
 		return rule.id, rule, nil
@@ -289,16 +286,16 @@ func (d *duration) UnmarshalText(text []byte) error {
 	return err
 }
 
-// problems contains the errors in a rules file, each with its place.
+// problems contains the errors in a rules file, each with its position.
 type problems []error
 
 func (p *problems) add(place, format string, args ...any) {
 	*p = append(*p, fmt.Errorf("%s: %w", place, fmt.Errorf(format, args...)))
 }
 
-// readObject decodes the members of an object into the variables to which the map's values point.
-// It is stricter than encoding/json, which accepts repeated keys and keys in another case. Its
-// errors also contain the place, unlike the errors of encoding/json.
+// readObject decodes each member of a JSON object into the variable to which the value in the map
+// `into` points. Unlike encoding/json, readObject rejects repeated keys, and keys that differ only
+// in upper and lower case. Its errors contain the position in the file.
 func (p *problems) readObject(place string, text []byte, into map[string]any) {
 	members := p.readMembers(place, text)
 	for _, key := range slices.Sorted(maps.Keys(members)) {

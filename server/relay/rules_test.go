@@ -143,7 +143,7 @@ func TestRulesErrors(t *testing.T) {
 func TestReadRules(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "rules.json")
-	if _, err := ReadRules(path); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := readRules(path, os.ReadFile); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
 	for name, text := range map[string]string{
@@ -154,7 +154,7 @@ func TestReadRules(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r, err := ReadRules(path)
+	r, err := readRules(path, os.ReadFile)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func TestReadRules(t *testing.T) {
 	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadRules(path); err == nil || !strings.HasPrefix(err.Error(), path+": line 1: ") {
+	if _, err := readRules(path, os.ReadFile); err == nil || !strings.HasPrefix(err.Error(), path+": line 1: ") {
 		t.Error(err)
 	}
 }

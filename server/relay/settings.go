@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// reserved lists the headers of a post that HTTP or the relay itself sets.
+// reserved lists the headers of a post that are set by HTTP or by the relay itself.
 var reserved = []string{
 	"Accept-Encoding", "Authorization", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Date", "Expect", "Host",
 	"Idempotency-Key", "Keep-Alive", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "User-Agent",
 	http.CanonicalHeaderKey(attemptHeader), http.CanonicalHeaderKey(versionHeader), http.CanonicalHeaderKey(vmVersionHeader),
 }
 
-// CheckHeader returns an error if a header with this name cannot contain the tenant ID.
+// CheckHeader returns an error if a header with the given name cannot be used for the tenant ID.
 func CheckHeader(name string) error {
 	for i := range len(name) {
 		if c := name[i]; c != '-' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
@@ -33,7 +33,7 @@ func CheckHeader(name string) error {
 
 var errHeader = errors.New("not a valid header name")
 
-// CheckLabels returns an error if the labels cannot select the tenant.
+// CheckLabels returns an error if the given labels cannot be used as tenant labels.
 func CheckLabels(labels []string) error {
 	if len(labels) == 0 {
 		return errNoLabel

@@ -2,9 +2,9 @@ package relay
 
 import "sync/atomic"
 
-// spare is a budget for repeated posts. It allows 100 repeated posts at first, and one more for
-// every ten posts that are not repeats. Without this limit, a target that is down could double the
-// load of the other targets.
+// spare is a budget for repeated posts. A post is repeated at a second target when the first target
+// fails. The budget allows 100 repeated posts at first, and one more for every ten first posts.
+// Without this limit, a target that is down could double the load of the other targets.
 type spare struct{ tenths atomic.Int64 }
 
 const (
@@ -18,7 +18,7 @@ func (s *spare) earn() {
 	}
 }
 
-// take reports whether a post may be repeated. If so, it reduces the budget.
+// take reports whether the budget allows a repeated post. If it does, take reduces the budget.
 func (s *spare) take() bool {
 	if s.tenths.Add(-spareCost) < -spareAtOnce {
 		s.tenths.Add(spareCost)

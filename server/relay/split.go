@@ -9,8 +9,8 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// losses counts the series of a request that are not delivered, and contains the reasons that the
-// sender gets.
+// losses contains the number of series of a request that are not delivered, and the reasons, which
+// the sender gets.
 type losses struct {
 	series int
 	texts  []string
@@ -31,7 +31,7 @@ func (l *losses) add(series int, format string, args ...any) {
 	l.texts = append(l.texts, fmt.Sprintf(format, args...))
 }
 
-// split makes a parcel for each tenant.
+// split divides the request into parcels, one for each tenant.
 func (q *request) split(rules *Rules) *refusal {
 	o := &q.relay.o
 	by := remotewrite.By{Labels: o.Tenants.Labels, Remove: o.Tenants.Remove, Sound: true, MaxParts: o.Bounds.Tenants, MaxSeries: o.Bounds.Series, MaxSymbols: o.Bounds.Symbols}
@@ -79,7 +79,8 @@ func (q *request) errSplit(err error) *refusal {
 	return refuse(Invalid, "the body is damaged: %+v", err)
 }
 
-// route makes a parcel from a part, or counts the part as lost.
+// route makes a parcel from a part. If the part cannot be delivered, route counts its series as
+// lost.
 func (q *request) route(part *remotewrite.Part) *refusal {
 	r := q.relay
 	if part.Missing() {
@@ -117,8 +118,8 @@ func (q *request) route(part *remotewrite.Part) *refusal {
 	return q.pack(part, t)
 }
 
-// keyOf returns the key of a tenant, given the name that the sender uses for it. The key is valid
-// until the next call.
+// keyOf returns the key of a tenant. The argument `name` is the name that the sender uses for the
+// tenant. The returned key is valid until the next call.
 func (q *request) keyOf(name []byte) []byte {
 	if q.credential.prefix == "" {
 		return name
@@ -127,7 +128,7 @@ func (q *request) keyOf(name []byte) []byte {
 	return q.key
 }
 
-// lose counts a part as lost, and adds the reason.
+// lose counts the series of a part as lost, and records the reason.
 func (q *request) lose(part *remotewrite.Part, err error) {
 	q.relay.counters.rejected.Add(int64(part.Series))
 	q.losses.add(part.Series, "tenant %s: %v", clipBytes(part.Key()), err)
@@ -136,12 +137,12 @@ func (q *request) lose(part *remotewrite.Part, err error) {
 var errNotAllowed = errors.New("credentials not valid for this tenant")
 
 // early is the minimum size of parts that are compressed immediately after they are copied, while
-// they are in the processor cache. A smaller part may share a post with other parts, and is
-// compressed together with them.
+// they are still in the processor cache. Smaller parts may be sent in the same post as other parts,
+// and are compressed together with them.
 const early = 8 << 10
 
-// makeRoom allocates the buffer for the parts. All parts that are compressed early use the same
-// space.
+// makeRoom allocates the buffer for the parts. Parts that are compressed early use the same memory
+// one after the other.
 func (q *request) makeRoom() (err error) {
 	if q.splitter.Whole() {
 		return nil
@@ -195,9 +196,9 @@ func (q *request) pack(part *remotewrite.Part, t *tenant) *refusal {
 	return nil
 }
 
-// mostParts returns the maximum number of bytes of all parts of a request. In version 2, the parts
-// can be many times larger than the body, because each part contains the symbols that its series
-// refer to. A single part is never much larger than the body.
+// mostParts returns the maximum total size of all parts of a request, in bytes. In version 2, the
+// parts can be many times larger than the body, because each part contains all symbols that its
+// series refer to. A single part is never much larger than the body.
 func (r *Relay) mostParts() int { return 2 * r.o.Bounds.Decoded }
 
 func (q *request) newParcel(t *tenant) *parcel {
@@ -243,7 +244,7 @@ func (q *request) acceptSeries(key []byte, s *remotewrite.SeriesView) error {
 			return q.outOfBounds(t, "the value of the label %s has %d bytes: at most %d are allowed", clipBytes(name), len(value), rule.LabelValueBytes)
 		}
 		if rule.ActiveSeries > 0 {
-			if q.hashed += len(name) + len(value); q.hashed > q.relay.mostParts() { // a symbol may occur in any number of series
+			if q.hashed += len(name) + len(value); q.hashed > q.relay.mostParts() { // the sum may be large, because any number of series may refer to the same symbol
 				return q.outOfBounds(t, "the labels of the request have more than %d bytes", q.relay.mostParts())
 			}
 			h.Write(name)
@@ -261,12 +262,12 @@ func (q *request) acceptSeries(key []byte, s *remotewrite.SeriesView) error {
 	return nil
 }
 
-// maxListed is the maximum length of a tenant name that acceptSeries looks up. It is larger than
-// maxTenant, because the rules may map longer names to other IDs.
+// maxListed is the maximum length of a tenant name for which acceptSeries looks up rules. It is
+// larger than maxTenant, because the rules may map longer names to shorter IDs.
 const maxListed = 1 << 10
 
-// outOfBounds counts a rejected series, and returns the reason. Only the first few reasons are
-// formatted, because there may be millions.
+// outOfBounds counts a series as rejected, and returns the reason. Only the first few reasons are
+// formatted as text, because a request may contain millions of rejected series.
 func (q *request) outOfBounds(t *tenant, format string, args ...any) error {
 	t.stats.rejected.Add(1)
 	if q.outside++; q.outside > maxTexts {

@@ -24,7 +24,7 @@ type counters struct {
 	latency latency.Histogram
 }
 
-// arrived counts the content of a request. It is called after the request was split.
+// arrived counts the contents of a request. It must be called after the request was split.
 func (c *counters) arrived(q *request) {
 	c.versions[q.dialect.version].Add(1)
 	r := &c.received
@@ -45,7 +45,7 @@ func (c *counters) answered(o Outcome, took time.Duration) {
 
 // tenantStats are the counters of a tenant.
 type tenantStats struct {
-	series, samples, histograms, exemplars atomic.Int64           // numbers that were accepted
+	series, samples, histograms, exemplars atomic.Int64           // numbers of accepted items
 	lost                                   [verdicts]atomic.Int64 // series that were not accepted, by verdict; the sender may send them again
 	rejected, dropped                      atomic.Int64           // series: rejected by the rules; dropped by the rules
 	posts                                  [verdicts]atomic.Int64
@@ -75,8 +75,8 @@ func (s *tenantStats) count(p *parcel) {
 // Stats are the counters of the relay since the start.
 type Stats struct {
 	Outcomes                              [outcomes]int64 // requests, by Outcome
-	V1, V2                                int64           // requests, by version
-	Bytes, Decoded                        int64           // total size of bodies: as received, and decompressed
+	V1, V2                                int64           // requests of version 1 and version 2
+	Bytes, Decoded                        int64           // total size of all bodies in bytes: as received, and decompressed
 	Received                              Counts
 	Rejected                              int64 // rejected series of all tenants
 	Unlabeled                             int64 // series without a tenant label that were dropped by Tenants.Missing
@@ -96,7 +96,7 @@ type TargetStats struct {
 	Open bool  // its circuit is open: it has not responded recently
 	V1   bool  // it has rejected version 2 of the protocol
 
-	Missed int64 // series that this target lost, and other targets received
+	Missed int64 // series that other targets received, but this target did not
 }
 
 // Stats returns the current counters.
@@ -123,7 +123,7 @@ func (r *Relay) Stats() Stats {
 	return s
 }
 
-// Verdicts contains the names of the outcomes of a post.
+// Verdicts contains the name of each possible outcome of a post.
 var Verdicts = verdictNames
 
 // TenantStats are the counters of a tenant.
@@ -136,7 +136,7 @@ type TenantStats struct {
 	Open              bool // its circuit, or the circuit of a copy, is open
 }
 
-// addTo adds the counters to s.
+// The method addTo adds the counters in `from` to s.
 func (from *tenantStats) addTo(s *TenantStats) {
 	s.Taken.add(counts{from.series.Load(), from.samples.Load(), from.histograms.Load(), from.exemplars.Load()})
 	for v := range verdicts {
@@ -148,7 +148,7 @@ func (from *tenantStats) addTo(s *TenantStats) {
 	s.PostTime += time.Duration(from.nanoseconds.Load())
 }
 
-// addTo adds the counters of t and its copies to s.
+// addTo adds the counters of t, and of the copies of t, to s.
 func (t *tenant) addTo(s *TenantStats) {
 	t.stats.addTo(s)
 	for _, c := range t.copies {
@@ -161,8 +161,8 @@ func (t *tenant) isOpen() bool {
 	return t.breaker.open() || slices.ContainsFunc(t.copies, func(c *tenant) bool { return c.breaker.open() })
 }
 
-// Tenants returns the counters of tenants. Counters of tenants with the same name in metrics are
-// summed.
+// Tenants returns the counters of the tenants. If several tenants have the same name in metrics, it
+// returns the sums of their counters.
 func (r *Relay) Tenants() []TenantStats {
 	ts := &r.tenants
 	ts.mu.Lock()
@@ -190,7 +190,7 @@ type QueueTenantStats struct {
 	Oldest time.Duration
 }
 
-// Queue returns the counters of the queue, or false if there is no open queue.
+// Queue returns the counters of the queue. It returns false if no queue is open.
 func (r *Relay) Queue() (queue.Stats, bool) {
 	if !r.opened.Load() || r.queue == nil {
 		return queue.Stats{}, false
@@ -198,12 +198,12 @@ func (r *Relay) Queue() (queue.Stats, bool) {
 	return r.queue.Stats(), true
 }
 
-// QueueTenants returns the queued bytes of all tenants with queued series.
+// QueueTenants returns the queued bytes of each tenant that has queued series.
 func (r *Relay) QueueTenants() []QueueTenantStats {
 	if !r.opened.Load() || r.queue == nil {
 		return nil
 	}
-	named := make(map[string]*QueueTenantStats) // a tenant may have several lines
+	named := make(map[string]*QueueTenantStats) // a tenant may have several lines: one for each of its copies
 	rest := QueueTenantStats{Name: others}
 	r.tenants.mu.RLock()
 	defer r.tenants.mu.RUnlock()

@@ -23,11 +23,11 @@ import (
 	"github.com/slipstream-go/slipstream/remotewrite"
 )
 
-// inPath is the placeholder for the tenant's ID in the path of a target's URL. An ID is a valid
-// path segment: it contains no character that ends a segment, and is not "." or "..".
+// inPath is the placeholder for the tenant's ID in the path of a target's URL. Every ID is a valid
+// path segment, because an ID contains no slash or other separator, and is not "." or "..".
 const inPath = "{tenant}"
 
-// target is a URL to which tenants' requests are posted.
+// target is a URL to which the relay posts series.
 type target struct {
 	url     *url.URL
 	inPath  bool // the path contains the placeholder for the tenant
@@ -41,16 +41,17 @@ type target struct {
 	busy    atomic.Int64 // posts in progress
 	logged  atomic.Int64 // time of the last logged error, in Unix seconds
 	answer  atomic.Int64 // time of the last response, as returned by ticks
-	missed  atomic.Int64 // series that this target lost, and other targets received
-	v1Until atomic.Int64 // time, in Unix nanoseconds, until which the target gets version 1, because it has rejected version 2
+	missed  atomic.Int64 // series that other targets received, but this target did not
+	v1Until atomic.Int64 // end of the time in which the target gets version 1, because it has rejected version 2; in Unix nanoseconds
 
 	mu        sync.Mutex
 	transport *http.Transport
 	born      time.Time
-	proof     *proof // proof that the transport uses
+	proof     *proof // credentials that the transport uses
 }
 
-// asksAgain is the time for which a target gets version 1 after it has rejected version 2.
+// asksAgain is the time until the relay tries version 2 again after a target has rejected version
+// 2.
 const asksAgain = 10 * time.Minute
 
 func newTarget(text string, o *Options, e *egress) (*target, error) {
@@ -89,10 +90,10 @@ func (t *target) urlFor(id string) *url.URL {
 // name returns the target's name in metrics and messages.
 func (t *target) name() string { return t.url.Host + t.url.Path }
 
-// roundTripper returns the current transport and proof. When the current transport has reached its
-// maximum age, or when keys or certificates have changed, a new transport replaces it. So old
-// connections end, and new connections use changed DNS entries and are distributed by load
-// balancers.
+// roundTripper returns the current transport and proof. If the transport has reached its maximum
+// age, or if keys or certificates have changed, roundTripper replaces it by a new transport. The
+// connections of the old transport then end. New connections use the current DNS entries, and load
+// balancers can distribute them.
 func (t *target) roundTripper(now time.Time) (*http.Transport, *proof) {
 	proof := t.egress.proof.Load()
 	t.mu.Lock()
@@ -145,14 +146,14 @@ func http1() *http.Protocols {
 	return p
 }
 
-// takesV2 reports whether the target is assumed to accept version 2.
+// takesV2 reports whether the relay may send version 2 to the target.
 func (t *target) takesV2(now time.Time) bool { return now.UnixNano() >= t.v1Until.Load() }
 
-// hasAnswered reports whether the target has responded since a time.
+// hasAnswered reports whether the target has responded after the time `since`.
 func (t *target) hasAnswered(since time.Time) bool { return t.answer.Load() > ticks(since) }
 
-// post sends the body under the tenant's ID. If released is false, the transport may still read the
-// body.
+// post sends the body under the tenant's ID. If the result `released` is false, the transport may
+// still read the body.
 func (t *target) post(ctx context.Context, to *route, version remotewrite.Version, e Encoding, body []byte, attempt string) (res result, released bool) {
 	transport, proof := t.roundTripper(time.Now())
 	header := to.headers(proof, version, e)
@@ -171,8 +172,8 @@ func (t *target) post(ctx context.Context, to *route, version remotewrite.Versio
 	return t.read(resp), released
 }
 
-// unanswered returns the result of a post that ended with an error. The text of the result, which
-// senders may get, does not contain the target's address.
+// unanswered returns the result of a post that ended with an error instead of a response. The text
+// of the result may be sent to clients, so it does not contain the target's address.
 func unanswered(err error) result {
 	var timeout interface{ Timeout() bool }
 	var op *net.OpError
@@ -186,7 +187,7 @@ func unanswered(err error) result {
 	return res
 }
 
-// complain logs an error, at most once every complainEvery seconds.
+// complain logs an error. It logs at most one error every complainEvery seconds.
 func (t *target) complain(err error) {
 	now := time.Now().Unix()
 	if last := t.logged.Load(); now-last >= complainEvery && t.logged.CompareAndSwap(last, now) {
@@ -202,7 +203,7 @@ const (
 	maxPause  = 2 * time.Minute // maximum Retry-After for a sender
 )
 
-// read reads a response, and returns the result of the post.
+// read reads the response to a post, and returns the result of the post.
 func (t *target) read(resp *http.Response) result {
 	defer resp.Body.Close()
 	res := result{verdict: verdictOf(resp.StatusCode), status: resp.StatusCode, after: retryAfter(resp.Header.Get("Retry-After"))}
@@ -229,9 +230,10 @@ func (t *target) read(resp *http.Response) result {
 	return res
 }
 
-// bareSeries is a part of the error text of Cortex and Prometheus for a series of version 2 without
-// samples and histograms. Senders such as Prometheus put exemplars into such series. If a request
-// contains such a series, Cortex stores nothing of the request; Prometheus stores all other series.
+// bareSeries is a part of the text with which Cortex and Prometheus reject a series of version 2
+// that contains neither samples nor histograms. Senders such as Prometheus put exemplars into such
+// series. Cortex then rejects the whole request. Prometheus rejects only these series, and stores
+// all others.
 var bareSeries = []byte("must contain at least one sample or histogram")
 
 func verdictOf(status int) verdict {

@@ -13,7 +13,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/queue"
 )
 
-// tenant is the state of a tenant that outlives a request.
+// tenant is the state of a tenant between requests.
 type tenant struct {
 	key     string // the tenant's name, including the prefix of the credential
 	label   string // name in metrics
@@ -29,7 +29,7 @@ type tenant struct {
 	used    atomic.Int64 // time of the last request, in Unix seconds
 
 	// With replication, a tenant has a copy for each target. A copy counts its own posts and
-	// losses, but does not use rate and active. See replicate.go.
+	// losses, but does not use the fields `rate` and `active`. See replicate.go.
 	copies []*tenant
 	of     *tenant // the original tenant, if this tenant is a copy; otherwise nil
 	only   *target // the target of a copy
@@ -39,21 +39,21 @@ type tenant struct {
 type route struct {
 	id   string // tenant ID at the target
 	rule *TenantRule
-	err  error // reason why the series are rejected, or nil; the sender gets this error, unless rule.Drop is set
+	err  error // reason for rejecting the series, or nil; if rule.Drop is not set, the sender gets this error
 
 	class *classTimes
 
 	made atomic.Pointer[headers]
 }
 
-// headers contains the headers of posts, by version and encoding. They are made once, and all posts
-// share them, so they must not be modified.
+// headers contains the headers of posts, by version and encoding. Each header is created once, and
+// all posts share it, so it must not be modified.
 type headers struct {
 	proof *proof
 	of    [2][2]http.Header
 }
 
-// headers returns the headers of a post.
+// The method headers returns the headers of a post.
 func (to *route) headers(p *proof, version remotewrite.Version, e Encoding) http.Header {
 	h := to.made.Load()
 	if h == nil || h.proof != p {
@@ -86,8 +86,8 @@ func (to *route) header(p *proof, version remotewrite.Version, e Encoding) http.
 	return h
 }
 
-// defaultConcurrency is the maximum number of concurrent posts for a tenant, unless the rules set
-// another number.
+// defaultConcurrency is the default for the maximum number of concurrent posts of a tenant. The
+// rules of the tenant can set another maximum.
 const defaultConcurrency = 16
 
 func (t *tenant) concurrency() int {
@@ -109,16 +109,16 @@ type tenants struct {
 const (
 	maxTenants  = 100_000
 	maxLabels   = 500
-	others      = "other" // label that tenants share when there are maxLabels other labels
+	others      = "other" // label of further tenants, after maxLabels tenants have received their own labels
 	forgetAfter = 3600    // seconds without a request
-	forgetSoon  = 60      // the same, while the number of tenants is at its maximum
+	forgetSoon  = 60      // seconds without a request, while the number of tenants is at its maximum
 	sweepEvery  = 60
 )
 
 var errTenants = fmt.Errorf("more than %d tenants within a minute", maxTenants)
 
-// tenant returns the tenant with a key, and creates it if necessary. It returns an error if there
-// are too many tenants.
+// The method tenant returns the tenant with the given key, and creates the tenant if it does not
+// exist. It returns an error if there are too many tenants.
 func (r *Relay) tenant(key []byte) (*tenant, error) {
 	r.tenants.mu.RLock()
 	t := r.tenants.byID[string(key)]
@@ -155,7 +155,7 @@ func (r *Relay) tenant(key []byte) (*tenant, error) {
 	return t, nil
 }
 
-// sweep forgets tenants that have not written for some time.
+// sweep removes tenants that have not written for some time.
 func (ts *tenants) sweep(now int64) {
 	idle, every := int64(forgetAfter), int64(sweepEvery)
 	if len(ts.byID) >= maxTenants { // instead of rejecting new tenants
@@ -178,7 +178,7 @@ func (ts *tenants) sweep(now int64) {
 	}
 }
 
-// reroute applies new rules to every tenant.
+// reroute makes the new rules apply to all existing tenants.
 func (r *Relay) reroute(rules *Rules) {
 	r.tenants.mu.Lock()
 	defer r.tenants.mu.Unlock()
@@ -190,7 +190,7 @@ func (r *Relay) reroute(rules *Rules) {
 
 var errNoTenant = errors.New("no tenant label")
 
-// routeOf returns the destination of a tenant's series under the rules.
+// routeOf returns the destination of a tenant's series under the given rules.
 func (r *Relay) routeOf(rules *Rules, key string) *route {
 	if key == "" {
 		return &route{rule: &TenantRule{Drop: r.o.Tenants.Missing == Drop}, err: errNoTenant, class: r.timings.of("")}

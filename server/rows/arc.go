@@ -19,9 +19,9 @@ import (
 //	batch     {"batch": [columnar or row, …]}
 //	array     [columnar or row, …]
 //
-// The keys of an envelope may come in any order. So the decoder first skips through the envelope,
-// and records the offset of each part. Usually the key m precedes the columns; then the columns are
-// decoded immediately.
+// The keys of an envelope may be in any order. So the decoder first skips the values in the
+// envelope, and records the offset of each part. Usually the key m precedes the columns. In this
+// case, the decoder decodes the columns immediately.
 
 // part identifies a part of an envelope.
 type part uint8
@@ -156,9 +156,9 @@ func (j *Job) readItem(outermost bool) error {
 	return nil
 }
 
-// readEnvelope records the offsets of the parts of the next envelope, and skips the parts. It
-// ignores unknown keys. Some parts can be large, and are decoded immediately so that they are not
-// scanned twice: the items of a batch, and columns that follow the key m, as they usually do.
+// readEnvelope skips the next envelope, and records the offset of each of its parts. It ignores
+// unknown keys. It decodes large parts immediately, so that they are not scanned twice. These are
+// the items of a batch, and columns that follow the key m, as they usually do.
 func (j *Job) readEnvelope(outermost bool) (e envelope, err error) {
 	begin := j.offset()
 	if code, err := j.d.PeekCode(); err == nil && !isMap(code) {
@@ -208,8 +208,8 @@ func (j *Job) readEnvelope(outermost bool) (e envelope, err error) {
 	return e, nil
 }
 
-// table returns the table name, the value of the key m. The name is valid until the next name is
-// read.
+// The method table returns the name of the envelope's table, which is the value of the key m. The
+// name is valid until the next name is read.
 func (j *Job) table(e *envelope) ([]byte, error) {
 	if !e.has(partM) {
 		return nil, refusal.Errorf("m is missing: it names the table").In("m")
@@ -244,11 +244,11 @@ func (j *Job) readName(key, prefix string) ([]byte, error) {
 	return nil, refusal.Errorf("%s is %s: it must be a string or an int", refusal.Clip(key), describe(code)).In(refusal.Clip(key)).At(int64(at))
 }
 
-// readArcColumnsByRow checks the rows of an envelope of columns one by one. The argument at is the
-// offset of the envelope. An error in the envelope itself rejects all of its rows. The argument
-// broken is such an error, if one is already known; decoding may find another error of this kind.
-// An envelope without rows is rejected as one row, so that the replay of the log skips the whole
-// envelope.
+// readArcColumnsByRow checks the rows of an envelope with columns one by one. The argument `at` is
+// the offset of the envelope. If the envelope itself is invalid, all of its rows are rejected. The
+// argument `broken` is an error in the envelope that is already known, or nil. Decoding may find
+// another such error. If an invalid envelope has no rows, it is rejected as one row, so that the
+// replay of the log skips the whole envelope.
 func (j *Job) readArcColumnsByRow(e *envelope, at int, broken error) error {
 	n, err := j.countColumns(e.at[partColumns])
 	if err != nil {
@@ -282,8 +282,8 @@ func (j *Job) readArcColumnsByRow(e *envelope, at int, broken error) error {
 	return j.pass(at)
 }
 
-// countColumns returns the number of rows in the map of columns at an offset. This is the length of
-// the longest column. A value that is not an array counts as a column with one row.
+// countColumns returns the number of rows in the map of columns at an offset: the length of the
+// longest column. A value that is not an array counts as a column with one row.
 func (j *Job) countColumns(at int) (rows int, err error) {
 	j.seek(at)
 	if code, err := j.d.PeekCode(); err == nil && !isMap(code) {
@@ -344,7 +344,8 @@ func (j *Job) readArcColumns(e *envelope) error {
 	return j.merge(g, &more)
 }
 
-// merge appends the rows of the group src to the group dst of the same table.
+// merge appends the rows of the group `src` to the group `dst`. Both groups belong to the same
+// table.
 func (j *Job) merge(dst, src *Group) error {
 	to, from := dst.Batch, src.Batch
 	if from.Rows == 0 {
@@ -374,7 +375,7 @@ func (j *Job) merge(dst, src *Group) error {
 			return j.fault(err, none)
 		}
 	}
-	if len(dst.numbers) > 0 || src.first != dst.first+rows { // rows of other groups are between them
+	if len(dst.numbers) > 0 || src.first != dst.first+rows { // rows of other groups are between the rows of both groups
 		for i := len(dst.numbers); i < rows; i++ {
 			dst.numbers = append(dst.numbers, dst.first+i)
 		}
@@ -453,8 +454,8 @@ func (j *Job) readCell(c *column.Column) error {
 	return nil
 }
 
-// newCell returns a column for a cell of the current row. It returns an error if the row already
-// has a cell in that column.
+// newCell returns the column for a cell of the current row. If the row already has a cell in this
+// column, newCell returns an error.
 func (j *Job) newCell(g *Group, name []byte) (*column.Column, error) {
 	c, err := g.Batch.Column(name)
 	if err != nil {
@@ -466,7 +467,8 @@ func (j *Job) newCell(g *Group, name []byte) (*column.Column, error) {
 	return c, nil
 }
 
-// readTag reads a string, or an int as text, into a column of strings.
+// readTag reads the value of a tag into a column of strings. The value is a string, or an int,
+// which readTag converts to text.
 func (j *Job) readTag(g *Group, name []byte, prefix string) error {
 	c, err := j.newCell(g, name)
 	if err != nil {
@@ -534,8 +536,8 @@ func (j *Job) readFields(g *Group, e *envelope) error {
 	return nil
 }
 
-// eachPair calls fn with each key of the map at an offset. The function fn must read the key's
-// value.
+// eachPair calls the function `fn` with each key of the map at an offset. This function must read
+// the value of the key.
 func (j *Job) eachPair(at int, part string, fn func(name []byte) error) error {
 	j.seek(at)
 	if code, err := j.d.PeekCode(); err == nil && !isMap(code) {

@@ -44,19 +44,19 @@
 // strings, because JSON has no timestamps. Lines that contain only white space are skipped.
 //
 // The column named time contains the time of the row. Unless the parameter time_unit is set, the
-// magnitude of a number determines its unit: seconds below 10^10, milliseconds below 10^13,
-// microseconds below 10^16, and otherwise nanoseconds. Fractions of floats are rounded to the
-// nearest microsecond, and integers in nanoseconds are rounded down to microseconds. All times of a
-// table in one body must have the same unit. Times must be in the years 1 to 9999, because all
-// engines can show this range.
+// magnitude of a number determines its unit. Numbers below 10^10 are seconds, numbers below 10^13
+// are milliseconds, numbers below 10^16 are microseconds, and larger numbers are nanoseconds.
+// Floats are rounded to the nearest microsecond, and integers in nanoseconds are rounded down to
+// microseconds. All times of a table in one body must have the same unit. Times must be in the
+// years 1 to 9999, because all engines can show these years.
 //
-// A string must be an RFC 3339 time with Z or an offset. It is stored in UTC, truncated to
-// microseconds. Bodies with a schema cannot contain times as strings. In one body, a table cannot
-// have both strings and numbers as times.
+// A time that is a string must be an RFC 3339 time with Z or an offset. It is stored in UTC,
+// truncated to microseconds. Bodies with a schema cannot contain times as strings. In one body, the
+// times of a table must be either all strings or all numbers.
 //
-// The default time is the time of receipt. In a body of rows, the default is used if no row of the
-// table contains a time other than null. In a body of columns, it is used if no column is named
-// time. In Arc's envelope of one row, it is used if the key t is missing.
+// A row without a time can get the time of receipt instead. In a body of rows, this applies if the
+// times of all rows of the table are missing or null. In a body of columns, it applies if no column
+// is named time. In Arc's envelope of one row, it applies if the key t is missing.
 //
 // In one request, the rows of a table may be in at most 1000 different hours (41 days), because
 // each hour of a table becomes a file. Split a longer backfill into several requests. If the
@@ -66,14 +66,14 @@
 // a digit. Names of tables and columns consist of 1 to 128 bytes of UTF-8 without control
 // characters. Names are case-sensitive. Strings must be UTF-8.
 //
-// Some file systems reserve certain names, or do not distinguish certain names. The directory of a
-// table with such a name gets an escaped name: the table Cpu is in the directory ~43pu, and the
-// table con is in ~63on. If engines do not distinguish the names of two columns of a table, the
-// name of the later column gets a number in files: V becomes V_2 if there is a column v. /v1/tables
-// shows the name that the column has in files.
+// Some file systems reserve certain names, or do not distinguish certain names, such as Cpu and
+// cpu. If a table has such a name, the name of its directory is escaped: the table Cpu is in the
+// directory ~43pu, and the table con is in ~63on. If engines do not distinguish the names of two
+// columns of a table, the name of the later column gets a number in files. For example, V becomes
+// V_2 if there is a column v. /v1/tables shows the name of each column in files.
 //
 // The endpoint /api/v1/write/msgpack differs from Arc as follows. A body is rejected if it mixes
-// units of time or types, or if it contains a tag and a field with the same name, or text that is
-// not UTF-8. An invalid item of a batch is never skipped silently. A row without the key h keeps
-// its own tag named host. Unknown keys of the envelope are ignored.
+// units of time or types, if a tag and a field have the same name, or if a text is not UTF-8. An
+// invalid item of a batch is never skipped silently. If a row has no key h, the row keeps its tag
+// named host. Unknown keys of the envelope are ignored.
 package rows

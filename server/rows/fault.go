@@ -14,17 +14,19 @@ import (
 	"github.com/slipstream-go/slipstream/server/refusal"
 )
 
-// An error of a codec contains a cause, a path and an offset. Clients get one line of text with all
-// three. The line mentions the row and the column instead of the path, and suggests a remedy.
+// An error of a codec contains a cause, a path and an offset. Clients get one line of text that
+// contains the cause and the offset. Instead of the path, the line mentions the row and the column.
+// It also suggests a remedy.
 
-// place is a function that returns the column and the row in the path of an error. If the path
-// contains no column, the column is empty. If it contains no row, the row is -1.
+// place is a function that finds the column and the row in the path of an error. If the path
+// contains no column, the returned column is empty. If the path contains no row, the returned row
+// is -1.
 type place func(path string) (column string, row int)
 
-// none is the function for paths that contain neither a column nor a row.
+// none is the place function for paths that contain neither a column nor a row.
 func none(string) (string, int) { return "", -1 }
 
-// inColumns is the function for paths in a map of arrays: "name" or "name[3]".
+// inColumns is the place function for paths in a map of arrays: "name" or "name[3]".
 func inColumns(path string) (string, int) {
 	if i := strings.LastIndexByte(path, '['); i >= 0 && strings.HasSuffix(path, "]") {
 		if row, err := strconv.Atoi(path[i+1 : len(path)-1]); err == nil {
@@ -34,7 +36,7 @@ func inColumns(path string) (string, int) {
 	return path, -1
 }
 
-// inRows is the function for paths in an array of rows, or in lines: "[3]" or "[3].name".
+// inRows is the place function for paths in an array of rows, or in lines: "[3]" or "[3].name".
 func inRows(path string) (string, int) {
 	if i := strings.IndexByte(path, ']'); i > 0 && path[0] == '[' {
 		if row, err := strconv.Atoi(path[1:i]); err == nil {
@@ -44,21 +46,21 @@ func inRows(path string) (string, int) {
 	return path, -1
 }
 
-// inRow is the function for paths in a single row: "name".
+// inRow is the place function for paths in a single row: "name".
 func inRow(path string) (string, int) { return path, -1 }
 
-// inLine is the function for paths in a single line: "[0]" or "[0].name".
+// inLine is the place function for paths in a single line: "[0]" or "[0].name".
 func inLine(path string) (string, int) {
 	name, _ := inRows(path)
 	return name, -1
 }
 
-// in returns a function that always returns the given column, and no row.
+// The function in returns a place function that always returns the given column, and no row.
 func in(name string) place { return func(string) (string, int) { return name, -1 } }
 
-// fault converts an error from the decoder or from a batch to a refusal for the client. The
-// function where locates the error. Row numbers in paths are relative to the value that the decoder
-// has read.
+// fault converts an error from the decoder or from a batch to an error for the client. The argument
+// `where` finds the column and the row in the error's path. Row numbers in paths are relative to
+// the value that the decoder has read.
 func (j *Job) fault(err error, where place) *refusal.Error {
 	e := located(err)
 	if e == nil {
@@ -79,11 +81,11 @@ func (j *Job) fault(err error, where place) *refusal.Error {
 	return refusal.Errorf("%s", text).In(refusal.Clip(name)).OfRow(row).At(at)
 }
 
-// Fault converts an error from a batch to a refusal for the client. The error concerns neither a
-// column nor a row of the body.
+// Fault converts an error from a batch to an error for the client. The returned error contains
+// neither a column nor a row.
 func (j *Job) Fault(err error) *refusal.Error { return j.fault(err, none) }
 
-// located returns the codec's Error that err wraps, or nil.
+// located returns the [msgpack.Error] that err wraps, or nil.
 func located(err error) *msgpack.Error {
 	var s *schema.Error
 	if errors.As(err, &s) {
@@ -94,8 +96,8 @@ func located(err error) *msgpack.Error {
 	return e
 }
 
-// explain returns the text of a codec's error. It replaces or completes texts that a client may not
-// understand.
+// explain returns the text of a codec's error. If a client may not understand the codec's own text,
+// explain replaces or completes it.
 func (j *Job) explain(cause error, at int64) string {
 	text := refusal.Plain(cause)
 	var syntax *json.SyntaxError
@@ -137,7 +139,7 @@ func (j *Job) explain(cause error, at int64) string {
 	return text
 }
 
-// describe returns a name for the type that a MessagePack code indicates.
+// describe returns the name of the type that a MessagePack type code indicates.
 func describe(code byte) string {
 	switch {
 	case isMap(code):

@@ -12,8 +12,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
-// Job decodes one body. Requests and the replay of the log both use it, and get the same rows. Its
-// result depends only on its inputs, not on the clock.
+// Job decodes one body. Requests and the replay of the log both use a Job, and get the same rows.
+// The result depends only on the fields that the caller sets, not on the clock.
 //
 //	body ──▶ groups: a batch for each table and form ──▶ finish: names, text, times ──▶ writes
 type Job struct {
@@ -26,7 +26,7 @@ type Job struct {
 	Schema   *schema.Columns // columns of bodies in the format Schema
 
 	Partial bool                          // invalid rows are rejected, and the other rows are accepted
-	Known   func(table.Name) table.Bounds // returns the limits of a table; only for partial bodies; if set, rows that exceed the limits are rejected
+	Known   func(table.Name) table.Bounds // returns the limits of a table, for partial bodies; if not nil, rows that exceed the limits are rejected
 
 	Judged bool  // the rows were already checked when the record was written
 	Skip   []int // rows that were rejected when the record was written, in ascending order
@@ -41,9 +41,9 @@ type Job struct {
 	last     int               // index of the group that was used last
 	index    [2]map[string]int // indexes of groups by table, for both forms; used if there are many groups
 	fits     map[string]*fit   // limits of tables, by table; used if Known is set
-	fresh    int               // number of new tables in fits that contain a row
+	fresh    int               // number of new tables in the map `fits` that contain a row
 	line     int               // number of the line with the current row, starting with 1; 0 if the format has no lines
-	cells    int               // number of cells in all groups, plus the cost of the groups' columns
+	cells    int               // number of cells in all groups, plus columnCost for each column
 	maxCells int
 	writes   []table.Write
 	spare    *column.Batch // batch for rows that are copied to another batch
@@ -68,7 +68,8 @@ type Group struct {
 	checked checked               // used only for partial bodies
 }
 
-// number returns the number that row i of the group has in the body.
+// number converts a row number. The argument i is the number of the row in the group, and the
+// result is the number of the row in the body.
 func (g *Group) number(i int) int {
 	if i < len(g.numbers) {
 		return g.numbers[i]
@@ -101,7 +102,8 @@ func (g *Group) inexact(c *column.Column) bool {
 	return e.inexact
 }
 
-// Free discards the decoded rows. Batches that the store does not own go back to the pool.
+// Free discards the decoded rows. If the store does not own a batch, the batch goes back to the
+// pool.
 func (j *Job) Free() {
 	for i := range j.groups {
 		g := &j.groups[i]
@@ -155,8 +157,9 @@ func (j *Job) Decode(f *Format) ([]table.Write, error) {
 	return j.writes, nil
 }
 
-// Conflict converts a type error of the catalog to an error of the body. For a partial body, the
-// error contains no row, because rejected rows are not in the batch.
+// Conflict converts a type conflict with the catalog to an error that contains the place in the
+// body. If the body is partial, the error contains no row, because the batch does not contain
+// rejected rows.
 func (j *Job) Conflict(f *Format, e *table.TypeError) error {
 	r := refusal.Of(e)
 	for i := range j.groups {
@@ -167,7 +170,7 @@ func (j *Job) Conflict(f *Format, e *table.TypeError) error {
 	return j.told(f, r)
 }
 
-// told adds the line number to err, if each row of the format is a line and err contains a row.
+// told adds the line number to err, if err contains a row and the format has one row per line.
 func (j *Job) told(f *Format, err error) error {
 	if r := refusal.Of(err); f.Lines && r.Row >= 0 {
 		return r.InLine(lineOf(j.Body, r.Row))
@@ -175,8 +178,8 @@ func (j *Job) told(f *Format, err error) error {
 	return err
 }
 
-// unpack calls read for a body of MessagePack. It returns an error if read leaves bytes of the
-// body.
+// unpack calls the function `read` for a MessagePack body. If `read` does not read the whole body,
+// unpack returns an error.
 func (j *Job) unpack(read func(*Job) error) error {
 	j.d = msgpack.GetDecoder()
 	defer func() {
@@ -193,7 +196,7 @@ func (j *Job) unpack(read func(*Job) error) error {
 	return nil
 }
 
-// seek moves the decoder to an offset of the body.
+// seek moves the decoder to the given offset in the body.
 func (j *Job) seek(at int) {
 	j.d.ResetBytes(j.Body[at:])
 	j.base = at
@@ -235,8 +238,8 @@ func (j *Job) Group(name []byte, columns bool) (*Group, error) {
 	return g, nil
 }
 
-// fewGroups is the maximum number of groups that find searches one by one. With more groups, it
-// uses the index.
+// fewGroups is the maximum number of groups for which find compares the groups one by one. If there
+// are more groups, find uses the index.
 const fewGroups = 8
 
 func (j *Job) find(name []byte, columns bool) int {
@@ -282,9 +285,9 @@ func (j *Job) enter(n int) {
 	}
 }
 
-// Charge adds the growth of a batch to j.cells, so that the limit on cells applies to all batches
-// together. The arguments rows and columns are the batch's numbers of rows and columns before it
-// grew.
+// Charge increases j.cells by the number of cells by which a batch has grown, plus columnCost for
+// each new column. So the limit on cells applies to all batches together. The arguments `rows` and
+// `columns` are the numbers of rows and columns of the batch before it grew.
 func (j *Job) Charge(b *column.Batch, rows, columns int) error {
 	more := b.Rows*len(b.Columns) - rows*columns + columnCost*(len(b.Columns)-columns)
 	if j.cells+more > j.maxCells {
@@ -294,8 +297,8 @@ func (j *Job) Charge(b *column.Batch, rows, columns int) error {
 	return nil
 }
 
-// Counted returns an error if n more rows exceed the limit. It must be called before memory for the
-// rows is allocated.
+// Counted returns an error if the body would exceed the maximum number of rows with n more rows. It
+// must be called before memory for these rows is allocated.
 func (j *Job) Counted(n int) error {
 	if n > j.Limits.Rows-j.Row {
 		return refusal.Errorf("more than %d rows in one request: split it", j.Limits.Rows)
@@ -303,7 +306,7 @@ func (j *Job) Counted(n int) error {
 	return nil
 }
 
-// finish checks the names and the text of a group, and converts its times.
+// finish checks the names and the text of a group, and converts the times of the group.
 func (j *Job) finish(g *Group) error {
 	b := g.Batch
 	if b.Rows == 0 {

@@ -69,8 +69,8 @@ func (j *Job) element(at int) int {
 	return at
 }
 
-// passJSON skips the value at an offset and the white space after it. It returns the offset after
-// both.
+// passJSON skips the value at an offset, and the white space after the value. It returns the offset
+// of the next byte.
 func (j *Job) passJSON(at int) (int, error) {
 	rest, err := json.Parse(j.Body[at:], &j.passed, json.DontCopyRawMessage)
 	if err != nil {

@@ -10,14 +10,15 @@ import (
 	"github.com/slipstream-go/slipstream/server/table"
 )
 
-// For partial requests, rows are decoded and checked one at a time. An invalid row is removed from
-// the batch and listed.
+// In a partial request, rows are decoded and checked one at a time. If a row is invalid, it is
+// removed from the batch and added to the list of rejected rows.
 //
-// The log stores the list of rejected rows after the body (see codec). The replay skips the listed
-// rows. It does not check rows again, so its result cannot differ.
+// The log stores the list of rejected rows after the body (see package ingest). The replay of the
+// log skips the rows in this list. It does not check rows again, so it always returns the same
+// rows.
 
-// MaxReasons is the maximum number of rejected rows that a response lists with their reasons. The
-// other rejected rows are only counted.
+// MaxReasons is the maximum number of rejected rows that a response lists with their reasons.
+// Further rejected rows are only counted.
 const MaxReasons = 1000
 
 // Rejection describes a row that was not stored, and contains the reason.
@@ -31,7 +32,7 @@ type Rejection struct {
 // Rejected contains the rejected rows of a body, in ascending order.
 type Rejected struct {
 	Rows    []int
-	Reasons []Rejection // reasons for the first maxReasons rows
+	Reasons []Rejection // reasons for the first MaxReasons rows
 }
 
 func (r *Rejected) reset() { r.Rows, r.Reasons = r.Rows[:0], r.Reasons[:0] }
@@ -63,7 +64,7 @@ func (j *Job) reject(n int, why *refusal.Error) {
 	}
 }
 
-// pass skips the value at an offset.
+// pass skips the value at the given offset.
 func (j *Job) pass(at int) error {
 	j.seek(at)
 	if err := j.d.Skip(); err != nil {
@@ -72,10 +73,10 @@ func (j *Job) pass(at int) error {
 	return nil
 }
 
-// takeRow reads the next row by calling the function read. This function decodes and closes the
-// row, and returns its group; if the group is known, it returns the group even with an error. If
-// the row is invalid, or if the replay skips it, takeRow calls the function pass, which moves to
-// the end of the row. An error from pass is an error of the whole body.
+// takeRow reads the next row by calling the function `read`. This function decodes and closes the
+// row, and returns the group of the row. Together with an error, it returns the group if the group
+// is known. If the row is invalid, or if the replay skips the row, takeRow calls the function
+// `pass`, which moves to the end of the row. If `pass` returns an error, the whole body is invalid.
 func (j *Job) takeRow(read func() (*Group, error), pass func() error) error {
 	if j.skips() {
 		j.Row++
@@ -155,10 +156,10 @@ func (j *Job) readColumnsByRow(g *Group) error {
 	return nil
 }
 
-// takeSideBySide reads rows whose cells are in columns. The slice at contains, for each column, the
-// offset of the first cell in the body. The function cell decodes the cell at an offset into a
-// column, and the function pass skips a cell. Both functions return the offset of the column's next
-// cell.
+// takeSideBySide reads rows whose cells are in columns. The slice `at` contains the offset of each
+// column's first cell in the body. The function `cell` decodes the cell at an offset into a column,
+// and the function `pass` skips the cell at an offset. Both functions return the offset of the next
+// cell in the same column.
 func (j *Job) takeSideBySide(g *Group, at []int, rows int, cell func(*column.Column, int) (int, error), pass func(int) (int, error)) error {
 	next := make([]int, len(at)) // offsets of the next row's cells
 	read := func() (_ *Group, err error) {
@@ -237,25 +238,25 @@ func errLength(c *column.Column, cells int, first *column.Column, rows, at int) 
 	return refusal.Errorf("column %q: the column has %d rows, but %q has %d: give all columns the same number of rows", refusal.Clip(c.Name), cells, refusal.Clip(first.Name), rows).In(c.Name).At(int64(at))
 }
 
-// checked is the state of the checks after the rows of a group that were accepted so far.
+// checked is the state of the checks of a group's rows, up to the last accepted row.
 type checked struct {
 	rows  int                // number of accepted rows
 	named []bool             // for each column: whether its name has been checked
 	unit  Unit               // unit of the rows' times
-	fit   *fit               // limits of the catalog; nil if they are not checked
-	hours map[int64]struct{} // hours of the rows' times; nil if they are not checked
+	fit   *fit               // limits of the catalog; nil if the catalog's limits are not checked
+	hours map[int64]struct{} // hours of the rows' times; nil if the number of hours is not checked
 	begun bool
 }
 
-// fit contains the limits for the rows of a table, and the effects of the accepted rows. The groups
-// of the table in both forms share it.
+// fit contains the limits for the rows of a table, and the effects of the accepted rows. A table
+// can have two groups, one in each form. Both share the same fit.
 type fit struct {
 	table.Bounds
 	fields map[string]table.Field // fields of the table after the accepted rows are stored
-	taken  bool                   // a row was accepted, so a new table has been counted
+	taken  bool                   // a row was accepted, so the table has been counted if it is new
 }
 
-// fitOf returns the fit of a table, and creates it at the first call.
+// fitOf returns the fit of a table. The first call for a table creates it.
 func (j *Job) fitOf(name table.Name) *fit {
 	f := j.fits[name.Table]
 	if f != nil {
@@ -273,8 +274,8 @@ func (j *Job) fitOf(name table.Name) *fit {
 	return f
 }
 
-// add makes the same checks as finish, but only for the last row of the group. If the limits of the
-// catalog are known, it also checks these limits.
+// add checks the last row of the group. It makes the same checks as the method `finish` makes for
+// all rows. If the limits of the catalog are known, it also checks whether the row exceeds them.
 func (k *checked) add(j *Job, g *Group) error {
 	b, i := g.Batch, g.Batch.Rows-1
 	if !k.begun {
@@ -321,8 +322,8 @@ func (k *checked) begin(j *Job, g *Group) {
 	}
 }
 
-// conflictWith returns the reason why row i of the column c cannot follow the rows of the group g,
-// or nil. The argument g may be nil. The column named time is not checked, because its values are
+// conflictWith returns the reason why row i of the column c cannot be added to the group g, or nil.
+// The argument `g` may be nil. The column named time is not checked, because its values are
 // converted to one type.
 func conflictWith(g *Group, c *column.Column, i int) *table.TypeError {
 	if g == nil || c.Name == TimeColumn {
@@ -336,8 +337,8 @@ func conflictWith(g *Group, c *column.Column, i int) *table.TypeError {
 	return have.Conflict(cellOf(c, i))
 }
 
-// addToTable checks whether the table can accept row i. The argument us is the time of the row in
-// microseconds. If the table can accept the row, addToTable records the effects of the row.
+// addToTable returns an error if the table cannot accept row i. Otherwise it records the effects of
+// the row. The argument `us` is the time of the row in microseconds.
 func (k *checked) addToTable(j *Job, g *Group, i int, us int64) error {
 	f := k.fit
 	fresh := len(f.Fields) == 0 && !f.taken

@@ -7,8 +7,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/refusal"
 )
 
-// A body that is encoded with a registered schema (see Schemas) contains rows for one table. The
-// form of the schema determines the form of the body:
+// A body that is encoded with a registered schema (see package registry) contains rows for one
+// table. The form of the schema determines the form of the body:
 //
 //	columns   {time list32(i64), host list32(str8)}   one message, of lists of equal length
 //	rows      {time i64, host str8}                   messages, one after the other

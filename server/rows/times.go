@@ -12,19 +12,19 @@ import (
 type Unit uint8
 
 const (
-	Auto Unit = iota // determined by the magnitude; the whole column has the same unit
+	Auto Unit = iota // the magnitude determines the unit; all times of a column must have the same unit
 	Seconds
 	Milliseconds
 	Microseconds
 	Nanoseconds
 )
 
-// units describes each unit: its names, the magnitudes that the unit Auto interprets as this unit,
-// and the range of valid times. The range is the years 1 to 9999, because Python and SQL engines
-// can show these years.
+// units describes each unit: its names, the magnitudes for which Auto selects the unit, and the
+// valid times. Valid times are in the years 1 to 9999, because Python and SQL engines can show
+// these years.
 var units = [...]struct {
 	param, name string
-	below       uint64  // Auto selects the first unit for which the field below exceeds the magnitude
+	below       uint64  // Auto selects the first unit for which the magnitude is less than this value
 	min, max    int64   // minimum and maximum time in this unit
 	micros      float64 // microseconds in one unit
 }{
@@ -35,6 +35,7 @@ var units = [...]struct {
 	Nanoseconds:  {"ns", "nanoseconds", math.MaxUint64, math.MinInt64, math.MaxInt64, 1e-3},
 }
 
+// These are the earliest and the latest valid time, in microseconds since the Unix epoch.
 const (
 	MinTime = -62135596800_000_000 // 0001-01-01
 	MaxTime = 253402300799_999_999 // 9999-12-31
@@ -71,7 +72,8 @@ func magnitude(v int64) uint64 {
 // TimeColumn is the name of the column that contains the time of a row.
 const TimeColumn = "time"
 
-// convertTimes converts a column without nulls to Kind Time. Its error contains the row.
+// convertTimes converts a column without nulls to a column of Kind Time. Its error contains the
+// row.
 func convertTimes(c *column.Column, unit Unit) error {
 	if c.Kind == column.String && !c.HasNulls() {
 		return parseTimes(c)
@@ -125,8 +127,8 @@ func bounds(v []int64) (lo, hi int64) {
 	return lo, hi
 }
 
-// checkTimes returns an error about the first row whose time is missing, is out of range, or has
-// another unit than the first time.
+// checkTimes returns an error about the first invalid time. A time is invalid if it is missing, is
+// out of range, or has another unit than the first time.
 func checkTimes(c *column.Column, unit Unit) error {
 	first := unit
 	for i := range c.Rows {
@@ -148,7 +150,7 @@ func errUnits(c *column.Column, i int, u, first Unit) *refusal.Error {
 	return refusal.Errorf("time %s looks like %v, but the first time looks like %v: set the unit with ?time_unit=s, ms, us or ns", textOf(c, i), u, first).In(TimeColumn)
 }
 
-// timeOf returns the time in one cell in microseconds, and the unit of the cell.
+// timeOf returns the time in the cell of row i in microseconds, and the unit of this cell.
 func timeOf(c *column.Column, i int, unit Unit) (us int64, u Unit, err error) {
 	if c.IsNull(i) {
 		return 0, unit, refusal.Errorf("time is missing: give every row a time, or omit the column to use the time of receipt").In(TimeColumn)
@@ -208,8 +210,8 @@ func scale(v []int64, u Unit) {
 	}
 }
 
-// micros converts a time to microseconds. It rounds nanoseconds down, even for times before 1970,
-// so that the order of times is kept.
+// micros converts a time to microseconds. It rounds nanoseconds down, even for times before 1970.
+// So the order of times does not change.
 func micros(v int64, u Unit) int64 {
 	switch u {
 	case Seconds:
@@ -226,9 +228,8 @@ func micros(v int64, u Unit) int64 {
 	return v
 }
 
-// floatMicros converts a time to microseconds, and rounds to the nearest microsecond.
-// Micros converts an integer in the unit u to microseconds. It returns false unless the time is in
-// the years 1 to 9999. The unit must not be Auto.
+// Micros converts an integer in the unit u to microseconds since the Unix epoch. It returns false
+// if the time is not in the years 1 to 9999. The unit must not be Auto.
 func (u Unit) Micros(v int64) (us int64, ok bool) {
 	if v < units[u].min || v > units[u].max {
 		return 0, false
@@ -236,4 +237,5 @@ func (u Unit) Micros(v int64) (us int64, ok bool) {
 	return micros(v, u), true
 }
 
+// floatMicros converts a time to microseconds, and rounds to the nearest microsecond.
 func floatMicros(v float64, u Unit) int64 { return int64(math.Round(v * units[u].micros)) }

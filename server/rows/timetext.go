@@ -6,7 +6,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/refusal"
 )
 
-// parseTimes converts a String column to Kind Time. Nulls remain nulls. Its error contains the row.
+// parseTimes converts a column of Kind String to a column of Kind Time. Nulls remain nulls. Its
+// error contains the row.
 func parseTimes(c *column.Column) error {
 	for i := range c.Rows {
 		us := int64(0)

@@ -40,3 +40,13 @@ func TestRowLines(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Limits that are 0 or negative are set to their defaults.
+func TestLimits(t *testing.T) {
+	got, want := Limits{Rows: -1, Columns: 7}, Limits{Columns: 7}
+	got.SetDefaults()
+	want.SetDefaults()
+	if got != want || got.Rows != 1<<20 || got.Columns != 7 || got.Tables != 1000 || got.Cells != 32<<20 {
+		t.Errorf("%+v", got)
+	}
+}

@@ -44,15 +44,15 @@
 //
 // Series without data produce no rows. Remote Write requests have the same limits as other
 // requests. A series may have as many labels as a table may have columns. Each sample repeats the
-// labels of its series. The limit for the text of all rows is a multiple of the body's size; the
-// factor is the maximum decompression ratio. If a label is not UTF-8, or a time is out of range,
-// the whole request is rejected.
+// labels of its series, so the text of all rows can be larger than the body. The limit for this
+// text is the size of the body multiplied by the maximum decompression ratio. If a label is not
+// UTF-8, or a time is out of range, the whole request is rejected.
 //
 // # Bodies
 //
-// The body of a Remote Write record consists of the parts of a request, compressed together. Each
-// part contains the name of the tenant's samples table, not of the tenant. So the content of a
-// record does not depend on the rule by which tables of tenants are named.
+// The body of a Remote Write record consists of the parts of a request, compressed together. A part
+// does not contain the name of the tenant, but the name of the table for the tenant's samples. So a
+// record can be decoded even if the rule for the names of tables changes.
 //
 //	part     ┌────────────────────┬───────┬─────────────┬────────────────────┬──────┐
 //	         │ uvarint: length of │ table │ u8: version │ uvarint: length of │ body │

@@ -50,14 +50,15 @@ func countOf(c remotewrite.Count) float64 {
 type buckets struct {
 	schema int32
 	floats bool      // the counts are floats
-	custom []float64 // upper bounds, for schema -53
+	custom []float64 // upper bounds of the buckets, for schema -53
 	spans  []remotewrite.BucketSpan
 	list   []bucket // buckets of one sign
-	most   int64    // maximum length of list; the text for more buckets would be too long
+	most   int64    // maximum length of the slice `list`; the text for more buckets would be too long
 }
 
-// bucket is one bucket of a histogram: its index among the buckets with the same sign, and its
-// count. An integer count is in the field n, and a float count in the field f.
+// bucket is one bucket of a histogram. It contains the bucket's index among the buckets with the
+// same sign, and its count. An integer count is in the field `n`, and a float count in the field
+// `f`.
 type bucket struct {
 	index  int64
 	placed bool // a span contains the bucket
@@ -70,8 +71,8 @@ type bucket struct {
 //	[{"lower":-2,"upper":-1,"count":3}, …]
 //
 // The zero bucket is included if its count is not 0. Bounds and counts that are not JSON numbers
-// are strings: "Infinity", "NaN". Unknown bounds are null. append stops when b is longer than the
-// argument most.
+// are written as strings: "Infinity", "NaN". Unknown bounds are written as null. If b becomes
+// longer than the argument `most`, append stops.
 func (k *buckets) append(b []byte, h remotewrite.HistogramView, most int64) []byte {
 	const least = int64(len(`{"lower":0,"upper":0,"count":0},`))
 	k.schema, k.most = h.Schema, most/least
@@ -115,9 +116,9 @@ func (k *buckets) append(b []byte, h remotewrite.HistogramView, most int64) []by
 	return append(b, ']')
 }
 
-// spread fills k.list with the buckets of one sign. A count outside all spans is invalid; for such
-// a count, the bucket's field placed is false. Only counts create buckets, so the memory does not
-// depend on the stated length of a span.
+// spread fills k.list with the buckets of one sign. If a count belongs to no span, it is invalid,
+// and the field `placed` of its bucket is false. Buckets are only created for counts, so the memory
+// does not depend on the length of a span.
 func (k *buckets) spread(of remotewrite.BucketsView) {
 	k.spans, k.list = k.spans[:0], k.list[:0]
 	for s := range of.Spans {
@@ -167,8 +168,8 @@ const (
 	minSchema, maxSchema = -4, 8
 )
 
-// bounds returns the bounds of a bucket of positive values. The upper bound belongs to the bucket,
-// and the lower bound does not. If the bounds are unknown, ok is false.
+// bounds returns the bounds of a bucket of positive values. The bucket contains its upper bound,
+// but not its lower bound. If the bounds are unknown, the result `ok` is false.
 func (k *buckets) bounds(i *bucket) (lower, upper float64, ok bool) {
 	switch {
 	case !i.placed:
@@ -189,7 +190,7 @@ func (k *buckets) bounds(i *bucket) (lower, upper float64, ok bool) {
 }
 
 // bound returns the upper bound of a bucket: two to the power of index / 2^schema. If this value is
-// 2^1024, bound returns the largest float instead, so that only the next bucket contains infinity.
+// 2^1024, bound returns the largest float instead. So infinity is only in the next bucket.
 func bound(schema int32, index int64) float64 {
 	index = min(max(index, -1<<20), 1<<20) // outside this range, the bound is 0 or infinity anyway
 	if schema < 0 {
@@ -203,8 +204,8 @@ func bound(schema int32, index int64) float64 {
 	return math.Ldexp(roots()[fraction<<(maxSchema-schema)], int(power))
 }
 
-// roots returns the powers of two whose exponents are the multiples of 1/2^maxSchema from 0 to
-// below 1. They are rounded as in Prometheus. math.Exp2 rounds differently.
+// roots returns the powers of two whose exponents are multiples of 1/2^maxSchema, from 0 up to but
+// not including 1. They are rounded as in Prometheus, because math.Exp2 rounds differently.
 var roots = sync.OnceValue(func() *[1 << maxSchema]float64 {
 	roots := new([1 << maxSchema]float64)
 	step := big.NewFloat(2).SetPrec(100)

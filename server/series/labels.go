@@ -9,9 +9,9 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// labelSet contains the labels of a series. The labels are written as a JSON object of strings,
-// sorted by name. Remote Write forbids repeated names. If a name is repeated nevertheless, its
-// values are written as an array, in the order of the request.
+// labelSet contains the labels of a series. They are written as a JSON object of strings, sorted by
+// name. Remote Write forbids repeated names. But if a name is repeated, its values are written as
+// an array, in the order of the request.
 type labelSet struct {
 	pairs  []pair
 	sorted bool  // the names are strictly ascending, so no name is repeated
@@ -38,8 +38,8 @@ func (s *labelSet) sort() {
 	}
 }
 
-// append appends the JSON object to b. It stops when b is longer than the argument most, or at a
-// label that is not UTF-8. In the latter case, it returns the label in wrong.
+// append appends the JSON object to b. It stops if b becomes longer than the argument `most`. It
+// also stops at a label that is not UTF-8, and returns this label as the result `wrong`.
 func (s *labelSet) append(b []byte, most int64) (_ []byte, wrong *pair) {
 	s.sort()
 	b = append(b, '{')
@@ -101,8 +101,8 @@ func appendPlain(b, name, value []byte) ([]byte, bool) {
 	return b[:n+size], found == 0
 }
 
-// copyPlain copies s in steps of 8 bytes. It may write up to 8 bytes after the end of the copy. The
-// result is not 0 if s contains a special byte.
+// copyPlain copies s to the slice `to` in steps of 8 bytes. It may change up to 8 bytes after the
+// end of the copy. The result is not 0 if s contains a special byte: see the function `specials`.
 func copyPlain(to, s []byte) (found uint64) {
 	if len(s) < 8 {
 		w := uint64(0)
@@ -126,9 +126,9 @@ func copyPlain(to, s []byte) (found uint64) {
 	return found | specials(w)
 }
 
-// specials returns a word that has a bit for each special byte of w: a control character, a quote,
-// a backslash or a byte that is not ASCII. In higher positions than a special byte, bits of other
-// bytes may be set, too.
+// specials returns a word in which a bit is set for each special byte of w. Special bytes are
+// control characters, quotes, backslashes and bytes that are not ASCII. In positions higher than a
+// special byte, bits of other bytes may be set, too.
 func specials(w uint64) uint64 {
 	const ones = 0x0101010101010101
 	const spaces, quotes, backslashes = ' ' * ones, '"' * ones, '\\' * ones

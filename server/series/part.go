@@ -7,11 +7,11 @@ import (
 	"github.com/slipstream-go/slipstream/server/rows"
 )
 
-// Format is the format of bodies that consist of parts. No client sends it: the relay splits
-// requests by tenant, and the log stores the parts.
+// Format is the format of bodies that consist of parts. Clients cannot send this format. The relay
+// splits the requests of clients by tenant, and the log stores the parts in this format.
 var Format = &rows.Format{Code: 5, Name: "remote_write", Decode: decode, Hollow: true}
 
-// MaxHead is the maximum number of bytes that appendPart adds before a body.
+// MaxHead is the maximum number of bytes that Append adds before a body.
 const MaxHead = 2 + maxTenantTable + 1 + binary.MaxVarintLen64
 
 // part is the part of a body for one tenant.
@@ -21,7 +21,8 @@ type part struct {
 	body    []byte
 }
 
-// Append appends a part to a body. A part is stored with the table of its tenant.
+// Append appends a part to a body. It stores the name of the tenant's table, not the name of the
+// tenant.
 func Append(b []byte, p *Part) []byte {
 	return appendPart(b, part{[]byte(TableOf(p.Tenant)), p.Version, p.Body})
 }
@@ -42,7 +43,8 @@ func cutPart(b []byte) (p part, rest []byte, ok bool) {
 	return p, rest, ok
 }
 
-// CutBytes splits b, which begins with a byte string that follows its length.
+// CutBytes splits b into the first field and the rest. In b, the length of the field precedes the
+// field.
 func CutBytes(b []byte) (field, rest []byte, ok bool) {
 	n, k := binary.Uvarint(b)
 	if k <= 0 || n > uint64(len(b)-k) {

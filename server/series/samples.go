@@ -20,14 +20,14 @@ import (
 //
 //	part ──▶ series: metric, labels ──▶ samples, histograms, exemplars, metadata: a sheet of rows for each ──▶ groups
 
-// field is a column of a table of a tenant.
+// field describes a column of a tenant's table.
 type field struct {
 	name []byte
 	kind column.Kind // Null if the first value of the column sets the kind
 }
 
-// fields contains the columns of each table. The rows of all tables except the metadata table begin
-// with the same columns: see the method row.
+// fields contains the columns of each table. The tables of samples, histograms and exemplars begin
+// with the same columns, which the method `row` fills.
 var fields = [kinds][]field{
 	samples: {
 		{[]byte(rows.TimeColumn), column.Time}, {[]byte("metric"), column.String}, {[]byte("labels"), column.String},
@@ -52,7 +52,7 @@ var fields = [kinds][]field{
 // sheet is a table of the current tenant.
 type sheet struct {
 	batch       *column.Batch // nil while there is no row
-	rows, width int           // numbers of rows and columns that earlier parts have added
+	rows, width int           // numbers of rows and columns before the current part
 	columns     [11]*column.Column
 }
 
@@ -68,7 +68,7 @@ type reader struct {
 
 	// These fields describe the current series:
 	number int    // number of the series in its part
-	known  bool   // the fields metric and labels have been set
+	known  bool   // the fields `metric` and `labels` have been set
 	metric []byte // refers to the body
 	labels []byte // the labels as JSON
 
@@ -77,11 +77,11 @@ type reader struct {
 	scratch []byte
 	said    map[string]struct{} // metadata of the part for which there already is a row
 
-	// The size of the text in the rows is limited, because a small body can produce much text. The
-	// reasons are that each sample repeats the labels of its series, and that symbols may be long.
+	// The size of the text in the rows is limited, because a small body can contain much text: each
+	// sample repeats the labels of its series, and many labels may refer to the same long symbol.
 	text  int64 // bytes of text in all rows
 	taken int64 // bytes of text for which memory is reserved; at first the length of the body
-	most  int64 // maximum of the field text
+	most  int64 // maximum of the field `text`
 }
 
 var readers = sync.Pool{New: func() any { return &reader{said: make(map[string]struct{})} }}
@@ -189,7 +189,7 @@ func (r *reader) readSeries(v *remotewrite.SeriesView) error {
 	return nil
 }
 
-// metricOf returns the metric of a series. It is used by callers that do not need the other labels.
+// metricOf returns the metric of a series. It does not read the other labels.
 func metricOf(v *remotewrite.SeriesView) []byte {
 	for name, value := range v.Labels {
 		if string(name) == metricName {
@@ -199,7 +199,8 @@ func metricOf(v *remotewrite.SeriesView) []byte {
 	return nil
 }
 
-// sheet returns the table for a kind of data, and creates the table if it does not exist.
+// The method sheet returns the current tenant's table for a kind of data, and creates the table if
+// it does not exist.
 func (r *reader) sheet(k kind) (*sheet, error) {
 	t := &r.sheets[k]
 	if t.batch != nil {
@@ -225,8 +226,8 @@ func (r *reader) sheet(k kind) (*sheet, error) {
 	return t, nil
 }
 
-// row begins a row of the series. It appends the time, the metric and the labels. The argument ms
-// is the time in milliseconds.
+// row begins a row of the series, and appends its time, metric and labels. The argument `ms` is the
+// time in milliseconds.
 func (r *reader) row(k kind, v *remotewrite.SeriesView, ms int64) (*sheet, error) {
 	if err := r.readLabels(v); err != nil {
 		return nil, err
@@ -246,8 +247,8 @@ func (r *reader) row(k kind, v *remotewrite.SeriesView, ms int64) (*sheet, error
 	return t, r.appendText(t.columns[2], r.labels)
 }
 
-// close ends a row. If the argument ms, a time in milliseconds, is not 0, close first stores it in
-// the column whose index is the argument optional.
+// close ends a row. The argument `ms` is a time in milliseconds. If it is not 0, close first stores
+// it in a column. The argument `optional` is the index of this column.
 func (r *reader) close(t *sheet, optional int, ms int64) error {
 	if ms != 0 {
 		us, err := r.micros(ms)
@@ -298,7 +299,7 @@ func (r *reader) appendText(c *column.Column, text []byte) error {
 // samples need no new reservation.
 const textStep = 1 << 20
 
-// takeMore reserves memory for the text that exceeds the reserved bytes.
+// takeMore reserves memory for the text for which no memory is reserved yet.
 func (r *reader) takeMore() error {
 	if r.text > r.most {
 		return r.errTooMuch()
@@ -328,9 +329,9 @@ func (r *reader) refuse(format string, args ...any) error {
 
 const metricName = "__name__"
 
-// readLabels reads the metric and the labels, once for all rows of the series. The first label
-// __name__ is the metric. Further labels with this name are invalid in Remote Write, and remain
-// among the labels.
+// readLabels reads the metric and the labels of a series, once for all of its rows. The metric is
+// the value of the first label named __name__. Further labels with this name are invalid in Remote
+// Write. They are stored together with the other labels.
 func (r *reader) readLabels(v *remotewrite.SeriesView) (err error) {
 	if r.known || r.readPlainLabels(v) {
 		return nil
@@ -355,9 +356,9 @@ func (r *reader) readLabels(v *remotewrite.SeriesView) (err error) {
 	return err
 }
 
-// addLabel adds a label to the set. It limits the total text of the labels, because sorting
-// compares their names, and many labels may refer to the same long symbol. For a record of the log,
-// the limit was applied when the record was written.
+// addLabel adds a label to the set. It limits the total size of the labels, because sorting
+// compares their names, and many labels may refer to the same long symbol. When a record of the log
+// is decoded, there is no limit, because the limit was applied before the record was written.
 func (r *reader) addLabel(name, value []byte, what string) error {
 	if len(r.set.pairs) >= r.job.Limits.Columns {
 		return r.refuse("more than %d %s: send fewer", r.job.Limits.Columns, what)
@@ -448,8 +449,8 @@ func (r *reader) addMetadata(metric []byte, m remotewrite.MetadataView) error {
 	}
 	key = binary.AppendVarint(key, int64(m.Type))
 	r.scratch = key
-	// The bytes of the key count as text even if no row is added. With version 2, each series may
-	// refer to the same long help, which is processed each time.
+	// The bytes of the key are counted as text even if no row is added. In version 2, many series
+	// may refer to the same long help text, and each time the text must be compared.
 	if r.text += int64(len(key)); r.text > r.most {
 		return r.errTooMuch()
 	}

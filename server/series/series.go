@@ -20,7 +20,7 @@ type Part struct {
 type Verdict uint8
 
 const (
-	Stored  Verdict = iota // all parts are on disk
+	Stored  Verdict = iota // all parts are stored in the log on disk
 	Invalid                // the rows are invalid or too many, and will never be accepted
 	Busy                   // nothing is stored: a budget is used up
 	Failed                 // nothing is stored, or it is unknown whether the parts are stored: the service is not ready, or the disk failed
@@ -29,6 +29,6 @@ const (
 // Result describes the result of storing parts.
 type Result struct {
 	Verdict    Verdict
-	RetryAfter time.Duration // minimum time until the parts are sent again, if that may help
+	RetryAfter time.Duration // minimum time until the parts may be sent again; 0 if sending them again does not help
 	Err        error         // nil if all parts are stored; if the parts are invalid, the error names the tenant
 }

@@ -19,9 +19,9 @@ import (
 //	x--a, a-metadata    x--x----a, x--a--metadata    could be mistaken for names made here, so they are escaped, too
 //	of 118 bytes, ...   x---sha256_…             too long, escaped or not: the hash of the tenant
 //
-// After the prefix, an escape is a hyphen that is followed by another hyphen or by two hex digits.
-// The hyphens of the suffixes below, and the hyphen before sha256, are followed by other
-// characters. So suffixes and hashes cannot be mistaken for a part of the tenant's name.
+// After the prefix, an escape is a hyphen, followed by either another hyphen or two hex digits. The
+// hyphens before the suffixes below and before sha256 are followed by other characters. So a suffix
+// or a hash cannot be mistaken for a part of the tenant's name.
 
 const escapedPrefix = "x--"
 
@@ -37,13 +37,14 @@ const (
 	kinds
 )
 
-// suffixes contains the suffixes that distinguish the tables of a tenant. The hyphen of a suffix is
+// suffixes contains the suffix for each table of a tenant. A suffix begins with a hyphen that is
 // followed neither by another hyphen nor by two hex digits.
 var suffixes = [kinds]string{samples: "", histograms: "-histograms", exemplars: "-exemplars", metadata: "-metadata"}
 
 const maxTenantTable = names.Max - len("-histograms")
 
-// TableOf returns the table for a tenant's samples. The other tables have this name and a suffix.
+// TableOf returns the name of the table for a tenant's samples. The name of each other table is
+// this name followed by a suffix.
 func TableOf(tenant string) string {
 	if names.IsPlain(tenant, maxTenantTable) && !reserved(tenant) {
 		return tenant
@@ -66,7 +67,7 @@ func TableOf(tenant string) string {
 	return string(name)
 }
 
-// reserved reports whether name could also result from an escaped name or from a suffix.
+// reserved reports whether name could be mistaken for an escaped name, or for a name with a suffix.
 func reserved(name string) bool {
 	for _, suffix := range suffixes[samples+1:] {
 		if strings.HasSuffix(name, suffix) {

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// bornKey is the key of a connection's deadline in the connection's context.
+// bornKey is the key in a connection's context for the connection's deadline.
 type bornKey struct{}
 
-// aging makes the server close a connection after the first response at which the connection has
-// reached a maximum age. So load balancers can redistribute connections. The maximum age varies by
-// up to a tenth, so that connections that began at the same moment do not all end at the same
-// moment.
+// aging makes the server close old connections, so that load balancers can redistribute them. When
+// a connection has reached a maximum age, the server closes it after the next response. The maximum
+// age varies by up to a tenth. So connections that began at the same time do not all end at the
+// same time.
 func aging(s *http.Server, age time.Duration) {
 	if age <= 0 {
 		return

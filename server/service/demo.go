@@ -19,15 +19,15 @@ import (
 	"github.com/slipstream-go/slipstream/server/query"
 )
 
-// Demo shows the main job of the service. It starts a service, sends the metrics of its own process
-// to this service, and reads the resulting Parquet files.
+// Demo is a command that shows the main purpose of the service. It starts a service, sends the
+// metrics of its own process to this service, and reads the Parquet files that the service writes.
 type Demo struct {
-	Duration time.Duration `help:"How long to send." default:"8s"`
+	Duration time.Duration `help:"Time for which the demo sends metrics." default:"8s"`
 	Interval time.Duration `help:"Sampling interval of the metrics." default:"250ms"`
 }
 
-// Run runs the demo with the settings c. The settings should be the defaults. It returns an error
-// unless every acknowledged row is in a file exactly once.
+// Run runs the demo with the settings c, which should be the defaults. It returns an error unless
+// each acknowledged row is in the files exactly once.
 func (d *Demo) Run(ctx context.Context, c *config.Serve, version string, out io.Writer) (err error) {
 	dir, err := os.MkdirTemp("", "slipstream-demo-")
 	if err != nil {
@@ -84,7 +84,7 @@ type sample struct {
 	CPU        float64 `msgpack:"cpu_seconds"`
 }
 
-// send sends one row per interval, until the duration has passed or ctx ends. It returns the number
+// send posts one row per interval, until the duration has passed or ctx ends. It returns the number
 // of acknowledged rows.
 func (d *Demo) send(ctx context.Context, url string) (acknowledged int64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, d.Duration)

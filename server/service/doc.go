@@ -21,10 +21,10 @@
 //	wal/            the log
 //	tables/         {db}/{table}/utc_date=YYYY-MM-DD/utc_hour=HH/*.parquet
 //	aside/          the same, for tables whose directory in tables/ cannot be written
-//	unlanded.json   files of incomplete landings, which must be removed
+//	unlanded.json files that were not completed, and must be removed
 //
 // The service already listens during recovery, so that /health responds. It accepts writes after
 // recovery. On shutdown, /ready reports that the service is stopping. The service then stops
-// listening, completes open requests, lands all rows and closes the log. After a kill, the next
-// start lands the remaining rows.
+// listening, completes open requests, writes all rows to Parquet files and closes the log. After a
+// kill, the next start writes the remaining rows to files.
 package service

@@ -2,6 +2,7 @@ package service
 
 import (
 	"encoding/json"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -83,7 +84,11 @@ func TestExamples(t *testing.T) {
 		for _, m := range secretFile.FindAllStringSubmatch(text, -1) {
 			write(m[1], "secret of "+m[1])
 		}
-		if _, err := relay.ReadRules(write("rules.json", text)); err != nil {
+		_, err := relay.New(relay.Options{
+			Targets: []string{"http://cortex:9009/api/v1/push"}, TooMany: http.StatusServiceUnavailable, Tenants: relay.Tenants{Missing: relay.Fail},
+			Rules: write("rules.json", text),
+		})
+		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

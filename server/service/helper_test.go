@@ -132,7 +132,8 @@ func (c *child) stop() {
 	}
 }
 
-// ask sends a request, and returns the response. The arguments header alternate keys and values.
+// ask sends a request, and returns the response. The arguments in `header` are keys and values in
+// turn.
 func ask(t *testing.T, client *http.Client, method, url string, body []byte, header ...string) reply {
 	t.Helper()
 	req, err := http.NewRequest(method, url, bytes.NewReader(body))

@@ -505,7 +505,7 @@ func (s *stage) walk(dir string, each func(path string)) {
 }
 
 func (s *stage) read(file string) *column.Batch {
-	b, err := parquet.ReadOn(s.disk, file)
+	b, _, err := parquet.Read(s.disk, file)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func (s *Service) openListener() (net.Listener, error) {
 }
 
 // newServer returns an HTTP server with the timeouts in the settings. The server has no timeout for
-// writing, because responses are short, and because a flush may take any time.
+// writing responses, because responses are short, and because a flush may take any amount of time.
 func newServer(c *config.Serve, h http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           h,
@@ -58,8 +58,8 @@ func profiles() http.Handler {
 }
 
 // lockData creates the data directory and locks it. The system releases the lock when the process
-// ends. The log also locks its directory, but only after the service has removed temporary files.
-// These files might belong to another process.
+// ends. The lock of the log is not sufficient: the log locks its directory only after the service
+// has removed temporary files, which might belong to another process.
 func lockData(d disk.Disk, dir string) (unlock func(), err error) {
 	if err := disk.MkdirAll(d, dir); err != nil {
 		return nil, fmt.Errorf("--data: %w", err)

@@ -14,12 +14,13 @@ import (
 // lookup is a function that resolves a host name.
 type lookup func(ctx context.Context, network, host string) ([]netip.Addr, error)
 
-// lookupTimeout limits the time for resolving names at the start. If a name is still unknown after
-// this time, it may belong to a target that starts later.
+// lookupTimeout is the maximum time for resolving host names when the service starts. If a name
+// cannot be resolved within this time, the service starts anyway, because the target may start
+// later.
 const lookupTimeout = 2 * time.Second
 
-// checkLoop returns an error if the name of a target resolves to this service, because the service
-// would send each request to itself forever.
+// checkLoop returns an error if the host name of a target resolves to this service. With such a
+// target, the service would send each request to itself forever.
 func checkLoop(targets []string, listen net.Addr, resolve lookup) error {
 	ctx, cancel := context.WithTimeout(context.Background(), lookupTimeout)
 	defer cancel()

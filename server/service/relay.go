@@ -53,8 +53,8 @@ func (s *Service) newRelay() (*relay.Relay, error) {
 }
 
 // admitSeries checks the token of a Remote Write request. It is called if the rules define no
-// credentials. The token needs the right to write to series.Database, even if the series are sent
-// to a target.
+// credentials. The token must grant the right to write to the database series.Database, even if the
+// series are sent to a target.
 func (s *Service) admitSeries(r *http.Request) *access.Refusal {
 	_, denied := s.guard.Admit(r, access.Write, access.Database(series.Database))
 	return denied

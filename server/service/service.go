@@ -60,7 +60,7 @@ type Service struct {
 // machine contains the disk and the network functions of the service. Tests replace the disk and
 // the functions of the operating system.
 type machine struct {
-	disk   disk.Disk                                                            // contains all files that the service writes; configuration files are read from the operating system
+	disk   disk.Disk                                                            // the disk for all files that the service writes; configuration files are not read from it
 	listen func(address string) (net.Listener, error)                           // opens the listener for senders
 	dial   func(ctx context.Context, network, address string) (net.Conn, error) // connects to targets; nil means the relay's default
 	lookup lookup                                                               // resolves host names of targets
@@ -72,7 +72,7 @@ func New(c *config.Serve, version string, log *slog.Logger) (*Service, error) {
 	return newOn(machine{disk: disk.OS, listen: listenTCP, lookup: net.DefaultResolver.LookupNetIP}, c, version, log)
 }
 
-// newOn is like New, with a given machine.
+// newOn is like New, but uses the given machine.
 func newOn(m machine, c *config.Serve, version string, log *slog.Logger) (_ *Service, err error) {
 	tokens, err := c.Tokens()
 	if err != nil {
@@ -149,9 +149,8 @@ func newOn(m machine, c *config.Serve, version string, log *slog.Logger) (_ *Ser
 	return s, nil
 }
 
-// minRate returns the minimum rate in the form that the handler expects. In the settings, 0 means
-// that there is no minimum. For the handler, 0 means the default, and -1 means that there is no
-// minimum. So minRate returns -1 for 0.
+// minRate returns the minimum rate in the form that the handler expects. If there is no minimum,
+// the setting is 0, but the handler expects -1. For the handler, 0 means the default.
 func minRate(c *config.Serve) int64 {
 	if c.Limits.MinRate == 0 {
 		return -1
@@ -196,8 +195,8 @@ func (s *Service) release() {
 	}
 }
 
-// Run serves until ctx is done, and then stops the service as the method stop describes. It returns
-// nil if every row has landed in a file.
+// Run serves requests until ctx is done. Then it stops the service by calling the method `stop`. It
+// returns nil if every row has been written to a file.
 func (s *Service) Run(ctx context.Context) error {
 	defer s.release()
 	s.log.Info("listening", "url", s.URL(), "data", s.config.Data, "version", s.version)
@@ -244,8 +243,9 @@ func (s *Service) Run(ctx context.Context) error {
 	return err
 }
 
-// recover opens the store and then the relay. The store first completes the work of the earlier
-// run. If ctx ends, rows that have not landed stay in the log.
+// recover opens the store and then the relay. The store first completes the work of the previous
+// run: it writes the rows in the log to files. If ctx ends, rows that are not in files yet stay in
+// the log.
 func (s *Service) recover(ctx context.Context) error {
 	begin := time.Now()
 	sink, err := parquet.New(filepath.Join(s.config.Data, "tables"), parquet.Options{Codec: s.config.Landing.Compression, Version: s.version, Disk: s.disk})
@@ -290,14 +290,14 @@ func (s *Service) recover(ctx context.Context) error {
 	return nil
 }
 
-// stop shuts the service down: it reports that the service is not ready, stops listening, completes
-// requests, lands the rows, and closes the log.
+// stop shuts the service down in this order: it reports that the service is not ready, stops
+// listening, completes the open requests, writes the rows to files, and closes the log.
 func (s *Service) stop(server *http.Server, recovered <-chan struct{}) error {
 	s.handler.Drain()
 	time.Sleep(s.config.Timeout.Drain)
 	ctx, cancel := context.WithTimeout(context.Background(), s.config.Timeout.Shutdown)
 	defer cancel()
-	requests, cancel := context.WithTimeout(ctx, s.config.Timeout.Shutdown/2) // the other half is for rows to land
+	requests, cancel := context.WithTimeout(ctx, s.config.Timeout.Shutdown/2) // the other half is for writing rows to files
 	defer cancel()
 	if err := server.Shutdown(requests); err != nil { // their senders get no response; each request is stored completely or not at all
 		s.log.Warn("shutdown timeout; closing connections of unfinished requests", "error", errors.Join(err, server.Close()))

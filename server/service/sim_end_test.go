@@ -164,7 +164,7 @@ func (m *model) walk(dir string, each func(path string)) {
 // look counts the rows of a file, and compares their cells with the cells that follow from their
 // ids.
 func (m *model) look(file string, found map[int64]int) {
-	b, err := parquet.ReadOn(m.Disk, file)
+	b, _, err := parquet.Read(m.Disk, file)
 	if err != nil {
 		m.Fatal("%v", err)
 	}

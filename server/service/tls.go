@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 )
 
-// certificates contains the listener's certificates, as last read from their files. Open
+// certificates contains the listener's certificates with the latest content of their files. Open
 // connections continue to use the certificates with which they began.
 type certificates struct {
 	cert, key, clients string

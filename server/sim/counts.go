@@ -10,8 +10,8 @@ import (
 // Counts contains the number of events, by name.
 type Counts map[string]int
 
-// of returns the count for a name. If the name ends in "*", the result is the sum for all names
-// with the prefix before the "*".
+// The method of returns the count for a name. If the name ends in "*", the result is the sum for
+// all names with the prefix before the "*".
 func (c Counts) of(name string) (n int) {
 	prefix, many := strings.CutSuffix(name, "*")
 	if !many {

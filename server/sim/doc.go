@@ -4,17 +4,18 @@
 // A test keeps a model with three kinds of records: acknowledged, rejected and in doubt. A record
 // is in doubt if its outcome is unknown, because the disk failed or the machine stopped. The test
 // starts the service several times, on a disk that fails, fills up and is slow. The time from a
-// start of the service to its end is called a life. A life ends with a shutdown, with a kill of the
-// process, or with a crash of the machine during a call to the disk. The last life has no faults,
-// and must complete all work. After the last life, each acknowledged record must be stored exactly
-// once. A rejected record must not be stored, and a record in doubt may be stored at most once.
+// start of the service to its end is called a life of the service. A life ends with a shutdown,
+// with a kill of the process, or with a crash of the machine during a call to the disk. The last
+// life has no faults, and must complete all work. After the last life, each acknowledged record
+// must be stored exactly once. A rejected record must not be stored, and a record in doubt may be
+// stored at most once.
 //
-// A crash happens in one of the phases of a life: start, work or close. Faults affect randomly
-// chosen calls, all calls below a directory, or the nth call of a certain kind. Reads and writes
-// may transfer fewer bytes than requested. By default, a test runs a fixed set of seeds. It counts
-// the events in all of these runs, and requires that the events in [Plan] have occurred. The calls
-// to the disk and their times form the trace of a seed. The method Digest returns a hash of the
-// trace. Tests run each seed twice and compare the digests.
+// A crash happens in one of three phases: while the service starts, works or closes. Faults affect
+// randomly chosen calls, all calls below a directory, or the nth call of a certain kind. Reads and
+// writes may transfer fewer bytes than requested. By default, a test runs a fixed set of seeds. It
+// counts the events in all of these runs, and requires that the events in [Plan] have occurred. The
+// calls to the disk, and the times of these calls, form the trace of a seed. The method Digest
+// returns a hash of the trace. Tests run each seed twice and compare the digests.
 //
 //	run.go     Plan, Run, Replays
 //	world.go   World: the disk and its faults, phases, the end of a life

@@ -24,8 +24,9 @@ func (f Fate) String() string {
 	return [...]string{Unknown: "of unknown fate", Acknowledged: "acknowledged", Refused: "refused", Dropped: "dropped"}[f]
 }
 
-// Lives calls the function `live` a random number of times, from 1 to `most`. Then it calls the
-// function `end` once, for the last life of the service.
+// Lives simulates the lives of a service (the times from a start to the next stop). It calls the
+// function `live` a random number of times, from 1 to `most`. Then it calls the function `end`
+// once, for the last life.
 func (w *World) Lives(most int, live, end func()) {
 	for range 1 + w.Rand.IntN(most) {
 		live()

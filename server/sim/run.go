@@ -17,7 +17,7 @@ import (
 type Plan struct {
 	Seeds int // number of seeds that run by default
 
-	// Life runs a world from its beginning to its end.
+	// Life is called once for each run. It simulates the world w from its beginning to its end.
 	Life func(w *World)
 
 	// Meets lists the events that must occur when the default seeds run; see [World.Count]. Each
@@ -70,8 +70,8 @@ func Run(t *testing.T, p Plan) {
 	}
 }
 
-// settle makes runs repeatable until done is called. It makes goroutines run one at a time. As a
-// result, goroutines that wake at the same moment run in the same order in every run.
+// settle makes runs repeatable until the function `done` is called. It makes goroutines run one at
+// a time. As a result, goroutines that wake at the same moment run in the same order in every run.
 func settle() (done func()) {
 	before := runtime.GOMAXPROCS(1)
 	return func() { runtime.GOMAXPROCS(before) }
@@ -99,13 +99,14 @@ func (p Plan) one(t *testing.T, seed uint64, met Counts) (digest uint64) {
 	return digest
 }
 
-// Replays runs each seed twice, with all other seeds in between. It requires that the calls to the
-// disks and their times are the same in both runs.
+// Replays runs all seeds once, and then all seeds again. It requires that the calls to the disks
+// and their times are the same in both runs.
 //
 // The runtime preempts a goroutine that has run for 10 ms. On a busy machine, this can happen to
 // any goroutine, so that other goroutines run first. For this reason, up to a fifth of the seeds
-// may have different results. But another run of such a seed must repeat one of its results. If a
-// run depends on more than the seed, for example on the order of a map, nearly all seeds differ.
+// may have two results that differ. But one of a few further runs of such a seed must repeat an
+// earlier result. If a run depends on more than the seed, for example on the order of a map, nearly
+// all seeds differ.
 func Replays(t *testing.T, p Plan, seeds ...uint64) {
 	if shuffled {
 		t.Skip("the race detector has goroutines run in random order")

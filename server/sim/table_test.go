@@ -384,7 +384,7 @@ func (m *tables) peek(dir string, found map[row]string) error {
 		if err != nil || strings.HasPrefix(e.Name(), ".") {
 			continue
 		}
-		b, err := parquet.ReadFrom(bytes.NewReader(text), int64(len(text)), file)
+		b, _, err := parquet.ReadFrom(bytes.NewReader(text), int64(len(text)), file)
 		if err != nil {
 			return err
 		}
@@ -613,7 +613,7 @@ func (m *tables) read(file string, found map[row]int, columns map[name]string, t
 	if err != nil {
 		m.Fatal("%v", err)
 	}
-	b, err := parquet.ReadFrom(f, info.Size(), file)
+	b, _, err := parquet.ReadFrom(f, info.Size(), file)
 	if err != nil {
 		m.Fatal("%v", err)
 	}

@@ -48,7 +48,7 @@ func newWorld(t *testing.T, seed uint64) *World {
 	return w
 }
 
-// Say records an event. If the seed fails, the log contains the event.
+// Say records an event. If the test fails for this seed, its log contains the event.
 func (w *World) Say(format string, args ...any) {
 	w.log = append(w.log, fmt.Sprintf(format, args...))
 }
@@ -90,7 +90,7 @@ func (w *World) Phase(name string) {
 	}
 }
 
-// phases is the number of phases in one life of the service.
+// phases is the number of phases between a start and the next stop of the service.
 const phases = 3
 
 // delay returns a function that returns a random delay for each call. The delay is up to 100 µs,
@@ -111,7 +111,7 @@ var kinds = []string{
 }
 
 // Faults chooses the faults that the disk has until the next start of the service. The disk may
-// also crash at a call. The argument root is the directory that contains the directories of the
+// also crash at a call. The argument `root` is the directory that contains the directories of the
 // tables: db/t0 and so on.
 func (w *World) Faults(root string) {
 	w.Broken, w.Well, w.Small = "", false, false
@@ -193,8 +193,8 @@ func (w *World) Faults(root string) {
 	w.Say("a disk: %s, %s", kind, when)
 }
 
-// AlsoFail makes further calls fail until the next start, in addition to the calls that already
-// fail.
+// AlsoFail adds calls that fail until the next start: a call fails if the function `fail` returns
+// an error for it. The calls that already fail continue to fail.
 func (w *World) AlsoFail(kind string, fail func(faulty.Call) error) {
 	w.Say("besides, %s", kind)
 	w.Well, w.Small = false, false
@@ -206,7 +206,7 @@ func (w *World) AlsoFail(kind string, fail func(faulty.Call) error) {
 	w.Disk.Set(w.disk)
 }
 
-// Sound removes all faults of the disk, except a crash that is already planned.
+// Sound ends all faults of the disk. A crash that is already planned still happens.
 func (w *World) Sound() {
 	w.Disk.Set(faulty.Options{Delay: delay(time.Millisecond), Crashed: w.crashed})
 }
@@ -239,8 +239,8 @@ func (w *World) counted(fail func(faulty.Call) error) func(faulty.Call) error {
 }
 
 // transient returns a function that works like the function `fail`, but makes reads fail at most
-// three times in a row. Data that can never be read would be damage, which is a different kind of
-// fault.
+// three times in a row. Data that can never be read would be damage, and this function does not
+// simulate damage.
 func transient(fail func(faulty.Call) error) func(faulty.Call) error {
 	failed := 0
 	return func(c faulty.Call) error {
@@ -259,7 +259,8 @@ func transient(fail func(faulty.Call) error) func(faulty.Call) error {
 // Crashed reports whether the disk has crashed.
 func (w *World) Crashed() bool { return w.Off.Err() != nil }
 
-// Next restarts either the machine or only the process.
+// Next restarts the machine if the disk has crashed. Otherwise it chooses at random whether the
+// machine or only the process restarts.
 func (w *World) Next() {
 	w.crashIn = 0
 	if w.Crashed() || w.Rand.IntN(2) == 0 {

@@ -11,8 +11,8 @@ import (
 )
 
 // An administrator can alter tables. During an alteration, the table accepts no rows: requests with
-// rows for it are rejected with ErrHeld. First, all earlier rows of the table land. So the log
-// contains no rows with the old schema that a restart would have to read.
+// rows for it are rejected with ErrHeld. First, all earlier rows of the table are written to files
+// (they land). So the log contains no rows with the old schema that a restart would have to read.
 //
 //	hold ──▶ rows land ──▶ files are edited ──▶ catalog on disk ──▶ the table takes rows
 //
@@ -22,13 +22,13 @@ import (
 // ErrUnknown: the table or the column does not exist.
 var ErrUnknown = errors.New("does not exist")
 
-// ErrUnfit is wrapped by errors about a cell in a file that cannot be converted to the new type of
-// its column. If an error wraps ErrUnfit, no file has been changed.
+// ErrUnfit reports that a cell in a file cannot be converted to the new type of its column. If an
+// error wraps ErrUnfit, no file has been changed.
 var ErrUnfit = errors.New("the value does not fit the type")
 
-// Drop removes a table from the catalog. If the argument files is true, Drop also removes the
+// Drop removes a table from the catalog. If the argument `files` is true, Drop also removes the
 // table's files. If it is false, later rows create a table with the same name in the same
-// directory, perhaps with other types.
+// directory. The types of its columns may differ from the types in the old files.
 func (s *Store) Drop(ctx context.Context, name Name, files bool) error {
 	return s.alter(ctx, name, func(sc *schema, e Editor) (*schema, error) {
 		if !files {
@@ -39,7 +39,7 @@ func (s *Store) Drop(ctx context.Context, name Name, files bool) error {
 }
 
 // DropColumn removes a column from the catalog. If the column is written again, its first value
-// determines the new type. If the argument files is true, the files are rewritten without the
+// determines the new type. If the argument `files` is true, the files are rewritten without the
 // column; otherwise the files keep the column.
 func (s *Store) DropColumn(ctx context.Context, name Name, col string, files bool) error {
 	return s.alterColumn(ctx, name, col, func(sc *schema, i int, e Editor) error {
@@ -102,7 +102,7 @@ func eachFile(e Editor, name Name, fn func(path string) error) error {
 	return nil
 }
 
-// alterColumn is like alter, but for one column. It calls the function edit with a copy of the
+// alterColumn is like alter, but for one column. It calls the function `edit` with a copy of the
 // table's schema and with the index i of the column in the copy's fields. The function may change
 // these fields.
 func (s *Store) alterColumn(ctx context.Context, name Name, col string, edit func(sc *schema, i int, e Editor) error) error {
@@ -126,8 +126,8 @@ func (s *Store) alterColumn(ctx context.Context, name Name, col string, edit fun
 	})
 }
 
-// alter holds a table, lands its rows, and replaces its schema with the schema that the function
-// edit returns. If that schema is nil, alter removes the table.
+// alter makes a table reject new rows, writes its earlier rows to files, and replaces its schema
+// with the schema that the function `edit` returns. If that schema is nil, alter removes the table.
 func (s *Store) alter(ctx context.Context, name Name, edit func(*schema, Editor) (*schema, error)) error {
 	e, ok := s.o.Sink.(Editor)
 	if !ok {
@@ -159,12 +159,12 @@ func (s *Store) alter(ctx context.Context, name Name, edit func(*schema, Editor)
 	return nil
 }
 
-// landTick is the interval at which landTable checks whether the rows have landed.
+// landTick is the interval at which landTable checks whether the rows are in files.
 const landTick = 50 * time.Millisecond
 
-// landTable lands the rows of a held table. It also waits until the table has no files aside, no
-// files that must be removed, and no rewrite in progress. If one of these steps fails, landTable
-// returns the reason.
+// landTable writes the rows of a held table (one that rejects new rows) to files. It also waits
+// until all files of the table are in its own directory, no files must be removed, and no rewrite
+// is in progress. If one of these steps fails, landTable returns the reason.
 func (s *Store) landTable(ctx context.Context, t *table) error {
 	s.gate.Lock() // wait for appends in progress: their rows are then committed or queued
 	closed := s.closed
@@ -201,8 +201,8 @@ func (s *Store) landTable(ctx context.Context, t *table) error {
 	}
 }
 
-// forgetTotals writes a landed note with zero totals to the log, so that the next table of the same
-// name starts from zero.
+// forgetTotals writes a Landed note with zero totals to the log, so that the totals of the next
+// table with the same name start from zero.
 func (s *Store) forgetTotals(t *table) error {
 	s.mu.Lock()
 	to := t.landedTo
@@ -214,8 +214,8 @@ func (s *Store) forgetTotals(t *table) error {
 	return nil
 }
 
-// hold makes a table reject new rows. Rows that were admitted before may still be on their way to
-// the log.
+// hold makes a table reject new rows. Rows that were accepted before the call may still be on their
+// way to the log.
 func (c *catalog) hold(name Name) (*table, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -248,8 +248,9 @@ func (c *catalog) setHeld(t *table, held bool) {
 	}
 }
 
-// replace gives a held table the new schema next. If next is nil, replace removes the table. After
-// the call, the table accepts rows again. After an error, the table keeps its old schema.
+// replace changes the schema of a held table to `next`. If `next` is nil, replace removes the
+// table. After the call, the table accepts rows again. After an error, the table keeps its old
+// schema.
 func (c *catalog) replace(t *table, next *schema) error {
 	old := *t.schema.Load()
 	old.held = false
@@ -281,8 +282,8 @@ func (c *catalog) restore(t *table, old *schema) {
 	c.changed[t] = true
 }
 
-// set gives a held table the new schema next. If next is nil, set marks the table as dropped. The
-// next call of save writes the change to disk. The table stays held.
+// set changes the schema of a held table to `next`. If `next` is nil, set marks the table as
+// dropped. The next call of the method `save` writes the change to disk. The table stays held.
 func (c *catalog) set(t *table, next, old *schema) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -15,18 +15,19 @@ import (
 )
 
 // If a table's directory cannot be written, the table's rows would stay in memory and in the log,
-// until both are full for all tables. So after some failed attempts, the units of the table land
-// aside: their files are written to another sink. As soon as possible, these files return: they are
-// moved to the table's own directory.
+// until both are full for all tables. So after some failed attempts, the units of the table (groups
+// of its rows) land aside: their files are written to a second sink, Options.Aside. As soon as
+// possible, these files return: they are moved to the table's own directory.
 //
 //	unit ──fails, asideAfter times──▶ files aside ──landed on disk──▶ memory and log released
 //	                                      └──▶ retried: incomplete files are removed, then the files return
 //
-// As long as a table has files aside, its later units land aside at the first attempt. So no unit
-// waits for a failing directory, and readers see the rows of a table in the order of their arrival.
+// As long as a table has files in the sink Aside, its later units are written there at the first
+// attempt. So no unit waits for a failing directory, and readers see the rows of a table in the
+// order of their arrival.
 
 // Aside is a sink for the files of tables whose own directory cannot be written. After a crash,
-// each of its files is complete or named by an intent in the log.
+// each of its files is complete, or an Intent note in the log names the file.
 type Aside interface {
 	Sink
 
@@ -35,28 +36,28 @@ type Aside interface {
 	Files(dir string) ([]string, error)
 
 	// Return moves a file to the store's Sink, under the same path. After a crash, the file exists
-	// in one of the two places, or in both.
+	// in one of the two sinks, or in both.
 	Return(path string) error
 }
 
-// asideAfter is the number of failed attempts after which a unit lands aside. Including the growing
-// pauses between them, these attempts take about 3 s. When memory is half full, the unit lands
-// aside after one failed attempt, because other tables need the memory.
+// asideAfter is the number of failed attempts after which a unit is written to the sink Aside.
+// These attempts, and the growing pauses between them, take about 3 s. When memory is half full,
+// one failed attempt is enough, because other tables need the memory.
 const asideAfter = 5
 
-// exile describes the files that a table has aside. The store's lock guards this data, except in
-// steps that only the returner makes.
+// exile describes the files of a table that are in the sink Aside. The store's lock guards this
+// data, except in steps that only the goroutine of runReturner makes.
 type exile struct {
-	files  []string // files that have landed aside, in the order of their landing
-	err    error    // reason why the files are aside
+	files  []string // files in the sink Aside, in the order in which they were written
+	err    error    // reason why the table's own directory cannot be used
 	moving bool     // files[0] is being moved back
 
-	unlanded []string // files that an earlier process may have left aside, and that must be removed
+	unlanded []string // files that an earlier process may have left in the sink Aside; they must be removed
 }
 
-// goesAside reports whether the next attempt to land a unit is made aside. If an attempt aside has
-// failed and the table has no files aside, the next attempt is made in the table's own directory,
-// because that directory may have been repaired meanwhile.
+// goesAside reports whether the next attempt to write a unit uses the sink Aside. If such an
+// attempt has failed, and the table has no files in that sink, the next attempt uses the table's
+// own directory. That directory may have been repaired in the meantime.
 func (s *Store) goesAside(u *unit) bool {
 	if s.o.Aside == nil {
 		return false
@@ -69,8 +70,8 @@ func (s *Store) goesAside(u *unit) bool {
 	return l.aside
 }
 
-// goHome prepares the remaining files of a unit for an attempt in the table's own directory. It is
-// called after an attempt aside.
+// goHome prepares the remaining files of a unit for an attempt to write them to the table's own
+// directory. It is called after an attempt with the sink Aside.
 func (s *Store) goHome(u *unit) error {
 	l := &u.landing
 	if !l.asideIntended {
@@ -85,7 +86,7 @@ func (s *Store) goHome(u *unit) error {
 	return nil
 }
 
-// landAside lands the remaining files of a unit aside.
+// landAside writes the remaining files of a unit to the sink Aside.
 func (s *Store) landAside(u *unit) error {
 	l, t := &u.landing, u.table
 	if l.begun && !l.asideIntended { // the sink reports that the file does not exist, but a failing disk may be wrong
@@ -137,8 +138,8 @@ func (s *Store) landAside(u *unit) error {
 	return s.noteLanded(u)
 }
 
-// exiled adds the files of a unit that have landed aside to the list of its table. The caller holds
-// the lock.
+// exiled appends the files that a unit has in the sink Aside to the list exile.files of its table.
+// The caller holds the lock.
 func (s *Store) exiled(u *unit) {
 	t, l := u.table, &u.landing
 	if len(l.exiled) == 0 {
@@ -168,8 +169,8 @@ func (s *Store) runReturner() {
 
 const returnPause = 5 * time.Second
 
-// returnFiles moves as many files as possible from aside to their tables' own directories. Its
-// error contains the reasons why the other files cannot return.
+// returnFiles moves as many files as possible from the sink Aside to their tables' own directories.
+// Its error contains the reasons why the other files cannot return.
 func (s *Store) returnFiles() (err error) {
 	s.returning.Lock()
 	defer s.returning.Unlock()
@@ -218,8 +219,9 @@ func (s *Store) returnOf(t *table) error {
 	}
 }
 
-// nextReturn returns the path of the next file of a table to move back, or an empty string if there
-// is no such file. While a rewrite of the table's existing files is due, there is no such path.
+// nextReturn returns the path of the next file that must be moved back to the directory of a table.
+// It returns an empty string if there is no such file, or while a rewrite of the table's existing
+// files is due.
 func (s *Store) nextReturn(t *table) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -236,9 +238,9 @@ func (s *Store) nextReturn(t *table) string {
 	return t.exile.files[0]
 }
 
-// clear removes the files that incomplete landings of a table may have left. A later file may have
-// the same name as one of these files. So nothing lands before the name is removed from
-// unlanded.json.
+// clear removes the files that failed attempts to write units of a table may have left. A later
+// file may have the same name as one of these files. So no unit of the table is written before the
+// name is removed from unlanded.json.
 func (s *Store) clear(t *table) error {
 	for {
 		s.mu.Lock()
@@ -266,9 +268,9 @@ func (s *Store) clear(t *table) error {
 	}
 }
 
-// clearAside removes the incomplete files of a table that an earlier process has left aside. After
-// the table's next landed note, recovery ignores the intents that name these files. So nothing
-// lands before these files are removed.
+// clearAside removes the incomplete files of a table that an earlier process has left in the sink
+// Aside. After the table's next Landed note, recovery ignores the Intent notes that name these
+// files. So no unit of the table is written before these files are removed.
 func (s *Store) clearAside(t *table) error {
 	for {
 		s.mu.Lock()
@@ -291,14 +293,14 @@ func (s *Store) clearAside(t *table) error {
 	}
 }
 
-// The file unlanded.json lists the files that must be removed before other files of their table
-// land or return. The log names these files, too, but may be released earlier.
+// The file unlanded.json lists the files that must be removed before other files of their table are
+// written or moved back. The log names these files, too, but may be released earlier.
 
 func (s *Store) unlandedPath() string { return filepath.Join(s.o.Dir, "unlanded.json") }
 
 func (s *Store) saveUnlanded() error {
 	if s.o.Aside == nil {
-		return nil // the log names them until their table lands
+		return nil // the log names them until rows of their table are written to files
 	}
 	s.saving.Lock()
 	defer s.saving.Unlock()
@@ -323,9 +325,9 @@ func (s *Store) saveUnlanded() error {
 	return nil
 }
 
-// readAside is called when the store is opened. It finds the files that are aside, and reads the
-// list in unlanded.json. It removes files that were intended to land aside if no landed note
-// follows the intent.
+// readAside is called when the store is opened. It finds the files in the sink Aside, and reads the
+// list in unlanded.json. If an Intent note names files in the sink Aside, and no Landed note
+// follows, it removes these files.
 func (s *Store) readAside(intended map[Name][]string) error {
 	if s.o.Aside == nil {
 		return nil

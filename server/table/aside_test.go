@@ -62,8 +62,8 @@ func brokenTable(t *testing.T, dir string) (o Options, broken *atomic.Bool) {
 	return o, broken
 }
 
-// If a table cannot land, its rows leave the memory and the log, even across a restart. Once the
-// table can land, the rows move to its own directory.
+// If a table's directory cannot be written, its rows are written to the Aside, and leave the memory
+// and the log, even across a restart. Once the directory can be written, the files move there.
 func TestAside(t *testing.T) {
 	dir := t.TempDir()
 	o, broken := brokenTable(t, dir)
@@ -113,9 +113,9 @@ func TestAside(t *testing.T) {
 	}
 }
 
-// When the service ended, a file had landed incompletely and could not be removed. Meanwhile its
-// rows landed aside. The file is removed before these rows return, even if the log no longer
-// mentions the file.
+// When the service ended, a file had been written incompletely and could not be removed. Meanwhile
+// its rows were written to the Aside. The file is removed before these rows return, even if the log
+// no longer mentions the file.
 func TestAsideIsRemovedFirst(t *testing.T) {
 	dir := t.TempDir()
 	o, broken := brokenTable(t, dir)
@@ -150,7 +150,8 @@ func TestAsideIsRemovedFirst(t *testing.T) {
 }
 
 // If a file that an earlier process left aside cannot be removed, only its own table waits, and the
-// file is not moved back. When either directory works again, each row lands there once.
+// file is not moved back. When one of the two directories works again, each row is written there
+// once.
 func TestAsideFailsToo(t *testing.T) {
 	for _, mended := range []string{"aside", "home"} {
 		t.Run(mended, func(t *testing.T) {

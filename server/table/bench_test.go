@@ -12,8 +12,8 @@ import (
 )
 
 // loadBatch fills b with a batch as in the load test of the service: 1000 rows with a time, a host
-// and three floats, one row a microsecond. A batch spans one millisecond, and overlap is the number
-// of batches that begin in a millisecond.
+// and three floats, one row a microsecond. A batch spans one millisecond, and `overlap` is the
+// number of batches that begin in the same millisecond.
 func loadBatch(b *column.Batch, rnd *rand.Rand, n, overlap int) {
 	const rows = 1000
 	cell := func(name string, kind column.Kind) *column.Column {

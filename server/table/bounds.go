@@ -5,7 +5,7 @@ type Bounds struct {
 	Fields  []Field // fields of the table; empty if the table does not exist; must not be changed
 	Columns int     // maximum number of columns in the table
 	Tables  int     // number of further tables that the database may have
-	Hours   int     // maximum number of different hours in a batch
+	Hours   int     // maximum number of distinct hours in a batch
 }
 
 // Bounds returns the limits of a table.

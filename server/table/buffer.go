@@ -7,12 +7,13 @@ import (
 	"github.com/slipstream-go/slipstream/column"
 )
 
-// table contains the rows of one table that have not landed yet. The store's lock guards it.
+// table contains the rows of one table that are not in files yet. The store's lock guards it. Rows
+// land when they are written to files.
 //
 //	delivered batches ──▶ open ──seal──▶ waiting[1:] … waiting[0] ──land──▶ files
 //
-// Units of a table land in order and one at a time, so the rows that have landed are always a
-// prefix: all rows up to a sequence number.
+// Units of a table land in order and one at a time. So the rows in files are always a prefix of the
+// table's rows: all rows up to a sequence number.
 type table struct {
 	name   Name
 	schema atomic.Pointer[schema] // schema of the rows in the log; nil if there are no rows yet; owned by the catalog
@@ -27,12 +28,12 @@ type table struct {
 	cleared  bool     // unlanded.json still lists files that were removed
 	exile    exile
 
-	held     atomic.Int64                 // bytes of memory that the table's rows use, from Append until they have landed
+	held     atomic.Int64                 // bytes of memory that the table's rows use, from Append until they are in files
 	database atomic.Pointer[atomic.Int64] // the bytes of all tables in the same database; nil before the first use
 
 	rewrite rewrite
 
-	totals           atomic.Pointer[Totals] // nil if nothing has landed, or if recovery has not found the totals yet
+	totals           atomic.Pointer[Totals] // nil if no rows are in files, or if recovery has not found the totals yet
 	accepted, landed int64                  // numbers of rows since the store was opened
 	landedTo         uint64
 }
@@ -58,8 +59,8 @@ func (t *table) second() *unit {
 	return nil
 }
 
-// unit is a group of rows that land together. It contains all rows of one table in the records with
-// the sequence numbers `from` to `to`.
+// unit is a group of rows that are written to files together. It contains all rows of one table in
+// the records with the sequence numbers `from` to `to`.
 type unit struct {
 	table    *table
 	from, to uint64
@@ -69,10 +70,10 @@ type unit struct {
 	held     int64 // bytes of memory that the unit's batches use
 	opened   time.Time
 	done     chan struct{} // closed when the unit has landed
-	node     string        // prefix of the names of the unit's files
+	node     string        // prefix of the file names of the unit
 
 	firstHour, lastHour int64
-	hours               int // sum of the numbers of different hours in the pieces; an upper bound
+	hours               int // sum of the pieces' numbers of distinct hours; an upper bound
 
 	landing landing
 }

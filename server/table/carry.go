@@ -10,8 +10,8 @@ import (
 // The types of the store's records. They are part of the log's format.
 const (
 	typeRows    wal.Type = 1 // rows as they were received
-	typeIntent  wal.Type = 2 // files that are about to be made
-	typeLanded  wal.Type = 3 // files that have been made
+	typeIntent  wal.Type = 2 // an Intent note: files that are about to be created
+	typeLanded  wal.Type = 3 // a Landed note: files that were created
 	typeCarried wal.Type = 5 // data that is needed longer than its record: see Carrier
 )
 
@@ -20,13 +20,13 @@ const (
 // contains all of the data once or twice.
 type Carrier interface {
 	// Recall is called at start for each record of rows and each record from Carry, in the order of
-	// the log. The argument carried distinguishes the two. The record is valid until Recall
-	// returns.
+	// the log. The argument `carried` is true for a record from Carry. The record is valid until
+	// Recall returns.
 	Recall(r *wal.Record, carried bool) error
 
-	// Carry returns the payload of a new record. The payload contains data from
-	// the records up to the sequence number `to` that must outlive these records. When the new
-	// record is on disk, done is called with its sequence number. If there is no such data, Carry
+	// Carry returns the payload of a new record. The payload contains data from the records up to
+	// the sequence number `to` that must outlive these records. When the new record is on disk, the
+	// store calls the function `done` with its sequence number. If there is no such data, Carry
 	// returns nil and nil.
 	Carry(to uint64) (payload []byte, done func(seq uint64))
 }

@@ -71,7 +71,7 @@ func (c *catalog) lookup(name Name) *schema {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.misses++; len(c.recent) > 0 && c.misses > len(*c.known.Load()) { // that many misses share the cost of the copy
+	if c.misses++; len(c.recent) > 0 && c.misses > len(*c.known.Load()) { // the cost of the copy is divided among this number of misses
 		tables := c.tables()
 		c.known.Store(&tables)
 		clear(c.recent)
@@ -96,7 +96,7 @@ func (c *catalog) tables() map[Name]*table {
 	return tables
 }
 
-// all returns every table.
+// The method all returns every table.
 func (c *catalog) all() map[Name]*table {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -182,7 +182,7 @@ func (c *catalog) claim(items []item) (list []claimed, at int, err error) {
 	return list, 0, nil
 }
 
-// settle ends the claims in the list. If the argument taken is true, the rows are in the log, and
+// settle ends the claims in the list. If the argument `taken` is true, the rows are in the log, and
 // settle makes the claims part of the catalog. If it is false, the rows were rejected.
 func (c *catalog) settle(list []claimed, taken bool) {
 	if len(list) == 0 {
@@ -216,8 +216,8 @@ func (c *catalog) settle(list []claimed, taken bool) {
 	}
 }
 
-// rewritten records the number of widenings for which the files of a table have been rewritten. The
-// next saveAll writes the number to disk.
+// rewritten is called after the files of a table have been rewritten. It sets the number of
+// widenings that the files contain. The next call of saveAll writes the number to disk.
 func (c *catalog) rewritten(t *table, widenings int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -227,7 +227,8 @@ func (c *catalog) rewritten(t *table, widenings int) {
 	c.later[t] = true
 }
 
-// hasLanded sets the totals of a table. The next saveAll writes them to disk.
+// hasLanded sets the totals of a table after rows were written to files. The next call of saveAll
+// writes the totals to disk.
 func (c *catalog) hasLanded(t *table, n *Totals) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -245,8 +246,8 @@ func (c *catalog) unclaim(name Name) {
 // save writes to disk all columns that are known at the call.
 func (c *catalog) save() error { return c.write(false) }
 
-// saveAll is like save, but also writes the totals, and the numbers that the method rewritten
-// recorded.
+// saveAll is like the method `save`, but also writes the totals, and the numbers that the method
+// `rewritten` has set.
 func (c *catalog) saveAll() error { return c.write(true) }
 
 func (c *catalog) write(all bool) error {
@@ -326,7 +327,7 @@ func (c *catalog) put(changes []state) error {
 	return err
 }
 
-// saved records that the columns in the given states are on disk.
+// saved marks the columns in the given states as being on disk.
 func saved(states []state) {
 	for _, s := range states {
 		s.table.saved = s.schema.fields

@@ -20,8 +20,8 @@ type header struct {
 
 	// Log counts how often the log had to start from empty although tables existed, for example
 	// because its directory was deleted. The sequence numbers then start at 1 again. Sequence
-	// numbers are part of file names. So the names of new files must differ from names that belong
-	// to the former log.
+	// numbers are part of file names. After the first log, file names also contain Log, so that new
+	// files never get the names of files from an earlier log.
 	Log int `json:"log"`
 
 	Journal uint64 `json:"journal,omitempty"` // number of the journal that continues the file; in wholeVersion, no journal continues the file
@@ -47,7 +47,7 @@ type catalogTable struct {
 	Table   string          `json:"table"`
 	At      int             `json:"at,omitempty"` // in a journal: number of unchanged columns that precede Columns
 	Columns []catalogColumn `json:"columns"`
-	Landed  *Totals         `json:"landed,omitempty"` // missing if nothing has landed, or if the totals are not known
+	Landed  *Totals         `json:"landed,omitempty"` // missing if no rows are in files, or if the totals are not known
 
 	// Uniform is true if the columns have the stated kinds in all files. Catalogs from earlier
 	// programs lack this field.
@@ -60,7 +60,7 @@ type catalogColumn struct {
 	Name    string `json:"name"`
 	Kind    string `json:"kind"`
 	Inexact bool   `json:"inexact,omitempty"`
-	As      string `json:"as,omitempty"` // the column's name in files, if different
+	As      string `json:"as,omitempty"` // the column's name in files, if it differs from Name
 }
 
 // openCatalog reads the catalog. If the catalog does not exist, openCatalog creates an empty
@@ -119,7 +119,7 @@ func ReadCatalog(d disk.Disk, dir string) ([]TableInfo, error) {
 
 func catalogPath(dir string) string { return filepath.Join(dir, "catalog.json") }
 
-// readCatalog reads the catalog's file and applies its journal. The result journaled reports
+// readCatalog reads the catalog's file and applies its journal. The result `journaled` reports
 // whether the journal has any content. readCatalog does not change files.
 func readCatalog(d disk.Disk, path string) (f catalogFile, journaled bool, err error) {
 	text, err := disk.ReadFile(d, path)
@@ -199,7 +199,7 @@ func parseFile(text []byte) (f catalogFile, err error) {
 		return f, fmt.Errorf("%w: restore the catalog from a copy", err)
 	}
 	if f.Version != wholeVersion && f.Version != journaledVersion {
-		return f, fmt.Errorf("version %d is not supported (this program reads versions %d and %d); use the version that wrote it",
+		return f, fmt.Errorf("format version %d is not supported (this program reads %d and %d); use the program version that wrote the file",
 			f.Version, wholeVersion, journaledVersion)
 	}
 	known := make(map[Name]bool, len(f.Tables))
@@ -213,7 +213,7 @@ func parseFile(text []byte) (f catalogFile, err error) {
 	return f, nil
 }
 
-// merge applies the entries of a journal to tables, and returns the result.
+// merge returns the given tables with the changes in a journal's entries applied.
 func merge(tables []catalogTable, bodies [][]byte) ([]catalogTable, error) {
 	at := make(map[Name]int, len(tables))
 	for i, t := range tables {
@@ -270,7 +270,8 @@ type state struct {
 	totals *Totals
 }
 
-// from returns s in the form that the catalog's files use, with the columns starting at index `at`.
+// The method from returns s in the form that the catalog's files use. It omits the columns before
+// the index `at`.
 func (s state) from(at int) catalogTable {
 	t := catalogTable{
 		DB: s.table.name.DB, Table: s.table.name.Table, At: at, Columns: make([]catalogColumn, 0, len(s.schema.fields)-at),

@@ -48,7 +48,7 @@ func cellText(c *column.Column, i int) string {
 	return string(c.StringAt(i))
 }
 
-// appendCell converts cell i of c to the given kind and appends it. The argument text is the same
+// appendCell converts cell i of c to the given kind and appends it. The argument `text` is the same
 // cell as text. appendCell reports whether the conversion is possible.
 func appendCell(to *column.Column, kind column.Kind, c *column.Column, i int, text string) bool {
 	switch kind {

@@ -13,7 +13,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// image is a copy of the data directory at one step, as a crash at that step leaves the directory.
+// image is a copy of the data directory at one step of the store. It contains the files that a
+// crash at this step would leave.
 type image struct {
 	step string
 	dir  string
@@ -75,9 +76,9 @@ func exampleRecords() [][]row {
 	return records
 }
 
-// The store crashes at each step of landing, and is started again from the image of that step. The
-// second process crashes at each of its steps, too. After the last start, each row is in exactly
-// one file.
+// The store crashes at each step of writing rows to files, and is started again from the image of
+// that step. The second process crashes at each of its steps, too. After the last start, each row
+// is in exactly one file.
 func TestCrashAnywhere(t *testing.T) {
 	cam := &camera{t: t, dir: t.TempDir()}
 	options := func(dir string, sink Sink) Options {
@@ -128,8 +129,8 @@ func TestCrashAnywhere(t *testing.T) {
 	}
 }
 
-// The rows of one record land in only one of its two tables. After the restart, only the rows of
-// the other table are pending.
+// The rows of one record belong to two tables, and are written to files for only one of them. After
+// the restart, only the rows of the other table are pending.
 func TestCrashTwoTablesOneLanded(t *testing.T) {
 	dir := t.TempDir()
 	errDisk := errors.New("no such disk")

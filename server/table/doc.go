@@ -12,14 +12,14 @@
 // After the record is on disk, its batches are added to the open units of their tables; only small
 // batches are copied. A unit is sealed when it has enough rows or bytes, when it has reached a
 // maximum age, or when memory is short. Then a goroutine, called a lander, sorts the unit's rows by
-// time, splits them by hour, and passes each hour to the [Sink] as one [File]. The unit has landed
-// when these files, and a note about them in the log, are on disk.
+// time, splits them by hour, and passes each hour to the [Sink] as one [File]. When these files and
+// a note about them in the log are on disk, the unit has landed.
 //
 // # Exactly once
 //
 // A unit contains all rows of one table from a range of the log's sequence numbers. The units of a
-// table land one at a time, in order. So one sequence number describes the progress of a table, and
-// two kinds of notes in the log are enough for a restart:
+// table land one at a time, in order. So one sequence number describes the progress of a table. For
+// a restart, the log contains two kinds of records about files, which are called notes:
 //
 //	Intent   {"from":1,"to":42,"paths":["db/cpu/utc_date=2026-11-21/utc_hour=09/node-…1-…42.parquet"]}
 //	         These files may exist. The note is on disk before the first of them is created.
@@ -27,19 +27,20 @@
 //	         All rows of the table in records up to 42 are in files, and all rows of all tables in
 //	         records up to 40. The table has these totals.
 //
-// At start, the store looks for intents that are not followed by a landed note of the same table,
-// and removes the files that these intents name. Then it decodes the records again. Rows that no
-// landed note covers are handled in the same way as new rows. A crash leaves one of these states:
+// At start, the store reads the notes of each table. If an Intent note has no later Landed note,
+// the store removes the files that the Intent note names. Then it decodes the records with rows
+// again. If a Landed note covers a row, the store skips the row. All other rows are handled in the
+// same way as new rows. A crash leaves one of these states:
 //
 //	before the intent is on disk       no file; the rows are in the log
 //	before the landed note is on disk  the files are removed; the rows are in the log
 //	after that                         the files stay; their rows in the log are skipped
 //
-// If the sink fails, the store retries the unit until it lands, after increasing delays and with
-// the same file names. It first removes the file that the failed attempt may have left. Meanwhile
-// the rows stay in memory. When memory becomes full, Append returns [ErrBusy]: first for rows of
-// this table, then for rows of its database, then for all rows (see share.go). Segments of the log
-// are released up to the first record with a row that has not landed.
+// If the sink fails, the store tries again to write the unit, after increasing delays and with the
+// same file names, until it succeeds. It first removes the file that the failed attempt may have
+// left. Meanwhile the rows stay in memory. When memory becomes full, Append returns [ErrBusy]:
+// first for rows of this table, then for rows of its database, then for all rows (see share.go).
+// Segments of the log are released up to the first record with a row that is in no file yet.
 //
 // Other data in records, such as idempotency keys, may be needed for a longer time than the segment
 // with the record exists: see [Carrier].
@@ -48,30 +49,32 @@
 //
 // A table whose directory cannot be written must not use up memory and log space that other tables
 // need. If Options.Aside is set, the units of the table are written to that sink instead. This
-// happens after several failed attempts, or after one failed attempt when memory is half full.
-// These units count as landed. The store moves their files to the table's own directory, with
-// retries, before it writes new files to that directory. The file unlanded.json lists the files
-// that an incomplete landing may have left in that directory. They are removed before any file is
-// moved back.
+// happens after several failed attempts, or after one failed attempt when memory is half full. The
+// store treats the rows of these units like rows in the table's own files, and releases their
+// memory and log space. The store moves their files to the table's own directory, with retries,
+// before it writes new files to that directory. The file unlanded.json lists files that a failed
+// attempt to write a unit may have left in the table's own directory. They are removed before any
+// file is moved back.
 //
 // # The catalog
 //
 // The catalog contains the columns of all tables. A request with new tables or columns claims them
-// before its rows go to the log, and other requests must be compatible with the claim. When the log
-// has the rows, the claimed tables and columns become part of the catalog. When the request fails,
-// the claim is removed. So readers see exactly the columns of acknowledged rows.
+// before its rows go to the log. Rows of all other requests must be compatible with the claim. When
+// the log has the rows, the claimed tables and columns become part of the catalog. When the request
+// fails, the claim is removed. So readers see exactly the columns of acknowledged rows.
 //
 // On disk the catalog is catalog.json and a journal of later changes, such as catalog.7.journal.
-// Before rows with new columns land, one entry with all changed tables is appended to the journal
-// and synced. So at start, the catalog on disk contains the columns of all rows in files. The
-// columns of all other rows are found in the log.
+// Before rows with new columns are written to files, one entry with all changed tables is appended
+// to the journal and synced. So at start, the catalog on disk contains the columns of all rows in
+// files. The columns of all other rows are found in the log.
 //
 //	{"version":2, "log":0, "journal":7, "tables":[{"db":"db","table":"cpu","columns":[{"name":"time","kind":"time"},{"name":"host","kind":"string"}],
 //	 "landed":{"rows":700000,"files":9,"bytes":5000000}}]}
 //
-// The totals of each table are saved to the catalog before a segment with landed notes is released.
-// So at start the totals come from the last note in the log, or from the catalog, and no files are
-// read. If neither contains the totals, the store computes the totals once from the files.
+// The totals of each table (its numbers of rows, files and bytes) are saved to the catalog before a
+// segment with Landed notes is released. So at start the totals come from the last Landed note in
+// the log, or from the catalog, and no files are read. If neither contains the totals, the store
+// computes the totals once from the files.
 //
 // When the journal would become larger than catalog.json, the store replaces catalog.json with the
 // complete catalog, and begins a new journal. So the total number of bytes that are written is
@@ -83,20 +86,20 @@
 // stopped again.
 //
 // Requests add columns and never remove them. With the first float, an int64 column becomes a
-// float64 column. But if a float64 would round one of the column's integers, the column cannot
-// change, and the float is rejected with a [TypeError]. The catalog marks such a column with
-// "inexact":true. An integer that a float64 would round is also rejected with a [TypeError] if the
-// column is a float64 column. So is every other mixture of types. For these reasons, acknowledged
-// values never change. A column with only nulls is not in the catalog. A file contains all columns
-// that the catalog contained when the file was planned, so the latest file of a table shows its
-// whole schema.
+// float64 column. But if a float64 would round one of the column's integers, the column stays an
+// int64 column, and the float is rejected with a [TypeError]. The catalog marks such a column with
+// "inexact":true. If the column is a float64 column, an integer that a float64 would round is also
+// rejected with a [TypeError]. Every other mixture of types is rejected in the same way. For these
+// reasons, acknowledged values never change. A column with only nulls is not in the catalog. A file
+// contains all columns that the catalog contained when the file was planned, so the latest file of
+// a table shows the table's whole schema.
 //
 // # Locks
 //
 // Concurrent calls of Append share only atomic counters, the catalog's snapshot and the log's
-// queue. One lock guards all buffers. The log's committer acquires it for each commit, landers
-// acquire it between units, and the clock acquires it at each tick. Each of them holds the lock
-// only briefly. No file is accessed while the lock is held.
+// queue. One lock guards all buffers. The log's committer acquires it for each record and for each
+// commit, landers acquire it between units, and the clock goroutine acquires it at each tick. Each
+// of them holds the lock only briefly. No file is accessed while the lock is held.
 //
 // # Files
 //

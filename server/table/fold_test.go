@@ -67,7 +67,7 @@ func (m *meter) count(bytes, syncs int64, folds int) {
 	m.bytes, m.syncs, m.folds = m.bytes+bytes, m.syncs+syncs, m.folds+folds
 }
 
-// take returns the counts since the last call.
+// The method take returns the counts since its last call.
 func (m *meter) take() (bytes, syncs int64, folds int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -141,9 +141,9 @@ func earlier(n int) []byte {
 	return text
 }
 
-// A new column costs as many bytes and syncs with 10 tables as with 10,000: one entry and one sync.
-// So do the totals of landed rows when a segment of the log is released. The catalog is of an
-// earlier version.
+// To add a column, the store writes one entry with one sync, and as many bytes with 10 tables as
+// with 10,000. The same is true for the totals of rows in files, when a segment of the log is
+// released. The catalog was written by an earlier version.
 func TestCatalogCostIsThatOfTheChange(t *testing.T) {
 	type cost struct{ bytes, syncs int64 }
 	var costs [2][]cost

@@ -93,7 +93,7 @@ func (g *gatherer) gather(col, from, to int, dst *column.Column) error {
 }
 
 // begin drops the cells of the previous column and prepares the slices for the cells of the column
-// col.
+// with the index `col`.
 func (g *gatherer) begin(col int) {
 	g.col, g.anyNil = col, false
 	g.nulls = emptied(g.nulls, len(g.chunks))

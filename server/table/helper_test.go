@@ -90,8 +90,8 @@ func writesOf(rows []row, batch func() *column.Batch) ([]Write, error) {
 
 func newBatch() *column.Batch { return new(column.Batch) }
 
-// dirSink writes files of JSON lines. It calls step, if set, before and between its operations.
-// There a test can make the sink fail, or look at the directory.
+// dirSink writes files of JSON lines. It calls the function `step`, if set, before and between its
+// operations. There a test can make the sink fail, or look at the directory.
 type dirSink struct {
 	dir  string
 	step func(ctx context.Context, what, path string) error
@@ -335,7 +335,7 @@ func mustClose(t testing.TB, s *Store) {
 	}
 }
 
-// checkEmpty fails the test if a store whose rows have all landed still holds rows.
+// checkEmpty fails the test if a store still holds rows although all of its rows are in files.
 func checkEmpty(t testing.TB, s *Store) {
 	t.Helper()
 	st := s.Stats()

@@ -28,14 +28,14 @@ import (
 // An entry is written after the previous entry is on disk. So only the last entry can be torn, and
 // no other data depends on a torn entry. After a crash, some sectors of a torn entry exist. The
 // missing sectors lie after the end of the file, or contain only zeros. No sector of a complete
-// entry contains only zeros. So the function torn can distinguish a torn entry from a damaged
-// entry, which may have been complete on disk before. If an entry is lost without a trace, the
-// journal equals an older version of itself.
+// entry contains only zeros. So the function `torn` can distinguish a torn entry from a damaged
+// entry, which may have been complete on disk before. If the last entries are lost without a trace,
+// the journal is the same as before they were written.
 type journal struct {
 	file   disk.File
 	number uint64
 	size   int64 // size of the entries on disk
-	broken bool  // the content of the file after the offset size is unknown
+	broken bool  // the content of the file after the offset `size` is unknown
 }
 
 const (

@@ -14,9 +14,10 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// landing is the progress of a unit. If a lander fails, it returns the unit to the queue, and the
-// next attempt continues from the failed step. The next attempt uses the same files, because the
-// intent in the log names them.
+// landing is the progress of a unit, a group of rows of one table, on its way to files. If a lander
+// (a goroutine that writes units) fails, it returns the unit to the queue, and the next attempt
+// continues from the failed step. The next attempt uses the same files, because the Intent note in
+// the log names them.
 //
 //	plan ─▶ intent on disk ─▶ file, file, … ─▶ landed on disk ─▶ memory and log released
 type landing struct {
@@ -28,21 +29,21 @@ type landing struct {
 
 	err      error // error of the first failed attempt
 	failures int
-	stuck    bool // the unit has failed in every place where it may land
+	stuck    bool // the unit could not be written to any sink that it may use
 	pause    time.Duration
 
-	aside         bool     // the last attempt was aside
-	asideIntended bool     // the intent to land aside is on disk; files[done], if it exists, is aside
-	exiled        []string // files that have landed aside
+	aside         bool     // the last attempt used the sink Aside
+	asideIntended bool     // an Intent note for the sink Aside is on disk; if files[done] exists, it is in that sink
+	exiled        []string // files that were written to the sink Aside
 }
 
 // intent is the payload of a typeIntent record. It names files that may exist from now on. Until a
-// landed record of the same table follows, these files do not count, and recovery removes them.
+// typeLanded record of the same table follows, these files do not count, and recovery removes them.
 type intent struct {
 	From  uint64   `json:"from"`
 	To    uint64   `json:"to"`
 	Paths []string `json:"paths"`
-	Aside []string `json:"aside,omitempty"` // paths of files that land aside
+	Aside []string `json:"aside,omitempty"` // paths of the files in the sink Aside
 }
 
 // landed is the payload of a typeLanded record. It means that all rows of its table in records up
@@ -55,12 +56,12 @@ type landed struct {
 	// not decode the records up to this number.
 	Settled uint64 `json:"settled"`
 
-	Total *Totals `json:"total,omitempty"` // totals of the table, including this landing; earlier versions did not write this field
+	Total *Totals `json:"total,omitempty"` // totals of the table, including the rows that have just been written to files; earlier versions did not write this field
 }
 
 const firstPause, longestPause = 100 * time.Millisecond, 10 * time.Second
 
-// runLander lands one unit after another until the store's context ends.
+// runLander writes one unit after another to files, until the store's context ends.
 func (s *Store) runLander() {
 	defer s.running.Done()
 	var o orderer
@@ -94,7 +95,8 @@ func (s *Store) nextUnit() *unit {
 	return t.waiting[0]
 }
 
-// land continues the landing of a unit until the unit has landed or a step fails.
+// land writes a unit to files. It continues from the step at which the previous attempt failed, and
+// returns an error if a step fails.
 func (s *Store) land(u *unit, o *orderer) error {
 	l, t := &u.landing, u.table
 	aside := s.goesAside(u)
@@ -144,7 +146,7 @@ func (s *Store) land(u *unit, o *orderer) error {
 		}
 		l.begun = true
 		size, err := s.o.Sink.Land(s.ctx, f)
-		if errors.Is(err, fs.ErrExist) { // the file is not ours: it must not be removed, and the next attempt chooses another name
+		if errors.Is(err, fs.ErrExist) { // the file is not ours: it must not be removed, and the next attempt chooses a new name
 			l.begun, l.intended = false, false
 		}
 		if err != nil {
@@ -164,7 +166,7 @@ func (s *Store) noteLanded(u *unit) error {
 	return nil
 }
 
-// avoidTaken gives the unit's files names that no existing file has. If the log was deleted or
+// avoidTaken renames the unit's files if their names are already in use. If the log was deleted or
 // replaced by an older copy, the same sequence numbers are assigned again. In that case, files of
 // the earlier log may already have these names.
 func (s *Store) avoidTaken(u *unit) error {
@@ -189,7 +191,7 @@ func (s *Store) avoidTaken(u *unit) error {
 	return nil
 }
 
-// rename names the unit's files after the current node name.
+// rename changes the names of the unit's files, so that they begin with the current node name.
 func (s *Store) rename(u *unit) {
 	l := &u.landing
 	u.node = s.nodeName()
@@ -267,14 +269,14 @@ func (s *Store) note(kind wal.Type, name Name, v any) error {
 	return s.append(&wal.Record{Type: kind, Time: time.Now().UnixMicro(), DB: name.DB, Table: name.Table, Payload: payload})
 }
 
-// append writes a record without rows. The record may use the log's reserve, because landing rows
-// releases log space.
+// append writes a record without rows. The record may use the log's reserve, because log space is
+// released when rows are written to files.
 func (s *Store) append(r *wal.Record) error {
 	r.UseReserve = true
 	return s.log.Append(r, func(error) { s.commit(r.Seq, nil) })
 }
 
-// settle records that u, the first unit of its table, has landed. It releases the unit's memory,
+// settle records that u, the first unit of its table, is in files. It releases the unit's memory,
 // and the segments of the log that are no longer needed.
 func (s *Store) settle(u *unit) {
 	t := u.table
@@ -308,8 +310,9 @@ func (s *Store) settle(u *unit) {
 	close(u.done)
 }
 
-// postpone schedules another attempt at a unit after a pause. Meanwhile, rows of other tables land.
-// If the log has failed, postpone stops all landing; the rows in the log land after the next start.
+// postpone schedules the next attempt to write a unit to files, after a pause. Meanwhile, rows of
+// other tables are written to files. If the log has failed, postpone stops all landers; the rows in
+// the log are written to files after the next start.
 func (s *Store) postpone(u *unit, err error) {
 	if s.ctx.Err() != nil {
 		return
@@ -343,7 +346,7 @@ func (s *Store) postpone(u *unit, err error) {
 	})
 }
 
-// settled returns the sequence number up to which no rows wait to land. It ignores the rows of the
+// settled returns the sequence number up to which all rows are in files. It ignores the rows of the
 // unit `except`.
 func (s *Store) settled(except *unit) uint64 {
 	s.mu.Lock()
@@ -361,7 +364,7 @@ func (s *Store) settled(except *unit) uint64 {
 	return seq
 }
 
-// stop ends all landing. The rows that have not landed are in the log.
+// stop makes all landers end. The rows that are not in files are in the log.
 func (s *Store) stop(cause error) {
 	s.cancel(cause)
 	s.mu.Lock()

@@ -68,8 +68,8 @@ func lowestFold(r rune) rune {
 }
 
 // dateKey and hourKey are the keys in the names of the directories that divide a table's files by
-// hour. Readers that support Hive partitioning show these keys as columns, which hide columns with
-// the same names in the files. So the keys are names that columns rarely have, and
+// hour. Readers that support Hive partitioning show these keys as columns. Such a column hides a
+// column with the same name in the files. So the keys are names that columns rarely have, and
 // [schema.fileName] never returns one of these names.
 const dateKey, hourKey = "utc_date", "utc_hour"
 
@@ -90,10 +90,10 @@ const maxDirName = 239
 
 // dirName returns the directory name of a database or table. Bytes other than lower-case letters,
 // digits and _ - . are escaped as ~ and two hex digits. The first byte is also escaped if it is one
-// of _ - . or begins the name of a Windows device. A dot at the end is escaped, too. The reason is
-// that engines ignore directories that begin with _ or a dot, and that Windows drops a dot at the
-// end. Names that differ only in case differ in their hex digits. An escaped name that is too long
-// is truncated, and its SHA-256 hash is appended.
+// of _ - . or begins the name of a Windows device. A dot at the end is escaped, too. Engines ignore
+// directories whose names begin with _ or a dot, and Windows drops a dot at the end of a name.
+// Names that differ only in case differ in their hex digits. An escaped name that is too long is
+// truncated, and its SHA-256 hash is appended.
 //
 //	cpu  cpu      Cpu  ~43pu      con  ~63on      net.if  net.if      _x  ~5fx
 func dirName(name string) string {
@@ -131,8 +131,8 @@ func isDevice(name string) bool {
 }
 
 // fileName returns the name that a new column has in files. Engines do not distinguish upper and
-// lower case, and a partition key hides a column with the same name. If the name would conflict
-// with another column or a key, fileName appends a number to it.
+// lower case, and a partition key hides a column with the same name. If this name would conflict
+// with a key or with a column that the schema already has, fileName appends a number to it.
 func (sc *schema) fileName(name string) string {
 	if sc.folds == nil {
 		sc.folds = make(map[string]int, len(sc.fields))

@@ -41,7 +41,7 @@ type run struct {
 type segment struct {
 	run
 	hour     int64
-	min, max int64 // bounds of the times; they are exact if the field sorted is true
+	min, max int64 // bounds of the times; they are exact if the field `sorted` is true
 	sorted   bool
 }
 
@@ -56,7 +56,7 @@ type partition struct {
 	runs []run
 }
 
-// orderer sorts the rows of one unit after another. It reuses its buffers.
+// orderer sorts the rows of units, one unit at a time. It reuses its buffers.
 type orderer struct {
 	keys, spare []uint64
 	counts      [radixDigits][1 << radixBits]uint32
@@ -194,9 +194,9 @@ func inOrder(segments []segment) bool {
 }
 
 // overlapping returns the number of segments at the front that must be sorted together. The
-// segments are in the order of their first times. If a segment begins exactly at the time at which
-// the previous segments end, it must be sorted with these segments, unless it also arrived after
-// them.
+// segments are in the order of their first times. If the first time of a segment equals the last
+// time of the previous segments, it must be sorted with them. This is not necessary if the segment
+// also arrived after them.
 func overlapping(segments []segment) int {
 	end, latest := segments[0].max, segments[0].arrival()
 	for i, s := range segments[1:] {

@@ -51,7 +51,7 @@ func copyLog(t *testing.T, to, from string) {
 	}
 }
 
-// Landed files remain unchanged when the log is lost. The log is deleted, with or without the
+// Existing files remain unchanged when the log is lost. The log is deleted, with or without the
 // catalog, or replaced by an older copy, several times in a row. After that, sequence numbers are
 // repeated.
 func TestLandingNeverOverwrites(t *testing.T) {
@@ -111,8 +111,8 @@ func TestLandingNeverOverwrites(t *testing.T) {
 	}
 }
 
-// If another program creates a file after its name was chosen and before the rows land, that file
-// is kept. The rows land under another name.
+// If another program creates a file after its name was chosen and before the rows are written, that
+// file is kept. The rows are written to a file with another name.
 func TestNameIsTakenMeanwhile(t *testing.T) {
 	dir := t.TempDir()
 	sink := &dirSink{dir: filepath.Join(dir, "tables")}

@@ -18,17 +18,17 @@ import (
 // Recovery reads the log twice: first the notes, then the rows that are not in files.
 //
 // All such rows fitted into the memory of the store that wrote the log. If the current store has
-// less memory, the second pass pauses when the memory is full, until the rows in memory have
-// landed. If the rows of a table cannot land, they stay in memory. They do not delay recovery as
-// long as memory remains for the other tables.
+// less memory, the second pass pauses when the memory is full, until the rows in memory are written
+// to files. If the rows of a table cannot be written, they stay in memory. As long as memory
+// remains for the rows of all other tables, these rows do not delay recovery.
 
 // notes contains the log's notes about files.
 type notes struct {
 	landed   map[Name]uint64   // all rows of a table in records up to this number are in files
 	settled  uint64            // all rows in records up to this number are in files
 	unlanded map[Name][]string // files that may exist, and must be removed
-	aside    map[Name][]string // the same, for files aside
-	totals   map[Name]*Totals  // totals in a table's last landed note
+	aside    map[Name][]string // the same, for files in the sink Aside
+	totals   map[Name]*Totals  // totals in a table's last Landed note
 }
 
 func (s *Store) recover(ctx context.Context) (err error) {
@@ -62,8 +62,8 @@ func (s *Store) recover(ctx context.Context) (err error) {
 	return nil
 }
 
-// number gives the log a new number if the log is empty although there are tables. The number
-// distinguishes the log from earlier logs.
+// The method number gives the log a new number if the log is empty although there are tables. The
+// number distinguishes the log from earlier logs.
 func (s *Store) number() error {
 	c := s.catalog
 	if s.log.LastSeq() == 0 && c.size() > 0 {
@@ -90,8 +90,8 @@ func (s *Store) nodeName() string {
 	return ""
 }
 
-// renumber gives the log a new number. If the prefix of file names is no longer `old`, another
-// lander has already renumbered the log, and renumber does nothing.
+// renumber gives the log a new number. If the prefix of file names is no longer `old`, a lander has
+// already renumbered the log, and renumber does nothing.
 func (s *Store) renumber(old string) error {
 	s.numbering.Lock()
 	defer s.numbering.Unlock()
@@ -106,7 +106,8 @@ func (s *Store) renumber(old string) error {
 	return nil
 }
 
-// start makes the log accept records, and starts the landers and the clock. Later calls do nothing.
+// start makes the log accept records. It starts the landers, which write rows to files, and the
+// clock. Later calls do nothing.
 func (s *Store) start() {
 	s.starting.Do(func() {
 		s.log.Start()
@@ -124,7 +125,7 @@ func (s *Store) start() {
 	})
 }
 
-// replay removes the files of incomplete landings, and adds the rows that are in no file to the
+// replay removes files that were not completed, and adds the rows that are in no file to the
 // buffers again.
 func (s *Store) replay(ctx context.Context) error {
 	begin := time.Now()
@@ -173,9 +174,9 @@ func (s *Store) replay(ctx context.Context) error {
 	return err
 }
 
-// removeUnlanded removes the files of a table's incomplete landings. If a file cannot be removed
-// now, the lander of the table's next unit removes the file first. There will be a next unit,
-// because the file's rows are in the log.
+// removeUnlanded removes the files that failed attempts to write units of a table have left. If a
+// file cannot be removed now, the lander of the table's next unit removes the file first. There
+// will be a next unit, because the file's rows are in the log.
 func (s *Store) removeUnlanded(name Name, paths []string) error {
 	for i, path := range paths {
 		err := s.o.Sink.Remove(path)
@@ -225,13 +226,15 @@ func (s *Store) readNotes(ctx context.Context) (*notes, error) {
 			if err := json.Unmarshal(r.Payload, &la); err != nil {
 				return fmt.Errorf("table: record %d of the log is not a valid landed note: %w", r.Seq, err)
 			}
-			// A table's units land in order. So an earlier intent belongs to this landing, or is
-			// older than the last start, which removed its files.
+			// A table's units land in order. So an earlier Intent note belongs to the same unit, or
+			// is older than the last start, which removed its files.
 			delete(n.unlanded, name)
 			delete(n.aside, name)
 			n.landed[name] = max(n.landed[name], la.To)
 			n.settled = max(n.settled, la.Settled)
 			n.totals[name] = la.Total
+		default:
+			return fmt.Errorf("table: record %d of the log has the unknown type %d: use the program that wrote it", r.Seq, r.Type)
 		}
 		return nil
 	})
@@ -243,7 +246,7 @@ func (s *Store) readNotes(ctx context.Context) (*notes, error) {
 func (s *Store) redeliver(ctx context.Context, r *wal.Record, n *notes) error {
 	writes, err := s.o.Decode(r)
 	if err != nil {
-		return fmt.Errorf("table: record %d of the log, for table %s.%s, cannot be decoded; use the version that wrote it: %w",
+		return fmt.Errorf("table: record %d of the log, for table %s.%s, cannot be decoded; use the program version that wrote it: %w",
 			r.Seq, r.DB, r.Table, err)
 	}
 	kept := writes[:0]
@@ -294,8 +297,8 @@ func (s *Store) redeliver(ctx context.Context, r *wal.Record, n *notes) error {
 // roomTick is the interval at which makeRoom checks the memory.
 const roomTick = 5 * time.Millisecond
 
-// makeRoom lands the rows in memory, except rows of tables that currently fail to land. If memory
-// contains no other rows, makeRoom waits for these tables.
+// makeRoom writes the rows in memory to files, except for tables whose rows currently cannot be
+// written. If memory contains no other rows, makeRoom waits for these tables.
 func (s *Store) makeRoom(ctx context.Context) error {
 	s.start()
 	held := s.held.Load()
@@ -321,7 +324,7 @@ func (s *Store) makeRoom(ctx context.Context) error {
 	}
 }
 
-// landing reports whether a table has sealed units and has not failed to land them so far.
+// landing reports whether there is a table with sealed units for which landError returns nil.
 func (s *Store) landing() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,8 +14,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
-// leave appends n records for each table, with ids from first on. It closes the store before any of
-// these rows has landed.
+// leave appends n records for each table, with ids from `first` on. It closes the store before any
+// of these rows is in a file.
 func leave(t *testing.T, o Options, first int64, n int, tables ...string) (rows []row) {
 	t.Helper()
 	o.Sink = &dirSink{dir: t.TempDir(), step: func(context.Context, string, string) error { return errors.New("not now") }}
@@ -35,7 +35,7 @@ func leave(t *testing.T, o Options, first int64, n int, tables ...string) (rows 
 	return rows
 }
 
-// rejecting makes a sink fail for some tables, as long as rejects is true.
+// rejecting makes a sink fail for some tables, as long as `rejects` is true.
 func rejecting(sink *dirSink, tables ...string) (rejects *atomic.Bool) {
 	rejects = new(atomic.Bool)
 	rejects.Store(true)
@@ -50,9 +50,9 @@ func rejecting(sink *dirSink, tables ...string) (rejects *atomic.Bool) {
 	return rejects
 }
 
-// If the rows of the log do not fit into the memory, recovery lands some of them. If nothing can
-// land, the store shows the error, and recovery can be interrupted. All rows land after the next
-// start.
+// If the rows of the log do not fit into the memory, recovery writes some of them to files. If no
+// rows can be written, the store shows the error, and recovery can be interrupted. All rows are
+// written after the next start.
 func TestRecoveryIsInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	sink := &dirSink{dir: filepath.Join(dir, "tables")}
@@ -91,8 +91,8 @@ func TestRecoveryIsInterrupted(t *testing.T) {
 	checkOnce(t, "after the next start", landedRows(t, sink.dir), want)
 }
 
-// A table that cannot land does not prevent the store from opening, or other tables from landing,
-// although the rows do not fit into the memory.
+// If the rows of one table cannot be written to files, the store still opens, and the rows of other
+// tables are written. This holds although the rows do not fit into the memory.
 func TestRecoveryWithBadTable(t *testing.T) {
 	dir := t.TempDir()
 	sink := &dirSink{dir: filepath.Join(dir, "tables")}
@@ -190,8 +190,8 @@ func TestRecoveryIsInterruptedWhileReading(t *testing.T) {
 	checkOnce(t, "after the next start", landedRows(t, sink.dir), want)
 }
 
-// A crash has left incompletely landed files, and they cannot be removed. This blocks only their
-// own table. The files are removed before this table lands again.
+// A crash has left incomplete files, and they cannot be removed. This blocks only their own table.
+// The files are removed before rows of this table are written again.
 func TestLeftFilesOfBadTable(t *testing.T) {
 	cam := &camera{t: t, dir: t.TempDir()}
 	s := openStore(t, testOptions(cam.dir, cam.watch()))
@@ -223,5 +223,23 @@ func TestLeftFilesOfBadTable(t *testing.T) {
 		rejects.Store(false)
 		mustClose(t, s)
 		checkOnce(t, image.step, landedRows(t, sink.dir), append(image.rows, r))
+	}
+}
+
+// If a log contains a record of an unknown type, perhaps from a later version, the store does not
+// open.
+func TestUnknownType(t *testing.T) {
+	dir := t.TempDir()
+	log, err := wal.Open(filepath.Join(dir, "wal"), wal.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	log.Start()
+	if err := errors.Join(log.Append(&wal.Record{Type: 9, Payload: []byte("{}")}, nil), log.Close()); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Open(testOptions(dir, &dirSink{dir: filepath.Join(dir, "tables")}))
+	if err == nil || !strings.Contains(err.Error(), "record 1 of the log has the unknown type 9") {
+		t.Error(err)
 	}
 }

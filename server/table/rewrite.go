@@ -9,21 +9,23 @@ import (
 	"time"
 )
 
-// A reader of many files determines a column's type from one of the files. So when a column is
-// widened, the existing files are rewritten, and rows with the wider kind land after that:
+// A program that reads many files determines a column's type from one of the files. So when a
+// column of integers is changed to floats (widened), the existing files are rewritten first. Then
+// rows with floats are written to files (they land):
 //
 //	float arrives ─▶ catalog: float64, not uniform ─▶ each file replaced in its place ─▶ catalog: uniform ─▶ the float lands
 //
 // While files are being replaced, some contain integers, and others contain floats with the same
-// values. No file contains a fraction. So readers that convert one type to the other return correct
+// values. No file contains a fraction. So readers that convert between the two types return correct
 // results. During the rewrite, the table's rows wait in memory and in the log. After longestPark,
-// or when memory is short, they land before the end of the rewrite. Rows of other tables land all
-// the time.
+// or when memory is short, they are written to files before the end of the rewrite. Rows of other
+// tables are not delayed.
 //
 // Until the catalog marks the table as uniform, each start continues the rewrite, and skips files
-// that have been replaced. A rewrite uses the columns of a moment at which no unit of the table is
-// planned and no file must be removed. So a rewrite never touches a file that a lander may remove.
-// Files aside are rewritten in place, and no file returns during the rewrite.
+// that have been replaced. A rewrite uses the table's columns at a moment when no unit of the table
+// is planned and no file must be removed. So a rewrite never touches a file that a lander may
+// remove. Files in the sink Aside are rewritten there, and no file is moved back during the
+// rewrite.
 
 // rewrite is the state of the rewrite of a table's files. The store's lock guards it.
 type rewrite struct {
@@ -93,9 +95,9 @@ func (s *Store) resumeRewrites() {
 	}
 }
 
-// runRewriter rewrites the files of one table after another, until no table is left. Then it
-// records all rewrites in the catalog with one write, because a store may have to check thousands
-// of tables at start.
+// runRewriter rewrites the files of all queued tables, one table at a time. Then it records all
+// rewrites in the catalog with one write, because a store may have to check thousands of tables at
+// start.
 func (s *Store) runRewriter() {
 	defer s.running.Done()
 	for {

@@ -103,8 +103,8 @@ func uniform(t *testing.T, dir string) map[string]bool {
 	return tables
 }
 
-// The landed files are rewritten before the first row of the wider kind lands. There is one rewrite
-// for each widening, and none for other changes.
+// Existing files are rewritten before the first row of the wider kind is written to a file. There
+// is one rewrite for each widening, and none for other changes.
 func TestRewriteBeforeWiderRowsLand(t *testing.T) {
 	dir := t.TempDir()
 	var did steps
@@ -287,8 +287,8 @@ func TestRewriteAfterFilesAreRemoved(t *testing.T) {
 	checkOnce(t, "all", landedRows(t, sink.dir), []row{{Table: "cpu", ID: 1}, {Table: "cpu", ID: 2}})
 }
 
-// Files aside are rewritten there, after the files in the table's own directory can be rewritten.
-// They return when all files are uniform.
+// Files in the Aside are rewritten there, as soon as the files in the table's own directory can be
+// rewritten. They return to the own directory when all files are uniform.
 func TestRewriteAside(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()

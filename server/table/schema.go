@@ -94,8 +94,8 @@ func (sc *schema) extended(b *column.Batch, l limits) (*schema, error) {
 	return next, nil
 }
 
-// with returns the schema with the given fields added. The method extended must have accepted these
-// fields before.
+// The method with returns the schema with the given fields added. The method `extended` must have
+// accepted these fields before.
 func (sc *schema) with(fields []Field) *schema {
 	next := sc
 	for _, f := range fields {
@@ -105,8 +105,8 @@ func (sc *schema) with(fields []Field) *schema {
 	return next
 }
 
-// changed returns a copy of the schema old that the caller may change. If sc is already such a
-// copy, changed returns sc.
+// changed returns a copy of the schema `old`. The caller may change the copy. If sc is already such
+// a copy, changed returns sc.
 func (sc *schema) changed(old *schema) *schema {
 	if sc != old {
 		return sc
@@ -116,8 +116,7 @@ func (sc *schema) changed(old *schema) *schema {
 	return &next
 }
 
-// merged returns sc with a field added. The schema sc must be a copy of the schema old, or old
-// itself.
+// merged returns sc with a field added. The schema sc must be the schema `old` or a copy of it.
 func (sc *schema) merged(old *schema, f Field) *schema {
 	i, known := sc.index[f.Name]
 	if !known {
@@ -166,8 +165,8 @@ func fieldsOf(b *column.Batch) []Field {
 	return fields
 }
 
-// TypeError reports that a column of a batch and the same column of its table have different types,
-// or that a float64 would round an integer of one of them.
+// TypeError reports a conflict between a column of a batch and the same column of the table. Either
+// the two columns have different types, or a float64 would round an integer in one of them.
 type TypeError struct {
 	Name      Name
 	Column    string

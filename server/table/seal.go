@@ -6,7 +6,7 @@ import "time"
 // of a unit (see maxPieces).
 const maxSealRows = 1 << 28
 
-// Callers of the functions in this file must hold the store's lock, except for runClock.
+// The caller of each function in this file must hold the store's lock. The exception is runClock.
 
 // deliver adds the rows of the record with the sequence number seq to the buffers of their tables.
 // Units are sealed only between records, so that a unit contains all rows of its table up to a
@@ -60,8 +60,9 @@ func (s *Store) seal(t *table) {
 	}
 }
 
-// relieve seals the largest open unit when memory is half full and no sealed unit waits. Without
-// this rule, the rows of many tables could fill the memory although no unit is full.
+// relieve seals the largest open unit when memory is half full and no sealed unit waits to be
+// written to files. Without this rule, the rows of many tables could fill the memory although no
+// unit is full.
 func (s *Store) relieve() {
 	if !s.tight() {
 		return

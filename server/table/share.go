@@ -2,22 +2,23 @@ package table
 
 import "sync/atomic"
 
-// Tables and databases share the memory for rows that wait to land. The memory that a table uses
-// may be at most four times the free memory. If rows are written to several databases, the same
-// rule applies to each database. So a single table or database can use four fifths of the memory.
-// If the rows of a table or database land more slowly than they arrive, memory remains for the
-// others. If no other rows are in memory, rows of any size are accepted.
+// Tables and databases share the memory for rows that wait to be written to files. The memory that
+// a table uses may be at most four times the free memory. If rows are written to several databases,
+// the same rule applies to each database. So a single table or database can use four fifths of the
+// memory. If the rows of a table or database are written more slowly than they arrive, memory
+// remains for the others. If no other rows are in memory, rows of any size are accepted.
 
 // The number of tables in the catalog is shared in the same way. If several databases have tables,
 // the number of tables of a database may be at most four times the number of tables that can still
 // be created. A database with more tables keeps its tables, but gets no new tables. If only one
 // database has tables, it may use the whole catalog.
 
-// share is the maximum ratio of the memory of a table or database to the free memory, and of the
-// tables of a database to the free tables.
+// share is the maximum ratio of the memory that a table or database uses to the free memory. It is
+// also the maximum ratio of the number of tables in a database to the number of tables that can
+// still be created.
 const share = 4
 
-// hold records that the rows of the table t use n more bytes of memory.
+// hold adds n to the number of bytes of memory that the rows of the table t use.
 func (s *Store) hold(t *table, n int64) {
 	t.held.Add(n)
 	d := t.database.Load()
@@ -28,8 +29,8 @@ func (s *Store) hold(t *table, n int64) {
 	d.Add(n)
 }
 
-// database returns the counter of the bytes that the rows of a database use. Each call returns the
-// same counter.
+// database returns the counter of the bytes that the rows of a database use. All calls with the
+// same name return the same counter.
 func (s *Store) database(name string) *atomic.Int64 {
 	if d, ok := s.databases.Load(name); ok {
 		return d.(*atomic.Int64)
@@ -65,7 +66,7 @@ func (c *catalog) room(db string) (free, own int) {
 	if has == c.sizeLocked()+c.fresh { // no other database has tables
 		return free, free
 	}
-	return free, max(0, (share*free-has+1)/(share+1)) // ensures that before each of them is added, the database has at most share times as many tables as are free
+	return free, max(0, (share*free-has+1)/(share+1)) // ensures that before each of them is added, the database has at most `share` times as many tables as can still be created
 }
 
 // roomOf returns the number of tables that can still be created in a database.

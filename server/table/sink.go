@@ -26,13 +26,13 @@ type Field struct {
 	// column is never changed to Float64, and floats for it are rejected.
 	Inexact bool
 
-	// As is the name of the column in files, if it differs from Name. The names differ if query
-	// engines would not distinguish Name from another column's name.
+	// The field As contains the name of the column in files, if that name differs from Name. It
+	// differs if query engines would confuse Name with the name of a different column.
 	As string
 }
 
-// With returns the field after it has received the cells of c, or the reason why it cannot contain
-// these cells. The kind of c must not be Null.
+// With returns the field as it is after the column has received the cells of c. If the column
+// cannot contain these cells, With returns the reason. The kind of c must not be Null.
 func (f Field) With(c *column.Column) (Field, *TypeError) {
 	if e := f.Conflict(c); e != nil {
 		return f, e
@@ -40,7 +40,7 @@ func (f Field) With(c *column.Column) (Field, *TypeError) {
 	return f.with(c), nil
 }
 
-// with is like With, for cells that the field can contain.
+// The method with is like With, for cells that the column can contain.
 func (f Field) with(c *column.Column) Field {
 	if c.Kind == column.Float64 && f.Kind == column.Int64 {
 		f.Kind, f.Inexact = column.Float64, false
@@ -95,7 +95,7 @@ type File struct {
 	// Rows is the number of rows, at least one.
 	Rows int
 
-	// Meta is written to the file unchanged. It describes the origin of the rows.
+	// Meta is metadata about the origin of the rows. The sink writes it to the file unchanged.
 	Meta map[string]string
 
 	// Gather sets dst to rows [from, to) of Columns[col], in the order of the file and with the
@@ -118,8 +118,8 @@ type Sink interface {
 
 	// Rewrite changes the kinds of columns in the files below dir from int64 to float64, so that
 	// they match the given fields. Each file is durably replaced in one step by a file with the
-	// same rows. Files that already match are not changed. After an error, another call continues
-	// the work.
+	// same rows. Files that already match are not changed. After an error, the caller can call
+	// Rewrite again to continue.
 	Rewrite(ctx context.Context, dir string, fields []Field) (Rewritten, error)
 }
 
@@ -129,15 +129,15 @@ type Rewritten struct {
 	Kept  []error // one error for each file that was not changed because its content cannot be converted or read
 }
 
-// Editor is a Sink that can change files that have landed.
+// Editor is a Sink that can change existing files.
 type Editor interface {
 	Sink
 
 	// Files returns the paths of the files below a directory. "." is the root directory.
 	Files(dir string) ([]string, error)
 
-	// Edit reads a file and calls the function edit with the file's rows. If the function reports a
-	// change, a file with the changed rows durably replaces the file in one step: readers see
+	// Edit reads a file and calls the function `edit` with the file's rows. If the function reports
+	// a change, a file with the changed rows durably replaces the file in one step: readers see
 	// either the old or the new file.
 	Edit(ctx context.Context, path string, edit func(*column.Batch) (changed bool, err error)) error
 

@@ -14,17 +14,17 @@ import (
 type Stats struct {
 	Accepted int64 // rows received from the log, including replayed rows
 	Landed   int64 // rows in files
-	Pending  int64 // rows that wait to land
+	Pending  int64 // rows that wait to be written to files
 
 	Tables       int // number of tables in the catalog
 	Units        int64
 	Files        int64
 	Bytes        int64         // total size of the files
-	LandFailures int64         // attempts to land that failed
-	Aside        int           // files that are aside
+	LandFailures int64         // failed attempts to write a unit to files
+	Aside        int           // files in the sink Aside
 	Rewritten    int64         // files that were replaced because a column was widened
 	Rewriting    int           // tables whose files are being rewritten or wait for the rewrite
-	Buffered     int64         // bytes of memory that rows use, from Append until they have landed
+	Buffered     int64         // bytes of memory that rows use, from Append until they are in files
 	Oldest       time.Duration // waiting time of the oldest row; 0 if no row waits
 
 	Replayed   int64         // rows found in the log by Open that were in no file yet
@@ -43,7 +43,7 @@ type TableInfo struct {
 	LandedTo uint64        // every row in a record up to this sequence number is in a file; 0 if unknown
 	Oldest   time.Duration // waiting time of the oldest row; 0 if no row waits
 	Err      error         // the current problem of the table: see [Store.Trouble]
-	Aside    int           // files that are aside
+	Aside    int           // files in the sink Aside
 }
 
 // Stats returns a consistent snapshot.
@@ -65,8 +65,8 @@ func (s *Store) Stats() Stats {
 
 const reportInterval = time.Minute
 
-// report logs the number of rows and files that have landed, once per reportInterval. It logs
-// nothing if no unit has landed.
+// report logs how many rows were written to how many files, once per reportInterval. It logs
+// nothing if no rows were written.
 func (s *Store) report(now time.Time) {
 	s.mu.Lock()
 	last, st, due := s.reported, s.total, !now.Before(s.reportAt)
@@ -91,8 +91,8 @@ func (s *Store) Failing() (names []Name) {
 	return names
 }
 
-// landError returns the error of the table's next unit, if the unit has failed in every place where
-// it may land. Otherwise it returns nil.
+// landError returns the error of the table's next unit, if the unit could be written neither to the
+// table's own directory nor to the sink Aside. Otherwise it returns nil.
 func (t *table) landError() error {
 	if len(t.waiting) > 0 && t.waiting[0].landing.stuck {
 		return t.waiting[0].landing.err
@@ -117,7 +117,7 @@ func (t *table) trouble() error {
 const toldTroubles = 10
 
 // Trouble returns the problems of individual tables, or nil. A table has a problem if some of its
-// files are aside, or if it fails to land or to rewrite its files.
+// files are in the sink Aside, or if its files cannot be written or rewritten.
 func (s *Store) Trouble() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -20,17 +20,19 @@ type Options struct {
 	// Dir is the directory that contains catalog.json, its journal, and the directory named wal.
 	Dir string
 
-	// WAL contains the options of the log. The catalog also uses WAL.Disk.
+	// WAL contains the options of the log. The store sets Committed. The catalog also uses
+	// WAL.Disk.
 	WAL wal.Options
 
 	Sink Sink
 
-	// Aside, if not nil, stores the files of tables for which the sink fails, until the sink
-	// succeeds.
+	// Aside, if not nil, is used for the files of a table when Sink fails to write them. The files
+	// are moved to Sink when it works again.
 	Aside Aside
 
 	// Decode decodes the payload of a record after a restart. The batches must not refer to the
-	// payload. They may come from Pool; after landing, the store returns them to Pool.
+	// payload. They may come from Pool; when their rows are in files, the store returns them to
+	// Pool.
 	Decode func(r *wal.Record) ([]Write, error)
 
 	Carrier Carrier // keeps data that must outlive records of the log; nil if there is none
@@ -39,27 +41,27 @@ type Options struct {
 
 	// SealRows, SealBytes and SealAge define when the open unit of a table is sealed. They limit
 	// the number of rows, the size of the rows in memory, and the age of the first row. The sealed
-	// unit then lands. Defaults: 1 Mi rows, 128 MiB, 10 s.
+	// unit is then written to files. Defaults: 1 Mi rows, 128 MiB, 10 s.
 	SealRows  int
 	SealBytes int
 	SealAge   time.Duration
 
-	// MaxBuffered limits the memory for rows that wait to be logged or to land. If the limit would
-	// be exceeded, Append returns ErrBusy. But a request that is larger than MaxBuffered is
-	// accepted when no other rows wait. When more than half of MaxBuffered is used, Append delays
-	// requests by up to 10 ms. The default is 512 MiB.
+	// MaxBuffered limits the memory for rows that wait to be written to the log or to files. If the
+	// limit would be exceeded, Append returns ErrBusy. But if no other rows wait, a request that is
+	// larger than MaxBuffered is accepted. When more than half of MaxBuffered is used, Append
+	// delays requests by up to 10 ms. The default is 512 MiB.
 	MaxBuffered int64
 
 	MaxTables  int // default 10,000
 	MaxColumns int // maximum number of columns in a table; default 4096
-	MaxHours   int // maximum number of different hours in a batch; each hour becomes a file; default 1000
+	MaxHours   int // maximum number of distinct hours in a batch; each hour becomes a file; default 1000
 
 	// OnRecovery, if not nil, is called when recovery begins. Its argument is the store that Open
 	// will return. Until Open returns, only the methods Stats, Tables, Log and Err may be called.
 	OnRecovery func(*Store)
 
-	Landers int    // number of units that land at the same time, each of a different table; default 1
-	Node    string // file-name prefix, different for each machine; default "node"
+	Landers int    // maximum number of tables whose rows are written to files at the same time; default 1
+	Node    string // file-name prefix, unique among machines; default "node"
 	Logger  *slog.Logger
 
 	firstPause time.Duration // pause before the first retry; only for tests
@@ -103,8 +105,8 @@ func setDefault[T int | int64 | time.Duration](v *T, value T) {
 	}
 }
 
-// Store accepts rows from requests and writes them to files. The package comment describes the path
-// of a row. Its methods may be called concurrently.
+// Store accepts rows from requests and writes them to files. Its methods may be called
+// concurrently. The package comment describes the path of a row.
 type Store struct {
 	o         Options
 	pool      *Pool
@@ -113,10 +115,10 @@ type Store struct {
 	node      atomic.Pointer[string] // Options.Node, followed by the number of the log unless this is the first log
 	numbering disk.Mutex             // held while the log gets a new number
 
-	held  atomic.Int64 // bytes of the batches from Append until they have landed
+	held  atomic.Int64 // bytes of the batches, from Append until their rows are in files
 	async atomic.Int64 // records that AppendAsync has accepted and that are not committed yet
 
-	databases sync.Map     // string → *atomic.Int64: the part of held that belongs to each database
+	databases sync.Map     // string → *atomic.Int64: the part of the field `held` that belongs to each database
 	several   atomic.Int32 // number of these databases
 
 	gate   disk.RWMutex // held for reading during Append, so that Close can wait for running calls
@@ -128,7 +130,7 @@ type Store struct {
 
 	starting sync.Once // used to start the landers and the clock once
 
-	returning disk.Mutex // held while files return
+	returning disk.Mutex // held while files are moved back from Options.Aside
 	saving    disk.Mutex // held while unlanded.json is written
 	saved     []string   // the list in unlanded.json
 
@@ -140,27 +142,28 @@ type Store struct {
 	rewrites  []*table  // tables whose files are to be rewritten
 	rewriter  bool      // the rewriter is running
 	rewriting int       // number of tables with a rewrite that has not ended
-	delivered uint64    // the rows of all records up to this number are in the buffers or have landed
+	delivered uint64    // the rows of all records up to this number are in the buffers or in files
 	partial   bool      // records after `delivered` have not been replayed yet, so commits do not change `delivered`
 	total     Stats
 	reported  Stats // statistics at the last report
 	reportAt  time.Time
 }
 
-// Batch returns an empty batch. After the batch has landed, it goes back to the store's pool. If
-// the caller does not append the batch, it must call Free.
+// Batch returns an empty batch from the store's pool. A batch that is passed to Append goes back to
+// the pool when its rows are in files. A caller that does not append the batch must call Free.
 func (s *Store) Batch() *column.Batch { return s.pool.Get() }
 
-// Free returns a batch that was not appended to the store's pool.
+// Free puts a batch back into the store's pool. It is for batches that were not passed to Append.
 func (s *Store) Free(b *column.Batch) { s.pool.Put(b) }
 
 // Append writes a record to the log, and adds its decoded rows to the buffers of their tables.
 // After the call, the store owns the batches, even if Append returns an error. If durable is true,
 // the rows are on disk when Append returns nil. If durable is false, the rows will be on disk soon,
-// and the caller must not change the record or the payload until the log calls done.
+// and the caller must not change the record or the payload until the log calls `done`.
 //
-// The log calls done, unless it is nil, as described for [wal.Log.Append] and
-// [wal.Log.AppendAsync], after the rows were added to the buffers.
+// If the function `done` is not nil, the log calls it after the rows were added to the buffers, as
+// described for [wal.Log.Append] and [wal.Log.AppendAsync]. If there are no rows, Append writes
+// nothing and returns nil, and `done` is not called.
 //
 // The error is [ErrInvalid], [ErrBusy], [ErrClosed], or an error from the log. Each *[TypeError]
 // wraps ErrInvalid. After [wal.ErrFailed], the rows may be stored nevertheless. After any other
@@ -223,9 +226,9 @@ func (s *Store) Append(r *wal.Record, writes []Write, durable bool, done func(er
 // longestPace is the maximum delay of a request.
 const longestPace = 10 * time.Millisecond
 
-// pace delays a request when rows arrive faster than they land. While at least half of the memory
-// is free, there is no delay. When less is free, the delay grows as the free memory shrinks. So
-// senders that wait for responses slow down before any request must be rejected.
+// pace delays a request when rows arrive faster than they are written to files. While at least half
+// of the memory is free, there is no delay. When less is free, the delay grows as the free memory
+// shrinks. So senders that wait for responses slow down before any request must be rejected.
 func (s *Store) pace(held int64) {
 	free := s.o.MaxBuffered / 2
 	if over := min(held-free, free); over > 0 {
@@ -272,8 +275,8 @@ func (d *delivery) finish(err error) {
 	}
 }
 
-// commit is called in the order of the log for each record that is durable. It adds the rows of d,
-// which is nil for a record without rows, to the buffers.
+// commit is called for each durable record, in the order of the log. It adds the rows of the
+// delivery d to the buffers. For a record without rows, d is nil.
 func (s *Store) commit(seq uint64, d *delivery) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -284,11 +287,17 @@ func (s *Store) commit(seq uint64, d *delivery) {
 	if !s.partial {
 		s.delivered = seq
 	}
+}
+
+// committed runs after each commit of the log.
+func (s *Store) committed() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.relieve()
 }
 
-// Flush lands all rows that were appended before the call. If files of a table stay aside, Flush
-// returns an error.
+// Flush writes to files all rows that were appended before the call to Flush. If files of a table
+// stay in Options.Aside, Flush returns an error.
 func (s *Store) Flush(ctx context.Context) error {
 	err := s.flush(ctx)
 	if err == nil && s.o.Aside != nil {
@@ -297,7 +306,7 @@ func (s *Store) Flush(ctx context.Context) error {
 	return err
 }
 
-// flush is like Flush, but returns no error because of rows that have landed aside.
+// flush is like Flush, but returns no error if files were written to Options.Aside.
 func (s *Store) flush(ctx context.Context) error {
 	if err := s.settleAsync(); err != nil {
 		return err
@@ -341,8 +350,9 @@ func (s *Store) unlanded(cause error) error {
 // stopGrace is the maximum time that Close waits until a sink reacts to the end of its context.
 const stopGrace = 5 * time.Second
 
-// Close lands all rows and closes the log. If ctx ends first, the remaining rows stay in the log.
-// Files that are still aside are moved to their tables' own directories after the next start.
+// Close writes all rows to files and closes the log. If ctx ends first, the remaining rows stay in
+// the log. Files that are still in Options.Aside are moved to their tables' own directories after
+// the next start.
 func (s *Store) Close(ctx context.Context) error {
 	s.gate.Lock()
 	closed := s.closed
@@ -360,7 +370,7 @@ func (s *Store) Close(ctx context.Context) error {
 	return errors.Join(err, s.end(ErrClosed))
 }
 
-// end stops landing and closes the log.
+// end stops the landers and closes the log.
 func (s *Store) end(cause error) (err error) {
 	s.stop(cause)
 	stopped := make(chan struct{})
@@ -381,8 +391,9 @@ func (s *Store) end(cause error) (err error) {
 	return errors.Join(err, s.log.Close())
 }
 
-// Err returns the reason why rows do not land, or nil. The reason is that the log has failed, or
-// that a unit can land neither in its own directory nor aside. See [Store.Trouble].
+// Err returns the reason why rows cannot be written to files, or nil. The reason is that the log
+// has failed, or that a unit could be written neither to the table's own directory nor to
+// Options.Aside. See [Store.Trouble].
 func (s *Store) Err() error {
 	if err := s.log.Err(); err != nil {
 		return err
@@ -404,12 +415,12 @@ func (s *Store) landError() error {
 // Log returns the counters of the log.
 func (s *Store) Log() wal.Stats { return s.log.Stats() }
 
-// Open opens the store and its log. It removes the files of incomplete landings. When it returns,
-// all rows in the log that are not in files are in the buffers.
+// Open opens the store and its log. It removes files that were not completed. When it returns, all
+// rows in the log that are not in files are in the buffers.
 func Open(o Options) (*Store, error) { return OpenContext(context.Background(), o) }
 
 // OpenContext is like Open, but returns an error if ctx ends before recovery is complete. Rows that
-// have not landed by that time are in the log, and land after the next start.
+// are not in files at that time stay in the log, and are written to files after the next start.
 func OpenContext(ctx context.Context, o Options) (*Store, error) {
 	if err := o.setDefaults(); err != nil {
 		return nil, err
@@ -425,6 +436,7 @@ func OpenContext(ctx context.Context, o Options) (*Store, error) {
 
 func (s *Store) openLog() error {
 	o := s.o.WAL
+	o.Committed = s.committed
 	if o.Logger == nil {
 		o.Logger = s.o.Logger
 	}

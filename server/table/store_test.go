@@ -256,8 +256,8 @@ func TestOversized(t *testing.T) {
 	mustClose(t, s)
 }
 
-// TestFailingSink makes the sink fail at each step for a while. One failing table does not delay
-// another.
+// TestFailingSink makes the sink fail at each step for some time. A table for which the sink fails
+// does not delay other tables.
 func TestFailingSink(t *testing.T) {
 	dir := t.TempDir()
 	broken := errors.New("broken")
@@ -424,7 +424,7 @@ func TestNewLogsNames(t *testing.T) {
 	checkOnce(t, "the bucket", landedRows(t, bucket), rows)
 }
 
-// A segment is removed once the rows of all tables in it have landed.
+// A segment of the log is removed once all of its rows, of all tables, are in files.
 func TestLogShrinks(t *testing.T) {
 	dir := t.TempDir()
 	o := testOptions(dir, &dirSink{dir: filepath.Join(dir, "tables")})
@@ -553,8 +553,8 @@ func TestHourOf(t *testing.T) {
 	}
 }
 
-// settled returns the last record before the first row that waits, even if that row waits after a
-// unit that is landing.
+// The method settled returns the last record before the first row that waits, even if that row
+// waits after a unit that is being written to files.
 func TestSettled(t *testing.T) {
 	landing, second, open := &unit{from: 3, to: 4}, &unit{from: 5, to: 6}, &unit{from: 8, to: 9}
 	for _, test := range []struct {
@@ -578,8 +578,9 @@ func TestSettled(t *testing.T) {
 	}
 }
 
-// A table whose rows do not land fills its share of the memory, and other tables can still land any
-// number of rows. The same is true with several such tables.
+// If the rows of a table cannot be written to files, they use as much memory as one table may use,
+// and any number of rows of other tables can still be written. The same is true with several such
+// tables.
 func TestATableLeavesRoom(t *testing.T) {
 	const bad = 3
 	sink := &dirSink{dir: t.TempDir(), step: func(_ context.Context, what, path string) error {
@@ -632,8 +633,8 @@ func landSized(t *testing.T, s *Store, name Name, size int) {
 	eventually(t, "the row lands", func() bool { s.kick(); return s.lookupPending(name.Table) == 0 })
 }
 
-// A database whose rows do not land leaves memory for others, even if its memory is divided among
-// many tables, or new tables are added with each request.
+// If the rows of a database cannot be written to files, memory remains for other databases. This
+// holds even if the rows are in many tables, or if each request adds new tables.
 func TestADatabaseLeavesRoom(t *testing.T) {
 	sink := &dirSink{dir: t.TempDir(), step: func(_ context.Context, what, path string) error {
 		if strings.HasPrefix(path, "bad/") {

@@ -6,25 +6,26 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// Totals contains the numbers of rows, files and bytes of a table that have landed since the table
-// was created. Files that were removed by other programs still count. Rewritten files count with
-// their original size.
+// Totals contains the numbers of rows, files and bytes that were written to the files of a table
+// since the table was created. Files still count after other programs have removed them. Rewritten
+// files count with their original size.
 //
-// Each landed note contains the totals of its table, and the catalog contains older totals. A
-// segment of the log is released only after the catalog contains the totals from its notes. So
-// after a crash, the newer of the two totals, in the log or in the catalog, are correct.
+// When rows are in files, the store writes a Landed note to the log. The note contains the totals
+// of the table, and the catalog contains older totals. A segment of the log is released only after
+// the catalog contains the totals from its notes. So after a crash, the correct totals are in the
+// last note in the log or, if the log has no such note, in the catalog.
 type Totals struct {
 	Rows  int64 `json:"rows"`
 	Files int64 `json:"files"`
 	Bytes int64 `json:"bytes"`
 }
 
-// Counter is a Sink that can count its files. It is used once for a table whose totals are neither
-// in the log nor in the catalog.
+// Counter is a Sink that can count the rows, files and bytes of a table. The store calls Count once
+// for a table whose totals are neither in the log nor in the catalog.
 type Counter interface {
-	// Count returns the totals of the files below dir, without the files whose paths are in the
-	// list except. The directory and the paths have the form of File.Path. If some files cannot be
-	// counted, Count returns an error and the totals of the other files.
+	// Count returns the totals of the files below dir. It does not count the files whose paths are
+	// in the list `except`. The directory and the paths have the form of File.Path. If some files
+	// cannot be counted, Count returns an error and the totals of the other files.
 	Count(ctx context.Context, dir string, except []string) (Totals, error)
 }
 
@@ -35,7 +36,7 @@ func (t *table) total() Totals {
 	return Totals{}
 }
 
-// totalWith returns the totals that the table has after the unit u has landed. All files of u must
+// totalWith returns the totals that the table has when the unit u is in files. All files of u must
 // exist.
 func (t *table) totalWith(u *unit) *Totals {
 	n := t.total()
@@ -69,9 +70,9 @@ func (s *Store) findTotals(ctx context.Context, t *table, noted *Totals) error {
 	return nil
 }
 
-// release removes the segments of the log whose rows have all landed. Before that, it writes the
-// data that the carrier must keep to the end of the log. It also saves the totals to the catalog,
-// because the notes in these segments are removed, too.
+// release removes the segments of the log whose rows are all in files. Before that, it appends to
+// the log the data that the Carrier must keep. It also saves the totals to the catalog, because the
+// notes in these segments are removed, too.
 func (s *Store) release() {
 	to := s.log.Releasable(s.settled(nil))
 	if to == 0 {
@@ -92,8 +93,8 @@ func (s *Store) release() {
 	}
 }
 
-// saveTotals writes the totals to the catalog in cases in which this is not essential, because the
-// log still contains the totals, or because the disk has no space for them.
+// saveTotals writes the totals to the catalog, and only logs an error. It is called if the disk had
+// no space for the totals before the segments were released.
 func (s *Store) saveTotals() {
 	if err := s.catalog.saveAll(); err != nil {
 		s.o.Logger.Warn("writing row and file counts to the catalog failed", "error", err)

@@ -37,7 +37,7 @@ func wantTotals(t *testing.T, what string, s *Store, dir string) {
 }
 
 // After a restart, the store knows the rows and files of each table. This holds if the log contains
-// the landed notes, if the segments with these notes have been released, and if the log was
+// the notes of type Landed, if the segments with these notes have been released, and if the log was
 // deleted.
 func TestTotalsAfterRestart(t *testing.T) {
 	dir := t.TempDir()
@@ -69,8 +69,8 @@ func TestTotalsAfterRestart(t *testing.T) {
 	mustClose(t, s)
 }
 
-// The totals are correct after a crash between the landed notes in the log and the write of the
-// catalog, and also if a segment is released in between.
+// The totals are correct after a crash between the write of a note of type Landed and the write of
+// the catalog, and also if a segment is released in between.
 func TestTotalsAfterCrash(t *testing.T) {
 	cam := &camera{t: t, dir: t.TempDir()}
 	options := func(dir string, sink Sink) Options {
@@ -164,9 +164,9 @@ func (f sickFile) WriteAt(b []byte, off int64) (int, error) {
 	return f.File.WriteAt(b, off)
 }
 
-// If the catalog cannot be written when all rows of a segment have landed, the segment is kept,
-// because its landed notes contain the totals. Meanwhile, rows land if the catalog contains their
-// columns. The segment is released after the catalog has been written.
+// If the catalog cannot be written when all rows of a segment are in files, the segment is kept,
+// because its notes of type Landed contain the totals. Meanwhile, rows are written to files if the
+// catalog contains their columns. The segment is released after the catalog has been written.
 func TestTotalsHoldTheLog(t *testing.T) {
 	dir := t.TempDir()
 	sink := &dirSink{dir: filepath.Join(dir, "tables")}

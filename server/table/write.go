@@ -24,7 +24,8 @@ var (
 	// help.
 	ErrInvalid = errors.New("table: invalid")
 
-	// ErrBusy: the memory for rows that wait to land is full. The sender should retry later.
+	// ErrBusy: the memory for rows that wait to be written to files is full. The sender should
+	// retry later.
 	ErrBusy = errors.New("table: buffered rows exceed --max-buffered; retry later, or raise the limit")
 
 	// ErrHeld: the table is being altered, and accepts no rows until the alteration ends.
@@ -53,7 +54,7 @@ const maxRecordRows = 1 << 22
 type span struct {
 	min, max int64
 	sorted   bool
-	hours    int // number of different hours; at most maxHours+1 are counted
+	hours    int // number of distinct hours; at most maxHours+1 are counted
 }
 
 const hour = 3600 * 1_000_000 // one hour in microseconds
@@ -141,8 +142,8 @@ func (d *delivery) held() int64 {
 	return n
 }
 
-// count adds the memory of a delivery's items to the counters of their tables. If the argument yes
-// is false, count subtracts it.
+// count adds the memory of a delivery's items to the counters of their tables. If the argument
+// `yes` is false, count subtracts the memory instead.
 func (s *Store) count(d *delivery, yes bool) {
 	if d.counted == yes {
 		return
@@ -157,7 +158,7 @@ func (s *Store) count(d *delivery, yes bool) {
 	}
 }
 
-// recycle clears a delivery for reuse. Its batches must have other owners.
+// recycle clears a delivery for reuse. The delivery must no longer own its batches.
 func (d *delivery) recycle() {
 	clear(d.items)
 	clear(d.claims)
@@ -188,8 +189,8 @@ func (s *Store) prepare(d *delivery, writes []Write, maxHours int) error {
 	return nil
 }
 
-// claim sets the table of every item. It claims the new columns of the batches until settle or
-// drop.
+// claim sets the table of every item, and claims the new columns of the batches. The claim ends
+// when settle or drop is called.
 func (s *Store) claim(d *delivery) error {
 	if !slices.ContainsFunc(d.items, func(it item) bool { return it.table == nil }) {
 		return nil
@@ -203,8 +204,8 @@ func (s *Store) claim(d *delivery) error {
 	return err
 }
 
-// checkBatch returns the times of a batch. It returns an error if the batch cannot be sorted and
-// landed.
+// checkBatch returns the times of a batch. It returns an error if the batch cannot be sorted by
+// time and written to files.
 func checkBatch(w Write) ([]int64, error) {
 	b := w.Batch
 	if b.Rows <= 0 {

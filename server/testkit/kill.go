@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// Kill starts the test binary as a process with these environment variables. The first contains the
-// directory for the process's data. The second contains the number with which the process begins to
-// count.
+// Kill starts the test binary as a process with these environment variables. The first variable
+// contains the directory for the process's data. The second variable contains the number with which
+// the process begins to count.
 const killedDir, killedFirst = "SLIPSTREAM_TEST_KILLED_DIR", "SLIPSTREAM_TEST_KILLED_FIRST"
 
 // failure is the prefix of the line with which the process reports a failure.
@@ -42,11 +42,11 @@ func Fail(what any) {
 	os.Exit(1)
 }
 
-// Kill runs this test in a new process, in which [Killed] calls its function work with dir and
-// first. Kill ends the process when the process has printed more than `after` lines. It calls the
-// function `said` with each line, including lines that the pipe still contains after that. The
-// function `said` reports whether the line is a valid line of the work. The process must not end by
-// itself.
+// Kill runs this test again in a new process. In that process, [Killed] calls its function `work`
+// with the arguments `dir` and `first`. When the process has printed more than `after` lines, Kill
+// ends it. Kill calls the function `said` with each line, including lines that it reads after it
+// has ended the process. The function `said` reports whether the line is valid. The process must
+// not end by itself.
 func Kill(t *testing.T, dir string, first, after int, said func(line string) bool) {
 	t.Helper()
 	if err := kill(t.Name(), dir, first, after, said); err != nil {

@@ -12,7 +12,7 @@ import (
 const interval = time.Second
 
 // maxCauses is the maximum number of causes that are distinguished at the same time. There must be
-// a limit, because messages may contain text that clients choose, such as their addresses.
+// a maximum, because messages may contain text from clients, such as their addresses.
 const maxCauses = 64
 
 // handler passes records to another handler.
@@ -21,11 +21,12 @@ type handler struct {
 	causes *causes
 }
 
-// New returns a handler that passes records to next. It passes records below slog.LevelWarn
-// immediately. It passes other records at most once a second for each cause. A cause consists of a
-// level, a message, and the value of the first attribute if this value is a string. At the end of
-// the second, the handler passes the last of the records that it held back. The record's attribute
-// named times contains the number of records that it represents.
+// New returns a handler that passes records to the handler `next`. It passes each record below
+// slog.LevelWarn immediately. It passes other records at most once a second for each cause. A cause
+// consists of a level, a message, and the value of the first attribute if this value is a string.
+// Other records with the same cause are held back. At the end of the second, the handler passes
+// only the last of these records. It adds the attribute named times, which contains the number of
+// records that were held back in this second.
 func New(next slog.Handler) slog.Handler {
 	return &handler{next, &causes{by: make(map[causeKey]*cause)}}
 }
@@ -49,7 +50,7 @@ func (h *handler) Handle(ctx context.Context, r slog.Record) error {
 	return h.next.Handle(ctx, r)
 }
 
-// causes contains the causes of the last second.
+// causes contains the causes of the records in the last second.
 type causes struct {
 	mu sync.Mutex
 	by map[causeKey]*cause
@@ -67,8 +68,8 @@ type cause struct {
 	next  slog.Handler // handler for the record `last`
 }
 
-// hold reports whether the record r is held back, because another record with the same cause was
-// passed within the last second.
+// hold reports whether the record r must be held back. This is the case if a record with the same
+// cause was passed within the last second.
 func (cs *causes) hold(r slog.Record, next slog.Handler) bool {
 	key := causeKey{r.Level, r.Message, subjectOf(r)}
 	cs.mu.Lock()

@@ -6,8 +6,9 @@ import (
 	"math"
 )
 
-// The queue accepts appends until it contains maxQueued appends or maxQueuedBytes bytes. Appends
-// that are being written count, too. An empty queue accepts an append of any size.
+// These constants limit the queue: it accepts appends until it contains maxQueued appends or
+// maxQueuedBytes bytes. Appends that are being written count, too. An empty queue accepts an append
+// of any size.
 const (
 	maxQueued      = 4096
 	maxQueuedBytes = 64 << 20
@@ -34,10 +35,10 @@ func (l *Log) free(a *appending) {
 // Append writes r, and returns nil when r is durable. It sets r.Seq and r.Place. The caller must
 // not change the payload until Append returns.
 //
-// When r is durable, and before Append returns, done is called with nil, unless done is nil. If
-// Append returns an error, done is not called. The functions of all records, including those of
-// AppendAsync, are called one at a time, in the order of the log. While a function runs, the log
-// writes nothing. A function must not append to the log or close it.
+// If the function `done` is not nil, the log calls it with nil when r is durable, before Append
+// returns. If Append returns an error, the log does not call `done`. The log calls the `done`
+// functions of Append and AppendAsync one at a time, in the order of the log. While such a function
+// runs, the log writes nothing. The function must not append to the log or close it.
 func (l *Log) Append(r *Record, done func(error)) error {
 	a, err := l.enqueue(r, done, false)
 	if err != nil {
@@ -49,9 +50,10 @@ func (l *Log) Append(r *Record, done func(error)) error {
 }
 
 // AppendAsync adds r to the queue, and returns without waiting for the disk. It waits only while
-// the queue is full. If it returns nil, done is called once, as described for Append: with nil when
-// r is durable, or with the error if the log could not write r. Until then, the caller must not
-// change the record or its payload.
+// the queue is full. If AppendAsync returns nil and the function `done` is not nil, the log later
+// calls it once, in the same order as for Append. The argument of the call is nil if r is durable,
+// or the error if the log could not write r. Until then, the caller must not change the record or
+// its payload.
 func (l *Log) AppendAsync(r *Record, done func(error)) error {
 	_, err := l.enqueue(r, done, true)
 	return err

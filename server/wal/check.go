@@ -60,21 +60,22 @@ func Check(dir string) (Report, error) {
 	return v.report, err
 }
 
-// Read calls fn for each record that can be read, in order, and returns the same report as Check.
-// The record and its payload are valid until fn returns. An error from fn ends Read. Read changes
-// nothing. The log must not be open.
+// Read calls fn for each record that Open would keep with Options.Salvage, in order. The record and
+// its payload are valid until fn returns. An error from fn ends Read. The report contains the
+// damage that Open would repair. Read changes nothing. The log must not be open.
 func Read(dir string, fn func(*Record) error) (Report, error) {
 	unlock, err := lockDir(disk.OS, dir)
 	if err != nil {
 		return Report{}, err
 	}
 	defer unlock()
-	v, err := takeSurvey(disk.OS, dir, false)
+	d := patient{disk.OS} // reads past sectors that cannot be read
+	v, err := takeSurvey(d, dir, true)
 	if err != nil {
 		return v.report, err
 	}
 	for _, s := range v.segments {
-		err := s.each(disk.OS, func(r *Record) error {
+		err := s.each(d, func(r *Record) error {
 			if r.Type == gap {
 				return nil
 			}
@@ -97,7 +98,7 @@ type survey struct {
 // takeSurvey reads the log in dir, which must be locked. For each segment it determines the
 // sequence numbers, the end of the records, and whether the segment is damaged. If keeps is set, a
 // torn commit with complete later records counts as damage. The returned survey is never nil. After
-// an error it covers the log up to the place of the error.
+// an error it covers the log up to the position of the error.
 func takeSurvey(d disk.Disk, dir string, keeps bool) (*survey, error) {
 	segs, err := listSegments(d, dir)
 	v := &survey{segments: segs, report: Report{Segments: len(segs), First: 1}, keeps: keeps}
@@ -151,8 +152,8 @@ func (v *survey) visit(d disk.Disk, i int, s *segment) error {
 	return nil
 }
 
-// passOver skips a segment whose header cannot be read. All records up to the next segment with a
-// readable header are lost. If there is no such segment, sequence numbers continue after the
+// passOver skips the segment s, whose header cannot be read. All records up to the next segment
+// with a readable header are lost. If there is no such segment, sequence numbers continue after the
 // highest number that the segment may have contained, so that no number is used twice.
 func (v *survey) passOver(i int, s *segment) {
 	following := uint64(0)
@@ -184,17 +185,17 @@ func (v *survey) damage(s *segment, off int64, reason string, from, to uint64) {
 	v.report.Damage = append(v.report.Damage, &DamageError{Segment: s.path, Offset: off, Reason: reason, From: from, To: to})
 }
 
-// flaw is a place where a record is expected but cannot be read.
+// flaw describes a position where a record is expected but cannot be read.
 type flaw struct {
 	off    int64
 	reason error
 	due    uint64 // sequence number that is expected
 	found  uint64 // sequence number of the next readable record; equal to due if there is none
-	before Report // the report as of this place
+	before Report // the report up to this position
 }
 
 // read reads the records of s. In the last segment, it distinguishes a torn tail from damage. After
-// any other segment, it expects the record whose sequence number is the argument following.
+// any other segment, it expects the record with the sequence number `following`.
 func (v *survey) read(d disk.Disk, s *segment, last bool, following uint64) error {
 	sc, f, err := s.open(d, s.size)
 	if err != nil {
@@ -204,7 +205,7 @@ func (v *survey) read(d disk.Disk, s *segment, last bool, following uint64) erro
 	sc.next = s.start
 
 	var flaws []flaw
-	commit := uint64(0) // sequence number with which the last commit began
+	commit := uint64(0) // sequence number of the first record of the last commit
 	for {
 		for sc.scan() {
 			v.count(sc)

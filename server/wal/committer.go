@@ -39,8 +39,8 @@ func (l *Log) commitAll() {
 	}
 }
 
-// take waits for appends, and returns all queued appends. It returns no appends when the log is
-// closed and the queue is empty.
+// take waits until the queue contains appends, and returns all of them. If the log is closed and
+// the queue is empty, take returns no appends.
 func (l *Log) take() []*appending {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -191,7 +191,7 @@ func (l *Log) fail(err error) {
 	l.room.Broadcast()
 }
 
-// settle reports the outcome of a group to the functions of its records, and to the waiting
+// settle calls the `done` functions of a group's records, and passes the outcome to the waiting
 // goroutines.
 func (l *Log) settle(group []*appending, err error) {
 	if len(group) == 0 {
@@ -209,6 +209,9 @@ func (l *Log) settle(group []*appending, err error) {
 		case a.done != nil:
 			a.done(nil)
 		}
+	}
+	if err == nil && l.o.Committed != nil {
+		l.o.Committed()
 	}
 
 	l.mu.Lock()

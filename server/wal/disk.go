@@ -86,7 +86,7 @@ func (s *space) start() {
 	info, err := s.disk.Stat(s.path())
 	s.held = err == nil && s.reserve > 0 && info.Size() == s.reserve
 	if err == nil && !s.held {
-		s.drop() // it was created with another size
+		s.drop() // its size differs from the size in the options
 	}
 	if s.watched = s.minFree > 0 || s.reserve > 0; s.watched {
 		s.look()
@@ -109,8 +109,8 @@ func (s *space) low() bool {
 	return s.isLow.Load()
 }
 
-// full records that a write has failed because the disk is full. Until the next query, the disk
-// counts as low.
+// full is called after a write has failed because the disk is full. It makes the disk count as low
+// until the next query of the free space.
 func (s *space) full() {
 	if s.watched {
 		s.due.Store(int64(time.Since(s.epoch) + spaceInterval))
@@ -118,8 +118,8 @@ func (s *space) full() {
 	}
 }
 
-// lookAgain is like low, but queries the free space immediately. It is called after space was
-// freed.
+// lookAgain is like the method `low`, but queries the free space immediately. It is called after
+// space was freed.
 func (s *space) lookAgain() bool {
 	s.look()
 	return s.isLow.Load()

@@ -1,7 +1,7 @@
 // Package wal is a write-ahead log. An acknowledged append is on disk, and records are read back in
 // order after a crash. When the user of the log no longer needs the oldest records, it releases
-// them: see [Log.Release]. The log does not interpret records: their types, codecs and payloads
-// have a meaning only for its user.
+// them: see [Log.Release]. The log does not interpret records: only the user of the log defines the
+// meaning of their types, codecs and payloads.
 //
 // # Source files
 //
@@ -12,7 +12,7 @@
 //	segment.go    encoding of a segment's header; finding and creating segments
 //	place.go      the place of a payload, and reading it again
 //	scan.go       reading of a segment, also past damage
-//	check.go      check of a whole log, for Open, Check and Repair
+//	check.go      check of a whole log, for Open, Check, Read and Repair
 //	repair.go     Repair
 //	salvage.go    repair by Open, with Options.Salvage
 //	spare.go      reuse of released segments
@@ -72,7 +72,7 @@
 // read, there are three cases:
 //
 //   - Only zeros follow: this is the end of the log.
-//   - The segment is the last one, and all readable records after this place belong to the same
+//   - The segment is the last one, and all readable records after this position belong to the same
 //     commit as the missing record. (The first record of a commit has the sequence number seq -
 //     nth.) The machine stopped during that commit, before the commit was acknowledged. The tail is
 //     torn, and [Open] removes it.
@@ -93,13 +93,13 @@
 // # Commits
 //
 // Appends wait in a queue. The committer takes all of them, assigns sequence numbers, writes the
-// records with one vectored write, calls fdatasync once, calls the function of each append in the
-// order of the log, and wakes the appending goroutines. Meanwhile other appends queue up: the
-// slower the disk, the larger the commits.
+// records with one vectored write, calls fdatasync once, calls the `done` function of each append
+// in the order of the log, and wakes the appending goroutines. Meanwhile, later appends queue up:
+// the slower the disk, the larger the commits.
 //
-// If the disk is full, the log durably truncates the segment to the last commit. Only then do the
+// If the disk is full, the log first durably truncates the segment to the last commit. Then the
 // appends fail. A record that failed with ErrLowDisk is never read back. If a write or a sync fails
-// for another reason, the state of the disk is unknown, and a second fdatasync would report success
-// without writing. The log then returns ErrFailed, and accepts no records until it is opened again.
-// A record that failed with ErrFailed may be read back.
+// for any reason other than a full disk, the state of the disk is unknown, and a second fdatasync
+// would report success without writing. The log then returns ErrFailed, and accepts no records
+// until it is opened again. A record that failed with ErrFailed may be read back.
 package wal

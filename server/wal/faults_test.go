@@ -124,8 +124,8 @@ func TestShortWrites(t *testing.T) {
 	wantRecords(t, got, want)
 }
 
-// On a full disk, data is rejected and the log remains unchanged. Intents and landed records use
-// the space that the reserve has released.
+// On a full disk, records with data are rejected and the log remains unchanged. Records with
+// UseReserve use the space that the reserve has released.
 func TestDiskFull(t *testing.T) {
 	for _, fault := range []error{unix.ENOSPC, unix.EDQUOT, io.ErrShortWrite} {
 		dir := t.TempDir()

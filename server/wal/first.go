@@ -12,10 +12,10 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// The file named first contains the number of the oldest segment that the log needs. Without the
-// file, a log whose oldest segments were removed by mistake would look like a log whose oldest
-// segments have been released. The file is written before a segment is removed. It is written in
-// place, so that it needs no space on a full disk.
+// The file named "first" contains the number of the oldest segment that the log needs. Without the
+// file, the log could not distinguish segments that were removed by mistake from released segments.
+// The file is written before a segment is removed. A write replaces the bytes of the existing file,
+// so it needs no space on a full disk.
 //
 //	first   0             4096          8192
 //	        ┌─────────┬───┬─────────┬───┐
@@ -33,7 +33,7 @@ const (
 	firstSize = 20
 )
 
-// first is the content of the file named first. The zero value means that the file contains no
+// first is the content of the file named "first". The zero value means that the file contains no
 // valid state.
 type first struct {
 	number uint64 // number of the oldest segment; at least 1
@@ -63,8 +63,8 @@ func readFirst(d disk.Disk, dir string) (f first, err error) {
 	return f, nil
 }
 
-// writeFirst writes to the file that s is the oldest segment. When it returns nil, the file is
-// durable.
+// writeFirst writes the number and the first sequence number of s, the oldest segment, to the file.
+// When writeFirst returns nil, the file is durable.
 func writeFirst(d disk.Disk, dir string, s *segment) error {
 	now, err := readFirst(d, dir)
 	if err != nil || now.number == s.number && now.seq == s.start {

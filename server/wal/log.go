@@ -17,14 +17,14 @@ const defaultSegmentBytes = 128 << 20
 
 // Options are the options of a log. The zero value is valid.
 type Options struct {
-	// SegmentBytes is the size of a segment. The default is 128 MiB. The size is limited to a
-	// quarter of MaxBytes, so that released records free space while the last segment is in use. It
-	// is also limited to a sixteenth of the file system. A record that exceeds the size gets its
-	// own segment.
+	// SegmentBytes is the size of a segment. The default is 128 MiB. The maximum is a quarter of
+	// MaxBytes, so that released records free space while the last segment is in use. The size is
+	// also limited to a sixteenth of the file system. A record that exceeds the size gets its own
+	// segment.
 	SegmentBytes int64
 
-	// MaxBytes is the maximum size of the records on disk. If it is exceeded, an append returns
-	// [ErrFull]. The preallocated space in the last segment does not count; it is less than
+	// MaxBytes is the maximum size of the records on disk. If an append would exceed it, the append
+	// returns [ErrFull]. The preallocated space in the last segment does not count; it is less than
 	// SegmentBytes. Zero means no limit.
 	MaxBytes int64
 
@@ -33,19 +33,24 @@ type Options struct {
 	MinFree int64
 
 	// Reserve is the size of a file that reserves disk space. When the disk is full, the log
-	// releases this space for the records that have UseReserve set, and for the files that their
-	// writers create. While the space is released, an append returns [ErrLowDisk]. The file is
-	// created again when twice its size is free in addition to MinFree. Reserve is limited to a
-	// sixteenth of the file system.
+	// releases this space. It is then available to records that have UseReserve set, and to the
+	// files that a program creates when it appends such records. While the space is released, an
+	// append returns [ErrLowDisk]. The file is created again when twice its size is free in
+	// addition to MinFree. Reserve is limited to a sixteenth of the file system.
 	//
 	// MaxBytes and MinFree do not apply to records that have UseReserve set.
 	Reserve int64
 
+	// Committed, if not nil, is called after each commit. Before this call, the log calls the
+	// `done` function of each record of the commit. Committed must not append to the log or close
+	// it.
+	Committed func()
+
 	// Salvage makes Open repair a damaged log, as Repair does, instead of returning a DamageError.
-	// Open then also continues after bytes that the disk cannot read. Damaged parts are set aside
-	// in files, counted and logged. Complete records of a torn commit are kept, because the commit
-	// may have been acknowledged and damaged later. If it was not acknowledged, a sender that
-	// repeats its request stores the records twice.
+	// Open then also continues after bytes that the disk cannot read. Damaged parts are kept in
+	// separate files, counted and logged. Complete records of a torn commit are kept, because the
+	// commit may have been acknowledged and damaged later. If it was not acknowledged, a sender
+	// that repeats its request stores the records twice.
 	Salvage bool
 
 	Logger *slog.Logger // slog.Default() when nil
@@ -123,7 +128,7 @@ type Log struct {
 
 	salvaged Salvaged // damage repaired by Open; Files is not set
 
-	releasing disk.Mutex // held while segments are removed, so that the oldest is removed first
+	releasing disk.Mutex // held while segments are removed, so that the oldest segment is removed first
 	stopped   chan struct{}
 	committer committer
 }
@@ -147,7 +152,7 @@ type Stats struct {
 	Wanted   int64 // free bytes at which data is accepted again
 }
 
-// Shortage returns the reason why the log accepts no data, without paths, or an empty string.
+// Shortage returns the reason why the log accepts no records, without paths, or an empty string.
 func (s *Stats) Shortage() string {
 	switch {
 	case s.Failed:
@@ -159,8 +164,8 @@ func (s *Stats) Shortage() string {
 }
 
 // Open opens the log in dir, and creates dir if it does not exist. It reads the whole log and
-// removes a torn tail. If another part is damaged, the error is a *[DamageError]. No other process
-// can open the log until Close is called.
+// removes a torn tail. If any other part of the log is damaged, the error is a *[DamageError]. No
+// other process can open the log until Close is called.
 func Open(dir string, o Options) (_ *Log, err error) {
 	o.setDefaults()
 	if err := disk.MkdirAll(o.Disk, dir); err != nil {
@@ -277,9 +282,9 @@ func renew(f disk.File, n int64) error {
 }
 
 // Replay calls fn for each record, in order. The record and its payload are valid until fn returns.
-// An error from fn ends the replay and is returned unchanged. fn may call Start, append records,
-// and release records that it has received. Replay returns only records that were in the log when
-// it was called.
+// If fn returns an error, Replay stops and returns the error unchanged. The function fn may call
+// Start, append records, and release records that it has received. Replay returns only records that
+// were in the log when it was called.
 func (l *Log) Replay(fn func(*Record) error) error {
 	l.mu.Lock()
 	p := l.phase
@@ -350,8 +355,9 @@ func (l *Log) Releasable(seq uint64) (to uint64) {
 	return to
 }
 
-// Release marks the records with Seq ≤ seq as no longer needed. Segments that contain only such
-// records are removed, oldest first, except the last segment. A few files are kept for reuse.
+// Release marks the records with Seq ≤ seq as no longer needed. Release removes the segments that
+// contain only such records, oldest first, but never the last segment. A few of their files are
+// kept for reuse.
 func (l *Log) Release(seq uint64) {
 	l.releasing.Lock()
 	defer l.releasing.Unlock()
@@ -397,14 +403,16 @@ func (l *Log) Size() int64 {
 // SegmentBytes returns the size of a segment.
 func (l *Log) SegmentBytes() int64 { return l.o.SegmentBytes }
 
-// LastSeq returns the sequence number of the last durable record whose function has returned, or 0.
+// LastSeq returns the sequence number of the last durable record whose `done` function has
+// returned. It returns 0 if there is no such record.
 func (l *Log) LastSeq() uint64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.lastSeq
 }
 
-// Err returns the error after which the log accepts no more records, or nil.
+// Err returns an error that wraps ErrFailed if the log has failed, and nil otherwise. A failed log
+// accepts no more records.
 func (l *Log) Err() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

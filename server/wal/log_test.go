@@ -190,7 +190,8 @@ func TestGroupCommit(t *testing.T) {
 	entered, release := make(chan bool), make(chan bool)
 	var once sync.Once
 	var order []uint64
-	l := mustOpen(t, t.TempDir(), Options{Disk: f.disk()})
+	var commits []int // number of functions that were called before the end of each commit
+	l := mustOpen(t, t.TempDir(), Options{Disk: f.disk(), Committed: func() { commits = append(commits, len(order)) }})
 	f.onSync(func() error {
 		once.Do(func() {
 			entered <- true
@@ -221,6 +222,9 @@ func TestGroupCommit(t *testing.T) {
 	}
 	if st := l.Stats(); st.Commits != 2 || st.Records != n+1 || st.Waiting != 0 || st.LastSeq != n+1 {
 		t.Errorf("Stats: %+v", st)
+	}
+	if !slices.Equal(commits, []int{1, n + 1}) {
+		t.Errorf("Committed was called after %v functions", commits)
 	}
 	if !slices.IsSorted(order) || len(order) != n+1 {
 		t.Errorf("functions were called for the records %v", order)

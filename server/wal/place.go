@@ -8,16 +8,16 @@ import (
 	"os"
 )
 
-// Place is the place of a payload, or of a part of a payload, in the log. It is valid until the
+// Place is the position of a payload, or of a part of a payload, in the log. It is valid until the
 // record is released.
 type Place struct {
 	Segment uint64 // number of the segment
 	Offset  int64  // offset in the segment's file
 }
 
-// ReadAt reads len(b) bytes of a payload, starting at the place `at`. The record must be on disk,
-// and must not be released before ReadAt returns. The checksum of the log covers a whole record, so
-// a caller that reads parts needs its own checksums.
+// ReadAt reads len(b) bytes of a payload, starting at the position `at`. The record must be on
+// disk, and must not be released before ReadAt returns. The checksum of the log covers a whole
+// record, so a caller that reads parts needs its own checksums.
 //
 // If the bytes cannot be read, the error is [ErrUnreadable]. Other errors, such as disk errors, may
 // be temporary.

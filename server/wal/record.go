@@ -21,7 +21,7 @@ type Record struct {
 	Seq       uint64 // set by Append: 1, 2, 3 …
 	Type      Type   // defined by the user of the log
 	Codec     uint16 // format of the payload; defined by the user of the log
-	Time      int64  // when it was received, in microseconds since the Unix epoch
+	Time      int64  // when the record was received, in microseconds since the Unix epoch
 	DB, Table string // up to 65535 bytes each
 	Payload   []byte
 	Place     Place // place of the payload; set by Append and by Replay
@@ -38,10 +38,10 @@ const (
 	maxBody    = 1 << 30 // longer bodies are rejected
 )
 
-// castagnoli is the table of the CRC-32C polynomial, for which processors have an instruction.
+// castagnoli is the table of the CRC-32C polynomial. Processors have an instruction for CRC-32C.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// These errors are the reasons why there is no record at a place.
+// These errors are the reasons why no record can be read at an offset.
 var (
 	errShort   = errors.New("the record is cut short")
 	errHeader  = errors.New("there is no valid record header")
@@ -75,13 +75,14 @@ func padding(n int) int {
 	return -n & (align - 1)
 }
 
-// bodySum returns the checksum of a body. names is db followed by table.
+// bodySum returns the checksum of a body. The argument `names` is the name of the database,
+// followed by the name of the table.
 func bodySum(names, payload []byte) uint32 {
 	return crc32.Update(crc32.Update(0, castagnoli, names), castagnoli, payload)
 }
 
-// appendHeader appends the header of r, the nth record of its commit. sum is the checksum of r's
-// body.
+// appendHeader appends the header of r. The argument `sum` is the checksum of r's body. The
+// argument `nth` is the number of records that precede r in the same commit.
 func appendHeader(b []byte, r *Record, sum, salt, nth uint32) []byte {
 	at := len(b)
 	b = append(b, 0, 0, 0, 0)
@@ -130,8 +131,8 @@ func readHeader(b []byte, salt uint32) (h header, err error) {
 		nth:   binary.LittleEndian.Uint32(b[36:]),
 	}
 	body := binary.LittleEndian.Uint32(b[4:])
-	// The cheap checks come first, because the search for records after a damaged place makes them
-	// at every eighth byte.
+	// The cheap checks come first, because the search for records after damage makes them at every
+	// eighth byte.
 	if h.typ == 0 || h.typ > maxType || b[31] != 0 || body > maxBody || uint32(h.db+h.table) > body || uint64(h.nth) >= h.seq ||
 		crc32.Update(salt, castagnoli, b[4:]) != binary.LittleEndian.Uint32(b) {
 		return h, errHeader

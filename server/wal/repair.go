@@ -133,8 +133,8 @@ func (s *segment) salvage(d disk.Disk, to io.Writer) error {
 	return w.Flush()
 }
 
-// each calls fn for each readable record of the segment, including gap records, up to s.end. An
-// error from fn ends the loop.
+// The method each calls fn for every readable record of the segment, including gap records, up to
+// s.end. If fn returns an error, the method stops and returns the error.
 func (s *segment) each(d disk.Disk, fn func(*Record) error) error {
 	sc, f, err := s.open(d, s.end)
 	if err != nil {

@@ -22,9 +22,9 @@ const (
 
 // Salvaged describes the damage that Open has repaired with Options.Salvage.
 type Salvaged struct {
-	Places  int    // damaged places, including records for which SetAside was called
+	Places  int    // number of damaged positions, plus the number of records for which SetAside was called
 	Records uint64 // maximum number of lost records
-	Files   int    // files that this and earlier starts have set aside; an operator should inspect and remove them
+	Files   int    // files with damaged or undecodable data, kept by this and earlier starts; an operator should inspect and remove them
 }
 
 // surveyed reads the log for Open. With Options.Salvage, it first repairs a damaged log. Without
@@ -109,8 +109,8 @@ func tailOf(f io.ReaderAt, from, to int64) ([]byte, error) {
 	return b, err
 }
 
-// SetAside durably saves to a file the payload of a record that the caller cannot decode. It counts
-// the record, and returns the name of the file.
+// SetAside durably saves the payload of r to a file, and returns the name of the file. It is for
+// records that the caller cannot decode. [Log.Salvaged] counts these records.
 func (l *Log) SetAside(r *Record) (string, error) {
 	l.salvaged.Places++
 	l.salvaged.Records++
@@ -120,8 +120,8 @@ func (l *Log) SetAside(r *Record) (string, error) {
 // mostNames is the maximum number of names that setAside tries.
 const mostNames = 1000
 
-// setAside writes b to a new file. The name of the file is the first unused name in the series
-// path, path.2, …, and is returned. If one of these files already has the same content, setAside
+// setAside writes b to a new file, and returns the name of the file. The name is the first unused
+// name in the series path, path.2, …. If one of these files already has the same content, setAside
 // writes nothing and returns the name of that file.
 func (l *Log) setAside(path string, b []byte) (string, error) {
 	name := path
@@ -172,14 +172,14 @@ func (d patient) Open(path string, flag int, perm fs.FileMode) (disk.File, error
 
 type patientFile struct {
 	disk.File
-	bad bool // a sector was given up, so later reads are not retried
+	bad bool // some sector could not be read, so later reads are not retried
 }
 
-// sector is the number of bytes that are given up when a sector cannot be read.
+// sector is the number of bytes that are lost when a sector cannot be read.
 const sector = 4 << 10
 
-// A failed read is tried again, with pauses. So no data is given up if a disk is unavailable for
-// only a moment.
+// A failed read is tried again, with pauses. So no data is lost if a disk is unavailable for only a
+// moment.
 const (
 	readTries = 5
 	readPause = 100 * time.Millisecond

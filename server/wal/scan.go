@@ -9,7 +9,8 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// windowSize is the number of bytes of a segment that one call reads, unless a record is larger.
+// windowSize is the number of bytes that one read of a segment requests. If a record is larger, the
+// read requests the whole record.
 const windowSize = 1 << 20
 
 // window reads a file from front to back through a buffer.
@@ -20,8 +21,8 @@ type window struct {
 	at   int64  // offset of buf in the file
 }
 
-// bytes returns the n bytes at the offset off. The offset must be at most size. The bytes are valid
-// until the next call. bytes returns fewer than n bytes only at the end of the file.
+// bytes returns the n bytes at the offset `off`, which must be at most `size`. The bytes are valid
+// until the next call. The method returns fewer than n bytes only at the end of the file.
 func (w *window) bytes(off int64, n int64) ([]byte, error) {
 	n = min(n, w.size-off)
 	if off < w.at || off-w.at > int64(len(w.buf))-n {
@@ -62,7 +63,7 @@ type scanner struct {
 	err    error // the file could not be read
 }
 
-// open opens the segment for reading up to the offset limit. The caller closes the file.
+// open opens the segment for reading up to the offset `limit`. The caller closes the file.
 func (s *segment) open(d disk.Disk, limit int64) (*scanner, disk.File, error) {
 	f, err := d.Open(s.path, os.O_RDONLY, 0)
 	if err != nil {
@@ -96,9 +97,9 @@ func (s *scanner) scan() bool {
 	return true
 }
 
-// resync searches from the offset off for the first readable record whose sequence number is at
-// least next, and moves to that record. The next scan returns it. resync reports whether there is
-// one.
+// resync searches for a readable record, starting at s.off. The sequence number of the record must
+// be at least s.next. If there is such a record, resync moves to the first one, which the next scan
+// reads. resync reports whether it has found a record.
 func (s *scanner) resync() bool {
 	for off := s.off; off < s.win.size && s.err == nil; off += align {
 		if _, reason := s.load(off); reason == nil && s.err == nil && s.rec.Seq >= s.next {
@@ -109,7 +110,8 @@ func (s *scanner) resync() bool {
 	return false
 }
 
-// load reads the record at off into rec. If the file cannot be read, load sets s.err.
+// load reads the record at the offset `off` into `rec`. If the file cannot be read, load sets
+// s.err.
 func (s *scanner) load(off int64) (h header, reason error) {
 	b, err := s.win.bytes(off, headerSize)
 	if err != nil {
@@ -133,7 +135,7 @@ func (s *scanner) load(off int64) (h header, reason error) {
 	return h, reason
 }
 
-// zerosFrom reports whether all bytes from off on are zero.
+// zerosFrom reports whether all bytes from the offset `off` to the end are zero.
 func (s *scanner) zerosFrom(off int64) bool {
 	for off < s.win.size {
 		b, err := s.win.bytes(off, windowSize)

@@ -71,8 +71,8 @@ func listSegments(d disk.Disk, dir string) ([]*segment, error) {
 	return segs, nil
 }
 
-// readHeader sets size and the fields that the header contains. One intact copy of the header is
-// enough.
+// readHeader sets the field `size`, and the fields that the header contains. One intact copy of the
+// header is enough.
 func (s *segment) readHeader(d disk.Disk) error {
 	f, err := d.Open(s.path, os.O_RDONLY, 0)
 	if err != nil {
@@ -103,7 +103,7 @@ func (s *segment) parseHeader(b []byte) error {
 			continue
 		}
 		if v := binary.LittleEndian.Uint16(half[8:]); v != version {
-			return fmt.Errorf("wal: %s has version %d, which is not supported (this program reads version %d); use the version that wrote it", s.path, v, version)
+			return fmt.Errorf("wal: %s has format version %d, which is not supported (this program reads %d); use the program version that wrote the file", s.path, v, version)
 		}
 		good++
 		s.salt, s.start = binary.LittleEndian.Uint32(half[12:]), first
@@ -125,9 +125,9 @@ func appendSegmentHeader(b []byte, first uint64, salt uint32) []byte {
 	return append(b, b[at:]...)
 }
 
-// createSegment creates an empty segment, from a spare if there is one. It allocates size bytes if
-// the file system has them. The file gets the segment's name only when it is complete. When
-// createSegment returns without an error, the segment is durable under that name.
+// createSegment creates an empty segment, from a spare if there is one. It allocates `size` bytes,
+// if the file system has enough space. The file gets the segment's name only when it is complete.
+// When createSegment returns without an error, the segment is durable under that name.
 func createSegment(d disk.Disk, from *spares, dir string, number, first uint64, size int64) (*segment, disk.File, error) {
 	s := &segment{path: segmentPath(dir, number), number: number, start: first, next: first, salt: newSalt(), end: segmentHeader}
 	f, temp := from.take(size)
@@ -156,7 +156,7 @@ func createSegment(d disk.Disk, from *spares, dir string, number, first uint64, 
 	return s, f, nil
 }
 
-// publish durably renames a finished file from temp to path.
+// publish durably renames a finished file from the path `temp` to the path `path`.
 func publish(d disk.Disk, f disk.File, temp, path string) error {
 	if err := f.Sync(); err != nil {
 		return err

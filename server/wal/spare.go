@@ -12,10 +12,10 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// Released segments are kept as spares, and become segments again. Freeing a segment of 128
-// MiB can keep a file system's journal busy for a sixth of a second (seen on ext4 with the option
-// discard). No sync completes during that time. A spare's blocks are zeroed without being freed, so
-// a reused segment is like a new one.
+// Released segments are kept as spares, and become segments again. Freeing a segment of 128 MiB can
+// keep a file system's journal busy for a sixth of a second (seen on ext4 with the option discard).
+// No sync completes during that time. A spare's blocks are zeroed without being freed, so a reused
+// segment is like a new one.
 
 const (
 	spareSuffix = ".spare"
@@ -33,8 +33,8 @@ type spares struct {
 	most  int // how many spares are kept
 }
 
-// find adopts the spares that a crash has left in dir. If there are more than `most`, it removes
-// them.
+// find adds the spares that an earlier process has left in dir. If there are more than `most`
+// spares, it removes all of them.
 func (s *spares) find(d disk.Disk, dir string, most int, log *slog.Logger) error {
 	s.disk, s.dir, s.most, s.log = d, dir, most, log
 	entries, err := d.ReadDir(dir)
@@ -52,8 +52,8 @@ func (s *spares) find(d disk.Disk, dir string, most int, log *slog.Logger) error
 	return nil
 }
 
-// keep durably turns a released segment into a spare, unless there are enough spares. It
-// reports whether it did so.
+// keep durably turns a released segment into a spare, unless there are enough spares. It reports
+// whether the segment has become a spare.
 func (s *spares) keep(path string) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,12 +125,12 @@ func (s *spares) drop() bool {
 	return true
 }
 
-// freeStep is the number of bytes of a file that are freed at a time, so that other syncs can run
-// in between.
+// freeStep is the number of bytes of a file that are freed in one step. Between two steps, syncs of
+// other files can run.
 const freeStep = 8 << 20
 
-// removeSegment removes a released segment. First it durably renames the file, so that a
-// start never finds a part of the segment.
+// removeSegment removes a released segment. First it durably renames the file, so that Open never
+// finds a part of the segment.
 func removeSegment(d disk.Disk, path string) error {
 	temp := path + tempSuffix
 	if err := d.Rename(path, temp); err != nil {

@@ -1,4 +1,4 @@
-// Package watch reads files again when they change.
+// Package watch re-reads files when they change.
 //
 // A source is a function that reads files and applies their content. If the files are not valid,
 // the source keeps the previous content.
@@ -14,12 +14,12 @@ import (
 	"time"
 )
 
-// Interval is the time between two checks of the files. A changed file is loaded when two
-// consecutive checks have found the same content.
+// Interval is the time between two checks of the files. If the content of a file has changed, the
+// file is loaded when two consecutive checks have found the same new content.
 const Interval = time.Second
 
-// Load reads files and applies their content. It must read them with the function `read`, which
-// records their paths and contents.
+// Load reads files and applies their content. It must read each file with the function `read`, so
+// that the watcher knows the file's path and content.
 type Load func(read func(path string) ([]byte, error)) error
 
 // Watcher checks the files of its sources for changes.
@@ -50,8 +50,8 @@ type source struct {
 }
 
 // sum is the checksum of a file's content, or zero if the file cannot be read. The watcher compares
-// checksums because modification times are coarse: if a file is written twice within a tick of
-// their clock, its modification time and its size may be unchanged.
+// checksums, because modification times are not exact enough. If a file is written twice in quick
+// succession, its modification time and its size may be the same.
 type sum [sha256.Size]byte
 
 func read(path string) ([]byte, sum, error) {
@@ -133,8 +133,8 @@ func (w *Watcher) reload(s *source) error {
 	return nil
 }
 
-// changed reports whether the files differ from the last load, but not from the last check. So a
-// file that is written in several steps is loaded only after the last step.
+// changed reports whether the files differ from the last load, but not from the last check. So if a
+// file is written in several steps, it is loaded only after the last step.
 func (s *source) changed() bool {
 	now := make(map[string]sum)
 	for path := range s.seen {

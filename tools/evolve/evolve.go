@@ -15,10 +15,10 @@ import (
 
 // Check compares two versions of a schema. The struct tags are for the command-line parser kong.
 type Check struct {
-	Old string `arg:"" help:"Schema (JSON) of existing messages or readers."`
-	New string `arg:"" help:"Schema (JSON) of the new version."`
+	Old string `arg:"" help:"JSON file that contains the schema of existing messages or readers."`
+	New string `arg:"" help:"JSON file that contains the schema of the new version."`
 
-	Require string `enum:"backward,forward,both" default:"both" env:"-" help:"Direction to check: backward (new readers, old messages), forward (old readers, new messages) or both. Choose both if readers and writers are not all upgraded at once."`
+	Require string `enum:"backward,forward,both" default:"both" env:"-" help:"Direction to check: backward (new readers read old messages), forward (old readers read new messages) or both. Choose both if readers and writers are not all upgraded at once."`
 }
 
 // requirements maps each value of Require to the verdict that it requires.
@@ -62,7 +62,7 @@ func differ(why error, need schema.Verdict) bool {
 
 // Show prints a schema.
 type Show struct {
-	File string `arg:"" help:"Schema (JSON)."`
+	File string `arg:"" help:"JSON file that contains the schema."`
 }
 
 // Run prints the schema in the notation of package schema, with its fingerprints.

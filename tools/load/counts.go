@@ -9,7 +9,7 @@ type Counts struct {
 	Exemplars  int64 `json:"exemplars"`
 }
 
-// add adds the counts in o, multiplied by the factor times, to c.
+// add multiplies the counts in o by the factor `times`, and adds the products to c.
 func (c *Counts) add(o Counts, times int64) {
 	c.Series += times * o.Series
 	c.Samples += times * o.Samples

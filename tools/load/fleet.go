@@ -141,8 +141,8 @@ func (f *fleet) letters(n int) string {
 	return string(b)
 }
 
-// histogram returns a random histogram. Its counts are integers if whole is true, and otherwise
-// floats. It has two spans for positive and two for negative values.
+// histogram returns a random histogram. If `whole` is true, its counts are integers. Otherwise,
+// they are floats. The histogram has two spans for positive and two for negative values.
 func (f *fleet) histogram(whole bool) remotewrite.Histogram {
 	h := remotewrite.Histogram{Schema: 3, ZeroThreshold: 0x1p-128, ResetHint: remotewrite.ResetHintNo}
 	for _, b := range []*remotewrite.Buckets{&h.Negative, &h.Positive} {
@@ -163,8 +163,8 @@ func (f *fleet) histogram(whole bool) remotewrite.Histogram {
 	return h
 }
 
-// at returns a request with all series, with new values at the time ms, which is in milliseconds.
-// The request is valid until the next call.
+// at returns a request that contains a new value of each series. The argument `ms` is the time of
+// these values, in milliseconds. The request is valid until the next call.
 func (f *fleet) at(ms int64) *remotewrite.Request {
 	for i := range f.request.Series {
 		s := &f.request.Series[i]

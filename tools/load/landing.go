@@ -69,8 +69,8 @@ func (l *lander) flush(ctx context.Context) error {
 }
 
 // drain waits until all rows are in files. It flushes the server. If the server has no flush, drain
-// waits until the count of rows reaches `acknowledged` or stops changing. It returns the way in
-// which it waited, and the time when the last rows were in files.
+// waits until the count of rows reaches `acknowledged` or stops changing. The result `how` is the
+// way in which it waited. The result `done` is the time when the last rows were in files.
 func (l *lander) drain(ctx context.Context, acknowledged int64) (how string, done time.Time, err error) {
 	err = l.flush(ctx)
 	if !errors.Is(err, errNoFlush) {

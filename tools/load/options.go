@@ -11,40 +11,40 @@ import (
 // are for the command-line parser kong. The fields without a flag are set by the program that calls
 // Run.
 type Options struct {
-	Protocol string `help:"What to send: ingest (rows for the ingest endpoints) or remote-write (series for a relay or any Remote Write receiver)." enum:"ingest,remote-write" default:"ingest"`
+	Protocol string `help:"Data to send: ingest (rows for the ingest endpoints) or remote-write (series for a relay or any Remote Write receiver)." enum:"ingest,remote-write" default:"ingest"`
 
-	URL     string `help:"Base URL of the service. For remote-write: the URL itself, or /api/v1/push if it has no path." default:"http://127.0.0.1:8080" placeholder:"URL"`
-	AnyHost bool   `help:"Allow a URL on another machine."`
+	URL     string `help:"Base URL of the service. With --protocol=remote-write, requests go to this URL itself, or to /api/v1/push if the URL has no path." default:"http://127.0.0.1:8080" placeholder:"URL"`
+	AnyHost bool   `help:"Allow the URL of another machine."`
 
 	Endpoint   string `help:"Ingest endpoint: arc (/api/v1/write/msgpack) or v1 (/v1/write/{db}/{table})." enum:"arc,v1" default:"arc"`
-	Database   string `help:"Database. Default: the server's." placeholder:"NAME"`
-	Token      string `help:"Bearer token." env:"SLIPSTREAM_TOKEN" placeholder:"TOKEN"`
-	Durability string `help:"Durability: sync (respond after fsync) or async (respond before)." enum:"sync,async" default:"sync"`
-	Format     string `help:"Body layout: columnar, row, or with --endpoint=v1 schema (columns coded by a schema, which is registered first)." enum:"columnar,row,schema" default:"columnar"`
-	Compress   string `help:"Compression of bodies: none, gzip or zstd; for remote-write snappy or zstd. Default: none, or snappy." enum:",none,gzip,zstd,snappy" default:""`
+	Database   string `help:"Database that receives the rows. Default: the default database of the server." placeholder:"NAME"`
+	Token      string `help:"Bearer token that is sent with each request." env:"SLIPSTREAM_TOKEN" placeholder:"TOKEN"`
+	Durability string `help:"Durability of requests: sync (the server responds after fsync) or async (the server responds before fsync)." enum:"sync,async" default:"sync"`
+	Format     string `help:"Layout of bodies: columnar, row or schema. Bodies of the layout schema contain columns that are encoded with a schema, which is registered first; this layout requires --endpoint=v1." enum:"columnar,row,schema" default:"columnar"`
+	Compress   string `help:"Compression of bodies: none, gzip or zstd for ingest; snappy or zstd for remote-write. Default: none for ingest, and snappy for remote-write." enum:",none,gzip,zstd,snappy" default:""`
 
 	Source      string        `help:"Source of rows: synthetic, or proc (this machine's counters from /proc)." enum:"synthetic,proc" default:"synthetic"`
-	Duration    time.Duration `help:"Duration; 0: until interrupted." default:"60s"`
+	Duration    time.Duration `help:"Duration of the load. 0 means until the program is interrupted." default:"60s"`
 	Interval    time.Duration `help:"Sampling interval of --source=proc." default:"1s"`
-	Workers     int           `help:"Connections, each with one request at a time. --source=proc uses one." default:"12"`
-	Rows        int           `help:"Rows per synthetic request." default:"1000"`
+	Workers     int           `help:"Number of connections, each with one request at a time. --source=proc uses one connection." default:"12"`
+	Rows        int           `help:"Number of rows per synthetic request." default:"1000"`
 	Tables      int           `help:"Number of synthetic tables." default:"4"`
 	Hosts       int           `help:"Number of distinct hosts in synthetic rows." default:"1000"`
-	Pregenerate int           `help:"Number of synthetic requests to prepare; they are sent in turn." default:"1000"`
-	UniqueTime  bool          `help:"Give every synthetic row a timestamp that is unique in its table. Precompressed bodies keep their original timestamps." default:"true" negatable:""`
+	Pregenerate int           `help:"Number of synthetic requests that are prepared and then sent in turn." default:"1000"`
+	UniqueTime  bool          `help:"Give every synthetic row a timestamp that is unique in its table. Bodies that were compressed in advance keep their original timestamps." default:"true" negatable:""`
 
-	Rate          float64       `help:"Maximum rows or series per second, all workers; 0: no limit. With a limit, latency counts from the time at which a request was due." placeholder:"ROWS"`
-	RatePerWorker float64       `help:"Maximum rows or series per second and worker; 0: no limit." placeholder:"ROWS"`
-	Timeout       time.Duration `help:"Response timeout." default:"30s"`
+	Rate          float64       `help:"Maximum number of rows or series per second, for all workers together. 0 means no limit. With a limit, the latency of a request counts from the time at which the request was due." placeholder:"ROWS"`
+	RatePerWorker float64       `help:"Maximum number of rows or series per second for each worker. 0 means no limit." placeholder:"ROWS"`
+	Timeout       time.Duration `help:"Maximum time to wait for a response." default:"30s"`
 
 	RemoteWrite RemoteWrite `embed:"" group:"With --protocol=remote-write"`
 
-	PID     int    `help:"Process id of the server, to measure its CPU time and memory; 0: none." name:"pid" placeholder:"PID"`
-	DataDir string `help:"Directory of the server's Parquet files, to count stored rows." placeholder:"DIR"`
+	PID     int    `help:"Process ID of the server, whose CPU time and memory are measured. 0 means that they are not measured." name:"pid" placeholder:"PID"`
+	DataDir string `help:"Directory of the server's Parquet files, in which the stored rows are counted." placeholder:"DIR"`
 	JSON    bool   `help:"Print the report as JSON."`
 
-	// CountRows returns the number of rows in the Parquet files below dir. It must be set if
-	// DataDir is set.
+	// CountRows returns the number of rows in the Parquet files below the directory `dir`. It must
+	// be set if DataDir is set.
 	CountRows func(dir string) (int64, error) `kong:"-"`
 
 	// TLS is used for https; nil means Go's default.

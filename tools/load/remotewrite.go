@@ -11,13 +11,13 @@ import (
 // prepared requests in turn, and starts from the beginning after the last request. The prepared
 // requests differ in values and times. A request that is sent again is not changed.
 type RemoteWrite struct {
-	Series      int           `help:"Series per request, each with 12 labels." default:"2000"`
+	Series      int           `help:"Number of series per request. Each series has 12 labels." default:"2000"`
 	Tenants     int           `help:"Number of tenants. Each request has the same number of series for every tenant." default:"10"`
 	Version     int           `help:"Remote Write version: 1 or 2." name:"rw-version" enum:"1,2" default:"1"`
-	Histograms  float64       `help:"Share of series with a native histogram and an exemplar instead of a sample, from 0 to 1." default:"0"`
-	TenantLabel string        `help:"Label with the tenant's name." default:"__tenant__"`
-	Grouped     bool          `help:"Order series by tenant. Without it they are mixed, as Prometheus sends them."`
-	Sink        string        `help:"URL of a \"slipctl sink\" that receives from the relay. Its counts are compared with what was acknowledged." placeholder:"URL"`
+	Histograms  float64       `help:"Share of the series that contain a native histogram and an exemplar instead of a sample, from 0 to 1." default:"0"`
+	TenantLabel string        `help:"Name of the label that contains the tenant ID." default:"__tenant__"`
+	Grouped     bool          `help:"Order the series by tenant. Without this flag, the tenants are mixed, as in the requests of Prometheus."`
+	Sink        string        `help:"URL of a \"slipctl sink\" that receives series from the relay. The counts of the sink are compared with the acknowledged series." placeholder:"URL"`
 	Settle      time.Duration `help:"Time without progress at the sink after which missing samples count as lost." default:"10s"`
 }
 

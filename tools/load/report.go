@@ -185,7 +185,7 @@ func (r *Report) lines() []line {
 	return lines
 }
 
-// many formats a number, followed by the unit of the run.
+// many formats a number of rows or series, followed by their unit.
 func (r *Report) many(n int64) string { return grouped(n) + " " + r.Unit }
 
 func perSecond(n float64, unit string) string { return grouped(int64(n+0.5)) + " " + unit + "/s" }

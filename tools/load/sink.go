@@ -20,12 +20,12 @@ import (
 // Sink receives Remote Write requests like Cortex or Mimir. It counts the series, but does not
 // store them. The struct tags are for the command-line parser kong.
 type Sink struct {
-	Listen      string         `help:"Listen address. /counts returns the counts; every other path accepts Remote Write." default:"127.0.0.1:9009" env:"-"`
-	Latency     time.Duration  `help:"Response delay."`
-	Status      map[string]int `help:"Status for a tenant's requests, for example team-03=503." placeholder:"TENANT=STATUS"`
-	RefuseV2    bool           `help:"Respond 415 to Remote Write 2.0." name:"refuse-v2"`
-	LookEvery   int            `help:"Decode one of this many 1.0 bodies, and count the others by number and size. All 2.0 bodies are decoded, since their response contains counts." default:"1"`
-	TenantLabel string         `help:"Tenant label of the relay. Series that still have it must belong to the tenant of their request." default:"__tenant__"`
+	Listen      string         `help:"Address on which the sink listens. The path /counts returns the counts; every other path accepts Remote Write." default:"127.0.0.1:9009" env:"-"`
+	Latency     time.Duration  `help:"Delay of each response."`
+	Status      map[string]int `help:"HTTP status for the requests of a tenant, for example team-03=503." placeholder:"TENANT=STATUS"`
+	RefuseV2    bool           `help:"Respond with 415 to requests of Remote Write 2.0." name:"refuse-v2"`
+	LookEvery   int            `help:"Number of bodies of version 1.0 of which one is decoded. For the other bodies, only their number and size are counted. All bodies of version 2.0 are decoded, because the responses contain counts." default:"1"`
+	TenantLabel string         `help:"Name of the label that contains the tenant ID. If a received series has this label, its value must be the tenant of the request." default:"__tenant__"`
 }
 
 // countsPath is the path that returns the counts.
@@ -213,7 +213,7 @@ func versionOf(contentType string) (remotewrite.Version, bool) {
 	return 0, false
 }
 
-// next reports whether the next body must be decoded.
+// next reports whether the handler must decode the next body.
 func (h *sinkHandler) next() bool {
 	if h.LookEvery == 1 {
 		return true

@@ -14,8 +14,8 @@ import (
 // process updates them in each garbage collection.
 type spending struct{ gc, idle, total float64 }
 
-// gcShare returns the garbage collector's share of the CPU time that was used between the
-// measurements s and later. It returns nil if the share is unknown.
+// gcShare returns the garbage collector's share of the CPU time that was used after the measurement
+// s and before the measurement `later`. It returns nil if the share is unknown.
 func (s *spending) gcShare(later *spending) *float64 {
 	used := (later.total - s.total) - (later.idle - s.idle)
 	if used <= 0 {

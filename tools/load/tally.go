@@ -31,7 +31,7 @@ func (t *tally) acknowledge(r *request, took time.Duration) {
 	t.latency.add(took)
 }
 
-// note keeps the first error.
+// note records an error, unless an earlier error has been recorded.
 func (t *tally) note(what string) {
 	if t.firstError == "" {
 		t.firstError = what

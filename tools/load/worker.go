@@ -59,7 +59,7 @@ func (w *worker) run(ctx, sending context.Context) error {
 
 // post sends a request, and repeats it if needed. It stops when the request is acknowledged or the
 // time is up. It also stops if the outcome is unknown and the request must not be sent again. The
-// latency of the request is measured from the time started.
+// latency of the request is measured from the time `started`.
 func (w *worker) post(ctx, sending context.Context, r *request, started time.Time) error {
 	for {
 		again, pause, err := w.try(ctx, r, started)

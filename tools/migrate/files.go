@@ -52,7 +52,7 @@ func root(pattern string) (dir string, deep bool) {
 	return filepath.Clean(dir), deep
 }
 
-// passedOver reports whether patterns of the go command skip the directory dir.
+// passedOver reports whether patterns of the go command skip the given directory.
 func passedOver(dir string) bool {
 	base := filepath.Base(dir)
 	if base == "vendor" || base == "testdata" || hidden(base) {

@@ -47,8 +47,8 @@ var different = map[string]string{
 	"UsePreallocateValues": "UsePreallocateValues has no effect in Slipstream",
 }
 
-// notes returns a note for each place in a file that may not work as before. The map names contains
-// the imported originals by their names in the file.
+// notes returns a note for each place in a file that may not work as before. The map `names`
+// contains the imported originals by their names in the file.
 func notes(file *ast.File, at positions, names map[string]origin) []note {
 	old, vmihailenco := false, false
 	for _, from := range names {

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// ours is the import path that replaces the import paths of the originals, the other MessagePack
-// libraries.
+// ours is the import path of Slipstream's msgpack. It replaces the import paths of the other
+// MessagePack libraries, which are called the originals.
 const ours = "github.com/slipstream-go/slipstream/msgpack"
 
 // origin is an import path of one of the originals.

@@ -10,10 +10,10 @@ import (
 // Options selects the files to migrate, and whether to write the changes. The struct tags are for
 // the command-line parser kong.
 type Options struct {
-	Paths []string `arg:"" optional:"" default:"./..." help:"Files and directories; DIR/... includes subdirectories (default: ./...)."`
+	Paths []string `arg:"" optional:"" default:"./..." help:"Files and directories to migrate. DIR/... includes subdirectories. Default: ./..."`
 
 	DryRun bool `short:"n" env:"-" help:"Print the changes without writing them."`
-	Check  bool `env:"-" help:"Print the changes without writing them; exit status 1 if there are any."`
+	Check  bool `env:"-" help:"Print the changes without writing them. The exit status is 1 if there are changes."`
 }
 
 // file is a file with changes or notes.

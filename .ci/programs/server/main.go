@@ -15,8 +15,8 @@ func main() {
 		log.Fatal(err)
 	}
 	l.Start()
-	record := wal.Record{Type: wal.Data, DB: "db", Table: "t", Payload: []byte("payload")}
-	if err := l.Append(&record); err != nil {
+	record := wal.Record{Type: 1, DB: "db", Table: "t", Payload: []byte("payload")}
+	if err := l.Append(&record, nil); err != nil {
 		log.Fatal(err)
 	}
 	if err := l.Close(); err != nil {

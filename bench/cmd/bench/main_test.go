@@ -36,7 +36,7 @@ func TestStatus(t *testing.T) {
 		last  string
 	}{
 		{"bars hold", []harness.Bar{harness.Allocs(0)}, fine, nil, holds, "bars: all hold"},
-		{"a bar is short", []harness.Bar{harness.Faster("other", unreachable)}, fine, nil, short, "bars: 1 short: tiny: group, case"},
+		{"a bar is short", []harness.Bar{harness.Faster("other", unreachable)}, fine, nil, short, `bars: 1 short: tiny: table "group", case "case"`},
 		{"short, but quick", []harness.Bar{harness.Faster("other", unreachable)}, fine, []string{"-quick"}, holds, "bars: 1 short (a quick run"},
 		{"a wrong value", nil, func() error { return os.ErrInvalid }, nil, wrong, ""},
 		{"an unknown suite", nil, fine, []string{"-pkg", "attic"}, wrong, ""},

@@ -98,7 +98,7 @@ func (t *tree) write(r *rand.Rand, b []byte) []byte {
 	return append(b, t.text[0]+2)
 }
 
-// all appends t and all values in it to list.
+// all appends t, and all values in t, to the slice `list`.
 func (t *tree) all(list []*tree) []*tree {
 	list = append(list, t)
 	for _, kid := range t.kids {

@@ -71,7 +71,7 @@ func (c *clone) move(p mem.Raw) mem.Raw {
 	return mem.RawAdd(c.blocks[k].at, off)
 }
 
-// value copies the value of type t from the address from to the address to.
+// value copies the value of type t from the address `from` to the address `to`.
 func (c *clone) value(to, from mem.Raw, t reflect.Type) {
 	ts := c.of.types
 	if ts.isPlain(t) || ts.opaque[t] {

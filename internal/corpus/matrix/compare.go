@@ -9,9 +9,10 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// side is one of the two worlds that are compared. The two worlds were equal before a call. A side
-// contains the blocks and maps that existed before the call, with the same numbers in both worlds.
-// It also contains the blocks and maps to which the roots refer after the call.
+// side describes one of the two worlds that are compared. The two worlds were equal before a call.
+// A side contains the blocks and maps that existed before the call, with the same numbers in both
+// worlds. It also contains the blocks and maps to which the roots (pointers to the world's values)
+// refer after the call.
 type side struct {
 	blocks graph // blocks before the call, in order of address
 	number []int // the numbers of these blocks
@@ -74,8 +75,9 @@ func (c *comparison) values(p, q mem.Raw, t reflect.Type, n int, path string, in
 	return ""
 }
 
-// place compares the blocks that contain p and q. If the blocks existed before the call, they must
-// have the same number. Otherwise both must be new, and must correspond to each other.
+// place compares the block that contains p with the block that contains q. If the blocks existed
+// before the call, they must have the same number. Otherwise both must be new, and must correspond
+// to each other.
 func (c *comparison) place(p, q mem.Raw, path string) string {
 	i, offI := c.a.old(p)
 	j, offJ := c.b.old(q)

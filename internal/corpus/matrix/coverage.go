@@ -9,7 +9,7 @@ import (
 
 // coverage counts the cases that the calls of a run have reached. A run with incomplete coverage
 // fails, even if all of its calls were correct. Otherwise a run could pass although its generator
-// no longer makes a certain kind, or although an option is never used.
+// no longer makes values of a certain kind, or although an option is never used.
 //
 //	way            each way has decoded values and has failed
 //	target, source each has decoded values; each target and each cut or mutated source has also failed
@@ -57,7 +57,8 @@ func (r *coverage) of(d dimension, member string) *outcomes {
 	return r.counts[d][member]
 }
 
-// demand requires that decoding succeeds, fails, or both for a member.
+// demand sets the outcomes that the run must reach for a member: a call that decodes, a call that
+// fails, or both.
 func (r *coverage) demand(d dimension, member string, decode, fail bool) {
 	o := r.of(d, member)
 	o.mustDecode, o.mustFail = o.mustDecode || decode, o.mustFail || fail
@@ -104,12 +105,12 @@ func (r *coverage) least() string {
 	return strings.Join(parts, "\n")
 }
 
-// enoughEffects is the number of effects of an option after which the matrix no longer looks for
-// further effects.
+// enoughEffects is the number of observed effects of an option after which the matrix no longer
+// looks for further effects of the option.
 const enoughEffects = 3
 
-// soleOption returns the option that a way sets, if it sets a single option whose effect was not
-// seen often enough yet. Otherwise it returns an empty string.
+// soleOption returns the option of a way that sets a single option, as long as the run has not seen
+// enough effects of this option. Otherwise it returns an empty string.
 func (r *coverage) soleOption(way *Way) string {
 	if len(way.Options) != 1 || r.effects[way.Options[0]] >= enoughEffects {
 		return ""

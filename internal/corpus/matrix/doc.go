@@ -53,9 +53,10 @@
 //
 // Packages transcode and iso8601 do not reuse targets: they append to a []byte, or return numbers.
 // Their fuzz tests and random tests compare them with other decoders. In package schema,
-// FrameReader, ModelReader and ParseAll find the beginnings of messages, and call Reader and Parse,
-// which this package tests as ways. These three handle the id or fingerprint before a message, and
-// its end, in their own code. Separate tests cover that code.
+// FrameReader, ModelReader and ParseAll find the beginning of each message, and then call Reader or
+// Parse. This package tests Reader and Parse. It does not test the code that FrameReader,
+// ModelReader and ParseAll have for the id or fingerprint before a message, and for the message's
+// end. Separate tests cover that code.
 //
 // # Probes
 //

@@ -22,8 +22,9 @@ type Format struct {
 	// Root makes the kind of a message with the given fields. If Root is nil, Struct is used.
 	Root func(r *rand.Rand, fields []Kind) Kind
 	// Turn, if not nil, returns a kind with the same Go type, possibly with another notation. Some
-	// targets contain views that a way for that other kind has decoded. For example, a decoder that
-	// reads a []byte as a list must not treat views from a decoder of blobs as its own memory.
+	// targets contain views that were decoded in the notation of that other kind. For example, a
+	// decoder that reads a []byte as a list must not treat views from a decoder of blobs as its own
+	// memory.
 	Turn func(r *rand.Rand, k Kind) Kind
 	// Subject returns the subject for a kind of message. An error fails the test.
 	Subject func(k Kind) (*Subject, error)
@@ -57,9 +58,9 @@ type Format struct {
 	// where the option is tested, and why it cannot be tested here.
 	Options   []string
 	Elsewhere map[string]string
-	// Explains, if not nil, reports whether the string s may be in a target after an error, for the
-	// given input. If Explains is nil, s must be a part of the input. Strings that existed before,
-	// and the empty string, are always allowed.
+	// Explains, if not nil, reports whether decoding the given input may leave the string s in a
+	// target after an error. If Explains is nil, s must be a part of the input. Strings that
+	// existed before, and the empty string, are always allowed.
 	Explains func(input []byte, s string) bool
 }
 

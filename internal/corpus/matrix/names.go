@@ -60,7 +60,7 @@ func Members(r *rand.Rand, names []string) (all [][]string) {
 	return all
 }
 
-// near returns name with one byte changed.
+// near returns a copy of the name in which one byte is changed.
 func near(r *rand.Rand, name string) string {
 	b := []byte(name)
 	b[r.IntN(len(b))]++

@@ -13,7 +13,7 @@ import (
 // The functions below return the names of a package's options. They read the names from the
 // package's code, so that a new option cannot be forgotten.
 
-// FieldNames returns the names of the fields of a struct of options.
+// FieldNames returns the field names of the struct type t, whose fields are options.
 func FieldNames(t reflect.Type) (names []string) {
 	for i := range t.NumField() {
 		names = append(names, t.Field(i).Name)

@@ -39,7 +39,7 @@ func (f *Format) Filled(seed uint64, v reflect.Value) {
 	(&filler{f: f, w: w, r: corpus.New(seed), spare: true}).value(v, 0)
 }
 
-// Part sets the slice v to a part of an array of random values. The part has the length g.Len and
+// Part sets the slice `v` to a part of an array of random values. The part has the length g.Len and
 // the capacity g.Cap. The array extends beyond the slice's capacity. Part returns two pointers to
 // slices: to a slice of the whole array, and to a slice of the elements after the part.
 func (f *Format) Part(seed uint64, v reflect.Value, g Growth) (others []reflect.Value) {

@@ -17,8 +17,8 @@ import (
 	"github.com/slipstream-go/slipstream/internal/corpus"
 )
 
-// The short test consists of one case for each systematic type, a fixed set of shortCases random
-// cases, and freshCases cases from a new seed.
+// The short test consists of one case for each type from the method systematic, a fixed set of
+// shortCases random cases, and freshCases cases from a new seed.
 const (
 	shortCases = 300
 	freshCases = 100
@@ -120,8 +120,9 @@ type matrix struct {
 // The leaf or wrap is the first, a middle, the last or the only field.
 type place struct{ leaf, wrap, at string }
 
-// systematic makes kinds of messages for each leaf. The leaf occurs bare and in each wrap, as the
-// first, middle and last of several fields, and as the only field.
+// systematic makes message types for each leaf (basic type). The leaf occurs alone and inside each
+// wrap (list, map or pointer), as the first, middle and last of several fields, and as the only
+// field.
 func (m *matrix) systematic() {
 	for _, k := range m.f.Messages {
 		m.small, m.places = append(m.small, k), append(m.places, place{k.Name, "whole", "only"})
@@ -213,7 +214,7 @@ func (m *matrix) one(id string) {
 		}
 	}
 	n := uint64(len(m.small))
-	turn := int((seed%n + seed/n) % uint64(len(modes))) // so that each kind is tested with each mode in turn
+	turn := int((seed%n + seed/n) % uint64(len(modes))) // so that the cases of a kind use all modes, one after the other
 	for mode := range modes {
 		if m.all || mode == turn {
 			c.r = corpus.New(seed<<8 + uint64(mode)) // so that each mode can be run alone
@@ -277,8 +278,8 @@ func (m *matrix) follows(w *Way) bool { return !w.Owned && (w.Views || m.f.Views
 // modes lists the initial contents of targets.
 var modes = []string{"zero", "used", "constants", "shared", "views"}
 
-// turnedViews is a part of the mode "views". Its targets contain views that a subject with another
-// notation has decoded.
+// turnedViews is a variant of the mode "views". Its targets contain views that were decoded in
+// another notation of the same Go type.
 const turnedViews = "views by another notation"
 
 // session is one case: messages of one type are decoded into targets of one mode.
@@ -392,8 +393,8 @@ func (c *session) way(stream bool) *Way {
 	return nil
 }
 
-// bytes decodes b with a random way that decodes bytes. The arguments source and detail describe b.
-// The method reports whether all checks passed.
+// bytes decodes b with a random way that decodes bytes. The arguments `source` and `detail`
+// describe b. The method reports whether all checks passed.
 func (c *session) bytes(b []byte, source, detail string) bool {
 	way := c.way(false)
 	if way == nil {
@@ -480,9 +481,9 @@ func (c *session) whole() bool {
 }
 
 // optionShare limits the ways with a single option that each case uses in addition to its random
-// ways. A case uses each such way with the probability 1/optionShare. Each leaf occurs in many
-// systematic cases, so each leaf is tested with each option. This reveals code that ignores an
-// option when it decodes a certain kind.
+// ways. A case uses each such way with the probability 1/optionShare. Each leaf occurs in many of
+// the cases from the method systematic, so each leaf is tested with each option. This reveals code
+// that ignores an option when it decodes a certain kind.
 const optionShare = 4
 
 // options decodes messages with ways that set a single option.

@@ -325,10 +325,10 @@ func (w *world) untouched(before *graph, still *clone, owned *graph) string {
 	return ""
 }
 
-// sound checks the target without the oracle. The target must not refer to the input, and its
-// strings must lie in memory that the way allows. After an error, its strings must have existed
-// before or come from the input. The argument `before` is the graph before the call, and texts
-// contains copies of its strings.
+// The method sound checks the target without the oracle. The target must not refer to the input,
+// and its strings must lie in memory that the way allows. After an error, its strings must have
+// existed before or come from the input. The argument `before` is the graph before the call, and
+// `texts` contains copies of its strings.
 func (w *world) sound(c call, before *graph, texts []string, out *outcome) string {
 	old := before.texts
 	now := graphOf(w.types, w.target)

@@ -83,7 +83,7 @@ func (l *Layout) hasTail() bool {
 	return false
 }
 
-// attempt runs the function f, and returns the error with which f fails, or nil.
+// attempt runs the function `f`, and returns the error with which f fails, or nil.
 func (d *decoder) attempt(f func()) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

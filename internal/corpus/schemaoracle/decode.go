@@ -249,7 +249,7 @@ func (d *decoder) blob(v reflect.Value, b []byte) {
 	}
 }
 
-// elements decodes n elements into the slice v. It reuses the array of v if the array is large
+// elements decodes n elements into the slice `v`. It reuses the array of v if the array is large
 // enough and cannot belong to a blob, because a blob may be a view.
 func (d *decoder) elements(l *Layout, v reflect.Value, n int) {
 	fresh := v.Type().Elem() == reflect.TypeFor[byte]() && !d.o.ReuseBlobs

@@ -152,8 +152,9 @@ func (l *Layout) WithTail(n int) *Layout {
 	return c
 }
 
-// within returns a copy of l in which outer replaces each self that refers to outer. The layout l
-// is a part of outer. The argument `between` is the number of structs between l and outer.
+// within returns a copy of l in which the layout `outer` replaces each self that refers to `outer`.
+// The layout l is a part of `outer`. The argument `between` is the number of structs between l and
+// `outer`.
 func (l *Layout) within(outer *Layout, between int) *Layout {
 	if l.word == "self" && l.up == between {
 		return outer

@@ -14,8 +14,8 @@
 // guarded memory in all calls.
 //
 // A full run fails if it has not reached each way, each kind of column, and certain other events in
-// the use of a batch. The type reached counts these events. With SLIPSTREAM_MATRIX=<case>, the test
-// runs only that case.
+// the use of a batch. The type `reached` counts these events. With SLIPSTREAM_MATRIX=<case>, the
+// test runs only that case.
 package sheet
 
 import (
@@ -534,8 +534,8 @@ func (a *appended) append(r *rand.Rand, h *taken, b *column.Batch) string {
 
 func (a *appended) compare() string { return a.has.compare(&a.batch) }
 
-// gathering contains columns to which columns with any kinds and names are appended. If an appended
-// column does not fit, it must be rejected without any effect.
+// The type gathering contains columns to which columns with any kinds and names are appended. If an
+// appended column does not fit, it must be rejected without any effect.
 type gathering struct {
 	columns [3]column.Column
 	want    [3]col
@@ -570,7 +570,7 @@ func (g *gathering) append(r *rand.Rand, h *taken, b *column.Batch, met reached)
 }
 
 // appendTo appends a part of c to the column with the index k, if that column accepts the kind of
-// c. The argument cells contains the cells of c.
+// c. The argument `cells` contains the cells of c.
 func (g *gathering) appendTo(k int, c *column.Column, cells []any, r *rand.Rand, met reached) string {
 	from := r.IntN(c.Rows + 1)
 	to := from + r.IntN(c.Rows-from+1)
@@ -608,7 +608,7 @@ func (g *gathering) compare() string {
 	return ""
 }
 
-// accepts makes w ready for cells of the given kind, and reports whether that is possible.
+// accepts prepares w for cells of the given kind, and reports whether w can contain such cells.
 func (w *col) accepts(kind column.Kind) bool {
 	switch {
 	case kind == column.Null || kind == w.kind || w.kind == column.Float64 && kind == column.Int64:
@@ -636,8 +636,8 @@ func (w *col) appendCells(kind column.Kind, cells []any) bool {
 	return true
 }
 
-// exact reports whether all ints in w can be converted to floats, according to the function
-// `exact`.
+// The method `exact` reports whether the function `exact` returns true for all ints in w. In this
+// case, they can be converted to floats.
 func (w *col) exact() bool {
 	return !slices.ContainsFunc(w.cells, func(v any) bool {
 		n, ok := v.(int64)

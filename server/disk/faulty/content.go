@@ -13,7 +13,7 @@ type content struct {
 
 func (c content) clone() content { return content{c.size, slices.Clone(c.b)} }
 
-// resized returns c with another size. Bytes that are cut off read as zeros if the file grows
+// resized returns c with the given size. Bytes that are cut off read as zeros if the file grows
 // again.
 func (c content) resized(size int64) content {
 	if n := min(size, int64(len(c.b))); n < int64(len(c.b)) {

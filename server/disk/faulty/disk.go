@@ -34,7 +34,7 @@ type Options struct {
 	// at least one byte.
 	Short func(c Call) bool
 
-	// Crashed, if set, is called when the disk crashes at the call that [Disk.CrashAt] has chosen.
+	// Crashed, if set, is called when the disk crashes at a call. [Disk.CrashAt] chooses this call.
 	Crashed func(c Call)
 }
 
@@ -144,15 +144,15 @@ func (d *Disk) Corrupt(path string, from, to int64) bool {
 const kept = 400
 
 // begin begins a call. If err is nil, begin returns with d locked. If fault is nil, the call must
-// take effect. Otherwise the call must fail with the error fault, although it may have had an
-// effect before: see done.
+// take effect. Otherwise the call must fail with the error `fault`, although it may have had an
+// effect before: see the function `done`.
 func (d *Disk) begin(name, path string) (fault error, err error) {
 	d.mu.Lock()
 	var delay time.Duration
 	if d.o.Delay != nil {
 		delay = d.o.Delay(Call{Name: name, Path: path, Rand: d.randOf(name, path)})
 	}
-	if d.dead { // short, but different for each call, so that retries never come at the same moment in an undefined order
+	if d.dead { // short, but unequal for any two calls, so that retries never come at the same moment in an undefined order
 		delay %= time.Millisecond
 	}
 	if delay > 0 {
@@ -347,7 +347,7 @@ func (d *Disk) stat(name, path string) (fs.FileInfo, error) {
 	return n.info(filepath.Base(path)), nil
 }
 
-// change runs a call that changes a directory. f makes the change.
+// change runs a call that changes a directory. The function f makes the change.
 func (d *Disk) change(name, path string, f func(dir *node, base string) error) error {
 	fault, err := d.begin(name, path)
 	if err != nil {

@@ -5,17 +5,18 @@
 // It panics if a file or directory is created with permissions other than [disk.FileMode] or
 // [disk.DirMode]. All files and directories of a service must have these permissions.
 //
-// All random events depend on a seed. In a synctest bubble, each call takes a different time. So a
-// program makes its calls in the same order in every run, if it contains no other random events. To
+// All random events depend on a seed. In a synctest bubble, no two calls take the same time. So if
+// a program contains no other random events, it makes its calls in the same order in every run. To
 // check this, compare the [Disk.Digest] of two runs.
 //
 // # The disk after a crash
 //
 // [Disk.Crash] returns the disk that the next start finds. A file contains the data that the last
-// Sync or Datasync covered. Of the data written later, it contains nothing, everything, the
-// beginning, or any selection of 512-byte sectors. A directory contains the entries that the last
-// SyncDir covered, with the first few of the later changes, because file systems keep changes in
-// order. A rename within a directory is atomic. Files without an entry are lost.
+// Sync or Datasync covered. Of the data that was written later, the file contains nothing,
+// everything, the beginning, or any selection of 512-byte sectors. A directory contains the entries
+// that the last SyncDir covered. The first few of the later changes may also survive, because file
+// systems keep changes in order. A rename within a directory is atomic. Files without an entry are
+// lost.
 //
 // After a failed Sync, any part of the data may be on the disk. The rest never reaches the disk,
 // even if a later Sync returns nil. Until a crash, all of the data can be read. This is the

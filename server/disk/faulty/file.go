@@ -126,7 +126,7 @@ func (f *file) Zero(size int64) error {
 	})
 }
 
-// resize runs a call that changes the size of the file to size.
+// resize runs a call that changes the size of the file to `size` bytes.
 func (f *file) resize(name string, size int64, change func()) error {
 	fault, err := f.begin(name)
 	if err != nil {

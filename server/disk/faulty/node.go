@@ -13,19 +13,20 @@ type node struct {
 	links int // number of directory entries for the node
 	opens int
 
-	// For a file, data is what reads return, and stable is certainly on the disk. The field writes
-	// contains the changes that a crash may undo.
+	// For a file, reads return the content in the field `data`. The content in the field `stable`
+	// is certainly on the disk. The field `writes` contains the changes that a crash may undo.
 	data, stable content
 	reserved     int64 // bytes
 	writes       []write
 
-	// For a directory, entries are what reads return, and stableEntries are certainly on the disk.
-	// The field pending contains the changes that a crash may undo.
+	// For a directory, reads return the entries in the field `entries`. The entries in the field
+	// `stableEntries` are certainly on the disk. The field `pending` contains the changes that a
+	// crash may undo.
 	entries, stableEntries map[string]*node
 	pending                [][]change
 }
 
-// write is a change to a file: bytes at an offset, or another size.
+// write is a change to a file: new bytes at an offset, or a new size.
 type write struct {
 	off  int64
 	b    []byte

@@ -23,8 +23,8 @@ import (
 )
 
 type commands struct {
-	Load    sending             `cmd:"" help:"Load generator for ingest and Remote Write, with a report."`
-	Sink    sink                `cmd:"" help:"Remote Write receiver that counts what it receives."`
+	Load    sending             `cmd:"" help:"Send load to ingest or Remote Write endpoints, and print a report."`
+	Sink    sink                `cmd:"" help:"Receive Remote Write requests, and count the received series."`
 	Query   rows                `cmd:"" help:"Show rows of Parquet tables."`
 	WAL     log                 `cmd:"" name:"wal" help:"Check and repair the write-ahead log of a stopped service."`
 	Queue   waiting             `cmd:"" help:"Show the relay's queue of a stopped service."`
@@ -118,7 +118,7 @@ func (c *contents) Run() error {
 }
 
 type schemas struct {
-	Check checking `cmd:"" help:"Check whether readers and messages of two versions are compatible. Exit status: 1 if not, 2 if they cannot be compared."`
+	Check checking `cmd:"" help:"Check whether readers and messages of two versions are compatible. The exit status is 1 if they are not compatible, and 2 if they cannot be compared."`
 	Show  showing  `cmd:"" help:"Show a schema and its fingerprints."`
 }
 
