@@ -48,7 +48,7 @@ var past = map[string]struct {
 	"parquet/sink.go": {[]string{"disk.OS"}, "the default of an option"},
 	"wal/check.go":    {[]string{"disk.OS"}, "slipctl wal check, which runs by itself"},
 	"wal/repair.go":   {[]string{"disk.OS"}, "slipctl wal repair, which runs by itself"},
-	"parquet/read.go": {[]string{"os.Open"}, "Scan, for commands"},
+	"parquet/read.go": {[]string{"disk.OS"}, "Rows, Meta and Scan, for commands"},
 
 	"watch/watch.go":   {[]string{"os.ReadFile"}, "configuration, which is only read"},
 	"config/serve.go":  {[]string{"os.ReadFile"}, "configuration, which is only read"},

@@ -17,7 +17,7 @@ import (
 )
 
 // formats contains all formats of bodies in the log.
-var formats = []*rows.Format{rows.MessagePack, rows.Arc, rows.JSON, rows.NDJSON, series.Format, rows.Schema}
+var formats = append(slices.Clone(rows.Formats), series.Format)
 
 // codec describes how to decode the payload of a record. The package comment lists its bits.
 type codec struct {

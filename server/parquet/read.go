@@ -19,7 +19,7 @@ import (
 
 // Rows returns the number of rows in a file, according to its footer.
 func Rows(path string) (int64, error) {
-	file, closer, err := open(path)
+	file, closer, err := open(disk.OS, path)
 	if err != nil {
 		return 0, err
 	}
@@ -29,7 +29,7 @@ func Rows(path string) (int64, error) {
 
 // Meta returns the metadata that was written as [table.File.Meta].
 func Meta(path string) (map[string]string, error) {
-	file, closer, err := open(path)
+	file, closer, err := open(disk.OS, path)
 	if err != nil {
 		return nil, err
 	}
@@ -48,16 +48,12 @@ func metaOf(file *parquet.File) map[string]string {
 // Read reads the file at `path` on the disk d. It returns all rows as one batch, and the file's
 // metadata.
 func Read(d disk.Disk, path string) (rows *column.Batch, meta map[string]string, err error) {
-	f, err := d.Open(path, os.O_RDONLY, 0)
+	file, closer, err := open(d, path)
 	if err != nil {
-		return nil, nil, fmt.Errorf("parquet: %w", err)
+		return nil, nil, err
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, nil, fmt.Errorf("parquet: %w", err)
-	}
-	return ReadFrom(f, info.Size(), path)
+	defer closer.Close()
+	return read(file, path)
 }
 
 // ReadFrom is like Read, but reads the file from r. The argument `size` is the file's length in
@@ -67,6 +63,10 @@ func ReadFrom(r io.ReaderAt, size int64, name string) (rows *column.Batch, meta 
 	if err != nil {
 		return nil, nil, fmt.Errorf("parquet: opening %s: %w", name, err)
 	}
+	return read(file, name)
+}
+
+func read(file *parquet.File, name string) (rows *column.Batch, meta map[string]string, err error) {
 	rows = new(column.Batch)
 	err = scan(file, name, func(b *column.Batch) error {
 		for _, c := range b.Columns {
@@ -90,7 +90,7 @@ func ReadFrom(r io.ReaderAt, size int64, name string) (rows *column.Batch, meta 
 
 // Scan calls fn with each row group of the file, in order. The batch is valid until fn returns.
 func Scan(path string, fn func(*column.Batch) error) error {
-	file, closer, err := open(path)
+	file, closer, err := open(disk.OS, path)
 	if err != nil {
 		return err
 	}
@@ -120,8 +120,8 @@ func scan(file *parquet.File, path string, fn func(*column.Batch) error) error {
 	return nil
 }
 
-func open(path string) (*parquet.File, io.Closer, error) {
-	f, err := os.Open(path)
+func open(d disk.Disk, path string) (*parquet.File, io.Closer, error) {
+	f, err := d.Open(path, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, nil, fmt.Errorf("parquet: %w", err)
 	}

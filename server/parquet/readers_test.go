@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/column"
+	"github.com/slipstream-go/slipstream/server/disk"
 	"github.com/slipstream-go/slipstream/server/table"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
@@ -168,7 +169,7 @@ func tableDirs(t *testing.T, root string) map[string]string {
 		if err != nil || e.IsDir() {
 			return err
 		}
-		file, closer, err := open(path)
+		file, closer, err := open(disk.OS, path)
 		if err != nil {
 			return err
 		}

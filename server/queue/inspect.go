@@ -40,17 +40,16 @@ func Inspect(dir string) (Contents, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		b := all[name]
-		b.finish()
-		line := Line{Tenant: name}
+		if b.finish(); len(b.items) == 0 {
+			continue
+		}
+		oldest := slices.MinFunc(b.items, func(x, y *item) int { return cmp.Compare(x.time, y.time) })
+		line := Line{Tenant: name, Oldest: time.UnixMicro(oldest.time)}
 		for _, it := range b.items {
 			line.Items.add(it)
 			line.Bytes += int64(it.size)
 		}
-		if len(b.items) > 0 {
-			oldest := slices.MinFunc(b.items, func(x, y *item) int { return cmp.Compare(x.time, y.time) })
-			line.Oldest = time.UnixMicro(oldest.time)
-			found.Lines = append(found.Lines, line)
-		}
+		found.Lines = append(found.Lines, line)
 	}
 	return found, nil
 }

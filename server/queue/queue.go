@@ -24,13 +24,14 @@ type Options struct {
 	// a tenant.
 	Deliver DeliverFunc
 
-	// Workers limits the concurrent calls of Deliver. A call that takes longer than 50 ms becomes a
-	// slow call. MaxSlow limits the slow calls, and Workers does not count them. If the last call
-	// for a tenant was slow and failed, its calls count as slow from the start until one of them is
-	// quick. New tenants get at most half of Workers, or three quarters while MaxSlow allows enough
-	// further slow calls. New tenants, and tenants whose last call was slow and failed, together
-	// get at most half of MaxSlow. So if the target has answered calls for a tenant, the calls for
-	// this tenant do not wait for calls that hang, however many there are. Defaults: 16, 1024.
+	// Workers limits the concurrent calls of Deliver. A call that takes longer than 50 ms, or 25 ms
+	// for a new tenant, becomes a slow call. MaxSlow limits the slow calls, and Workers does not
+	// count them. If the last call for a tenant was slow and failed, its calls count as slow from
+	// the start until one of them is quick. New tenants get at most half of Workers, or three
+	// quarters while MaxSlow allows enough further slow calls. New tenants, and tenants whose last
+	// call was slow and failed, together get at most half of MaxSlow. So if the target has answered
+	// calls for a tenant, the calls for this tenant do not wait for calls that hang, however many
+	// there are. Defaults: 16, 1024.
 	Workers int
 	MaxSlow int
 

@@ -44,7 +44,8 @@ type schedule struct {
 	overdue []*flight
 }
 
-// slowAfter is the time after which a call is slow.
+// slowAfter is the time after which a call is slow. A call for a new tenant becomes slow after half
+// of this time.
 const slowAfter = 50 * time.Millisecond
 
 // line is a queue of tenants.

@@ -162,7 +162,7 @@ func (r *Error) Write(w http.ResponseWriter) {
 	if r.Offset >= 0 {
 		p.Offset = &r.Offset
 	}
-	if wait := outcomeTable[r.Outcome].retry; wait > 0 {
+	if wait := r.Outcome.RetryAfter(); wait > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)))
 	}
 	switch r.Outcome {
