@@ -253,11 +253,11 @@ func testTogetherForASlowTarget(t *testing.T, n *network) {
 	s := n.sink(t)
 	r := n.rig(t, Options{Targets: []string{s.URL}, Timeout: 5 * time.Second, Rules: rulesFile(t, `{"tenants": {"a": {"concurrency": 1}}}`)})
 	const senders, each = 40, 5
-	late := 0
+	var late atomic.Int64
 	s.answers(func(w http.ResponseWriter, p *post) bool {
 		time.Sleep(100 * time.Millisecond) // meanwhile the other senders' parcels gather
 		if p.counts().Samples > 50 {
-			late++
+			late.Add(1)
 			time.Sleep(time.Minute)
 		}
 		return false
@@ -269,8 +269,8 @@ func testTogetherForASlowTarget(t *testing.T, n *network) {
 			}
 		}
 	})
-	if late < 1 || late > 6 { // posts of 195 and 97 samples, but not 48, and about as many attempts to grow
-		t.Errorf("%d posts were late", late)
+	if n := late.Load(); n < 1 || n > 6 { // posts of 195 and 97 samples, but not 48, and about as many attempts to grow
+		t.Errorf("%d posts were late", n)
 	}
 }
 
