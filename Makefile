@@ -33,7 +33,7 @@ loaded: ## run the tests ROUNDS (10) times, AT_ONCE (16) packages at a time, so 
 nightly: ## run the long tests for LONG (30m) each, and kill the service hundreds of times while real senders write
 	@.ci/nightly $(LONG)
 
-check: ## run gofmt, vet (also for other architectures and the purego build), and staticcheck
+check: ## run gofmt, vet (also for other architectures and the purego build), and golangci-lint
 	@.ci/check
 
 fuzz: ## run each fuzz target for FUZZTIME (10s)

@@ -176,7 +176,7 @@ func makes(t *testing.T, b pages.Block) {
 func TestPagesContributing(t *testing.T) {
 	page := pages.Read(t, "CONTRIBUTING.md")
 	page.Blocks(t, "Ten minutes to the first green test", map[string]func(*testing.T, pages.Block){"git clone https://github.com/slipstream-go/slipstream && cd slipstream": makes})
-	page.Blocks(t, "Checks before a pull request", map[string]func(*testing.T, pages.Block){"make check    # gofmt, go vet, staticcheck, other architectures": makes})
+	page.Blocks(t, "Checks before a pull request", map[string]func(*testing.T, pages.Block){"make check    # gofmt, go vet, golangci-lint, other architectures": makes})
 	page.Skip(t, ".ci/consumers runs the command", "Releasing")
 	page.Rows(t, "Where things are", map[string]func(*testing.T, pages.Row){
 		"`.` (codecs)": func(t *testing.T, r pages.Row) {

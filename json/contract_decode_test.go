@@ -677,7 +677,6 @@ func TestTwoPhases(t *testing.T) {
 	t.Run("no_target_at_all", func(t *testing.T) {
 		for _, in := range []string{`1`, `{`, ``, ` "x`, `{"A":1}`} {
 			for _, v := range []any{nil, 1, "x", Base{}, (*int)(nil), (*Base)(nil), map[string]int{}, []int{1}, (*any)(nil), func() {}, readsJSONMap{}} {
-				v := v
 				same(t, in, func() any { return v })
 			}
 		}

@@ -197,7 +197,7 @@ func (t *Tokenizer) string(data []byte, i int) bool {
 	default:
 		return t.fail(i)
 	}
-	end, kind := i+1, Undefined
+	end := i + 1
 	for len(data)-end >= 8 {
 		w := mem.Load64(data, end)
 		if m := stops(w) | (w+ones)&highs; m != 0 {
@@ -209,7 +209,8 @@ func (t *Tokenizer) string(data []byte, i int) bool {
 		}
 		end += 8
 	}
-	if end, kind = scanString(data, end); end < 0 {
+	end, kind := scanString(data, end)
+	if end < 0 {
 		return t.fail(i)
 	}
 	return t.take(data, i, end, kind)

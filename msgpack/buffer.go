@@ -327,7 +327,7 @@ func (e *Encoder) refer(b, body []byte) []byte {
 func (e *Encoder) writeReferences(err error) (from int) {
 	if out, ok := e.w.(*Buffer); ok && err == nil {
 		for _, r := range e.references {
-			out.Write(e.b[from:r.at])
+			_, _ = out.Write(e.b[from:r.at]) // a Buffer returns no errors
 			out.Reference(r.b)
 			from = r.at
 		}

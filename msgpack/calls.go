@@ -28,7 +28,7 @@ func (d *Decoder) PeekCode() (byte, error) {
 	if s, ok := d.r.(io.ByteScanner); ok && d.exact && d.readErr == nil && d.late == nil {
 		if d.rest != (scan{}) { // the rest of a failed value, which is skipped first
 			mark := d.begin()
-			d.end(mark, mark)
+			_ = d.end(mark, mark)
 		}
 		// A byte that the window has read from an io.ByteScanner cannot be returned to it. So the
 		// code is read directly, and put back.

@@ -199,7 +199,7 @@ func (m *memory) series1(b []byte, i int) bool {
 		if next < 0 {
 			return false
 		}
-		ok := true
+		var ok bool
 		switch tag {
 		case tagLabel:
 			ok = m.labels.next().decode(m, b[:next], at)

@@ -55,7 +55,7 @@ func (m *memory) series2(b []byte, i int, symbols []string) bool {
 		if next < 0 {
 			return false
 		}
-		ok := true
+		var ok bool
 		switch tag {
 		case tagRefs, tagRef:
 			ok = half.decode(&m.labels, b[:next], at, symbols)

@@ -17,7 +17,7 @@ func (m *memory) histogram(b []byte, i int, schema *message) bool {
 		if next < 0 {
 			return false
 		}
-		ok := true
+		var ok bool
 		switch tag {
 		case 8<<3 | typeBytes:
 			ok = m.negative.spans.next().decode(b[:next], at)

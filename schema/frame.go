@@ -36,7 +36,7 @@ func (s *Schema[T]) Framed() *Framed[T] {
 	r := newRegistry(unknown,
 		F("fingerprint", func(h *head[digest]) *digest { return &h.id }, As[digest](Array[[8]byte](U8))),
 		F("length", func(h *head[digest]) *uint32 { return &h.length }, U32))
-	Register(r, print, s, nil) // cannot fail, because r is empty
+	_ = Register(r, print, s, nil) // cannot fail, because r is empty
 	m, _ := modelFor[digest, T](r, print)
 	return &Framed[T]{r, m}
 }

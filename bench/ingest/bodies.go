@@ -35,22 +35,22 @@ func sampleBodies(ctx context.Context, what load.Options) ([][]byte, error) {
 		}
 		w.WriteHeader(http.StatusNoContent)
 	})}
-	go server.Serve(listener)
+	go func() { _ = server.Serve(listener) }()
 	defer server.Close()
 
 	what.URL = "http://" + listener.Addr().String()
 	what.Workers, what.Pregenerate = 1, sampledBodies
-	sent := make(chan error, 1)
+	ended := make(chan struct{}) // closed after err is set
 	go func() {
-		_, err := load.Run(sending, what, io.Discard)
-		sent <- err
+		defer close(ended)
+		_, err = load.Run(sending, what, io.Discard)
 	}()
 	var bodies [][]byte
 	for len(bodies) < sampledBodies {
 		select {
 		case body := <-received:
 			bodies = append(bodies, body)
-		case err := <-sent:
+		case <-ended:
 			if err == nil {
 				err = context.Cause(ctx)
 			}
@@ -58,6 +58,6 @@ func sampleBodies(ctx context.Context, what load.Options) ([][]byte, error) {
 		}
 	}
 	enough()
-	<-sent
+	<-ended
 	return bodies, nil
 }

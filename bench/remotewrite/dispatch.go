@@ -46,7 +46,7 @@ func dispatchDecode(plain []byte) ([]harness.Side, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := finder("", markFound, prompbFind(req, tenantLabel, nil), oursFind(plain, remotewrite.V1))
+	found := finder("", markFound, prompbFind(req, nil), oursFind(plain, remotewrite.V1))
 	found.How = "Scan"
 	return append(sides, found), nil
 }

@@ -65,10 +65,10 @@ func references(t *tally, symbols []string, refs []uint32) {
 	}
 }
 
-// prompbFind appends the value of a label in each series.
-func prompbFind(req *prompb.WriteRequest, name string, values []string) []string {
+// prompbFind appends the value of the tenant label of each series.
+func prompbFind(req *prompb.WriteRequest, values []string) []string {
 	for i := range req.Timeseries {
-		values = append(values, prompbLabel(&req.Timeseries[i], name))
+		values = append(values, prompbLabel(&req.Timeseries[i], tenantLabel))
 	}
 	return values
 }

@@ -52,14 +52,14 @@ func findSides(body []byte) ([]harness.Side, error) {
 	if err != nil {
 		return nil, err
 	}
-	want := prompbFind(req, tenantLabel, nil)
+	want := prompbFind(req, nil)
 	unpacking, err := zstdDecoding(body)
 	return []harness.Side{
 		finder("", "", want, oursFind(body, remotewrite.V1)),
 		finder(prompbName, "", want, func(values []string) ([]string, error) {
 			var req prompb.WriteRequest
 			err := req.Unmarshal(body)
-			return prompbFind(&req, tenantLabel, values), err
+			return prompbFind(&req, values), err
 		}),
 		finder(vtprotoName, "", want, vtFind(body)),
 		finder(easyprotoName, "", want, func(values []string) ([]string, error) { return easyFind(body, tenantLabel, values) }),
@@ -80,7 +80,7 @@ func findSidesTwo(body []byte) ([]harness.Side, error) {
 	if err != nil {
 		return nil, err
 	}
-	want := prompbFind(req, tenantLabel, nil)
+	want := prompbFind(req, nil)
 	return []harness.Side{
 		finder("", "", want, oursFind(body, remotewrite.V2)),
 		finder(writev2Name, "", want, func(values []string) ([]string, error) {

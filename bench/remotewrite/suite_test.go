@@ -53,7 +53,7 @@ func TestChecksCanFail(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range []harness.Side{
-		finder("find", "", prompbFind(other, tenantLabel, nil), oursFind(body, v1)),
+		finder("find", "", prompbFind(other, nil), oursFind(body, v1)),
 		finder("find none", "", nil, oursFind(body, v1)),
 		reader("read", "", prompbRead(other), oursRead(body, v1)),
 		splitter("split", "", partsOf(other, v1, false), v1, oursSplit(body, v1, false)),

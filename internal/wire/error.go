@@ -47,9 +47,9 @@ func Located(pkg, path string, offset int64, cause error) string {
 
 // Format prints the cause. With the verb %+v, it also prints the path and the offset.
 func (e *Error) Format(s fmt.State, verb rune) {
-	io.WriteString(s, e.Error())
+	_, _ = io.WriteString(s, e.Error())
 	if verb == 'v' && s.Flag('+') {
-		io.WriteString(s, " "+e.Where())
+		_, _ = io.WriteString(s, " "+e.Where())
 	}
 }
 

@@ -59,7 +59,7 @@ func (h *Hold) Buffer(n int) (*Buffer, error) {
 
 // Drop frees a buffer of the request, and returns its memory to the budget.
 func (h *Hold) Drop(b *Buffer) {
-	h.Take(-int64(cap(b.B)))
+	_ = h.Take(-int64(cap(b.B)))
 	b.Free()
 }
 

@@ -41,7 +41,7 @@ func load(r io.Reader) (kong.Resolver, error) {
 	named := make(map[string]json.RawMessage, len(whole))
 	f := &file{}
 	d := json.NewDecoder(bytes.NewReader(text)) // unlike whole, the decoder shows a key that occurs twice
-	for d.Token(); d.More(); {
+	for _, _ = d.Token(); d.More(); {
 		var value json.RawMessage
 		key, _ := d.Token()
 		if err := d.Decode(&value); err != nil {

@@ -111,7 +111,7 @@ func (s *Sink) rewrite(ctx context.Context, path string, kinds map[string]column
 		return false, err
 	}
 	defer src.close()
-	f, err := src.describe(kinds)
+	f, err := src.describe()
 	if err != nil {
 		return false, err
 	}
@@ -194,7 +194,7 @@ func (s *source) open(kinds map[string]column.Kind) (fits bool, err error) {
 }
 
 // describe returns the description of the rewritten file.
-func (s *source) describe(kinds map[string]column.Kind) (*table.File, error) {
+func (s *source) describe() (*table.File, error) {
 	f := &table.File{Rows: int(s.file.NumRows()), Meta: make(map[string]string), Gather: s.gather}
 	for i, path := range s.file.Schema().Columns() {
 		f.Columns = append(f.Columns, table.Field{Name: path[0], Kind: s.kinds[i]})

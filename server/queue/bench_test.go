@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync/atomic"
 	"testing"
+
+	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
 // BenchmarkPut measures putting and delivery without the cost of a disk: its directory is in
@@ -18,7 +20,7 @@ func BenchmarkPut(b *testing.B) {
 			o := testOptions(newTarget())
 			o.Deliver = func(_ context.Context, _ string, items []*Item) Verdict { return Verdict{Kind: Delivered} }
 			o.WAL.SegmentBytes, o.Memory, o.MaxJoinItems = 32<<20, tc.memory, 64
-			q := mustOpen(b, memDir(b), o)
+			q := mustOpen(b, testkit.MemDir(b), o)
 			b.SetBytes(10 * 1000)
 			b.ReportAllocs()
 			b.SetParallelism(8)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/server/disk"
+	"github.com/slipstream-go/slipstream/server/testkit"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
@@ -36,7 +37,7 @@ func TestFull(t *testing.T) {
 	o := testOptions(g)
 	letGo := stall(&o)
 	o.MaxTenantBytes, o.MaxBytes = 3*(itemCost+100), 5*(itemCost+100)
-	q := mustOpen(t, memDir(t), o)
+	q := mustOpen(t, testkit.MemDir(t), o)
 	item := func(tenant, id string) Item { return Item{Tenant: tenant, Body: body(id, 100)} }
 	mustPut(t, q, item("a", "1"), item("a", "2"), item("a", "3"))
 	full := func(want FullError, items ...Item) {
@@ -73,7 +74,7 @@ func TestFullNamesEachTenant(t *testing.T) {
 	letGo := hold(g)
 	o := testOptions(g)
 	o.MaxTenantBytes = itemCost + 100
-	q := mustOpen(t, memDir(t), o)
+	q := mustOpen(t, testkit.MemDir(t), o)
 	var items []Item
 	for i := range 10 {
 		items = append(items, Item{Tenant: fmt.Sprintf("t%d", i), Body: body("1", 100)})
@@ -104,7 +105,7 @@ func TestDropOldest(t *testing.T) {
 	o := testOptions(g)
 	letGo := stall(&o)
 	o.DropOldest, o.MaxTenantBytes, o.MaxBytes, o.MaxJoinItems = true, 10*(itemCost+100), 16*(itemCost+100), 4
-	dir := memDir(t)
+	dir := testkit.MemDir(t)
 	q := mustOpen(t, dir, o)
 	put := func(tenant string, from, to int) {
 		for i := from; i <= to; i++ {
@@ -162,7 +163,7 @@ func testDropOldestAfterBusy(t *testing.T) {
 	o := testOptions(g)
 	o.DropOldest, o.MaxTenantBytes, o.firstPause = true, 3*(itemCost+2), 30*time.Millisecond
 	o.MaxJoinItems, o.MaxJoinBytes = 2, 1000
-	q := mustOpen(t, memDir(t), o)
+	q := mustOpen(t, testkit.MemDir(t), o)
 	put := func(from, to int) {
 		for i := from; i <= to; i++ {
 			mustPut(t, q, Item{Tenant: "t", Body: body(fmt.Sprint(i), 2)[:2]})
@@ -214,7 +215,7 @@ func TestDropOldestWhenItComesBack(t *testing.T) {
 	}
 	o := testOptions(g)
 	o.DropOldest, o.MaxTenantBytes = true, itemCost+2
-	q := mustOpen(t, memDir(t), o)
+	q := mustOpen(t, testkit.MemDir(t), o)
 	for i, items := range []int{1, 2, 2} {
 		mustPut(t, q, Item{Tenant: "t", Body: []byte{byte('0' + i), '/'}})
 		if i == 0 {
@@ -245,7 +246,7 @@ func testMaxAge(t *testing.T) {
 		letGo := hold(g)
 		o := testOptions(g)
 		o.MaxAge, o.DropOldest = 100*time.Millisecond, drop
-		q := mustOpen(t, memDir(t), o)
+		q := mustOpen(t, testkit.MemDir(t), o)
 		mustPut(t, q, Item{Tenant: "t", Note: [4]uint32{5}, Body: body("old", 0)}, Item{Tenant: "u", Body: body("old", 0)})
 		if drop {
 			eventually(t, "the old ones go", func() bool { return q.Stats().Dropped.Age == Count{2, [4]uint64{5}} })
@@ -277,7 +278,7 @@ func testMaxAgeAfterBusy(t *testing.T) {
 	}
 	o := testOptions(g)
 	o.MaxAge, o.DropOldest, o.noteInterval = 2*time.Second, true, 10*time.Millisecond
-	q := mustOpen(t, memDir(t), o)
+	q := mustOpen(t, testkit.MemDir(t), o)
 	mustPut(t, q, Item{Tenant: "t", Body: body("old", 0)})
 	<-entered
 	q.mu.Lock()
@@ -303,7 +304,7 @@ func testMaxAgeAfterBusy(t *testing.T) {
 func TestLogRefuses(t *testing.T) {
 	g := newTarget()
 	letGo := hold(g)
-	dir := memDir(t)
+	dir := testkit.MemDir(t)
 	o := testOptions(g)
 	o.WAL.MaxBytes = 100_000
 	q := mustOpen(t, dir, o)
@@ -346,7 +347,7 @@ func TestTenantsAreForgotten(t *testing.T) {
 	g := newTarget()
 	g.verdict = func(string, []string) Verdict { return Verdict{Kind: Refused} }
 	o := testOptions(g)
-	q := mustOpen(t, memDir(t), o)
+	q := mustOpen(t, testkit.MemDir(t), o)
 	var wg sync.WaitGroup
 	for p := range 4 {
 		wg.Go(func() {
@@ -400,7 +401,7 @@ func TestGroups(t *testing.T) {
 	letGo := stall(&o)
 	o.Group = func(tenant string) string { return tenant[:1] }
 	o.MaxGroupBytes = 4 * (itemCost + 100)
-	dir := memDir(t)
+	dir := testkit.MemDir(t)
 	q := mustOpen(t, dir, o)
 	item := func(tenant, id string) Item { return Item{Tenant: tenant, Body: body(id, 100)} }
 	for range 2 {
@@ -460,7 +461,7 @@ func TestRoomIsKept(t *testing.T) {
 		if o.MaxBytes, o.DropOldest = most, c.drop; c.grouped {
 			o.MaxBytes, o.MaxGroupBytes = 0, most
 		}
-		q := mustOpen(t, memDir(t), o)
+		q := mustOpen(t, testkit.MemDir(t), o)
 		item := func(tenant string) Item { return Item{Tenant: tenant, Body: body("1", 100)} }
 		for i := range 10 { // so that the queue learns that these tenants fail
 			mustPut(t, q, item(fmt.Sprint("dead", i)))

@@ -18,7 +18,7 @@ import (
 // each tenant's items are delivered in order.
 func TestKill(t *testing.T) {
 	testkit.Killed(putForEver)
-	dir := memDir(t)
+	dir := testkit.MemDir(t)
 	type numbers map[int]bool
 	put, got := map[string]numbers{}, map[string]numbers{}
 	last := map[string]int{} // last delivered number per tenant in this process

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"syscall"
 	"testing"
+
+	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
 // spoil changes one byte of each of these bodies in the log's files.
@@ -47,7 +49,7 @@ func TestDamage(t *testing.T) {
 		letGo := hold(g)
 		o := testOptions(g)
 		o.Memory, o.MaxJoinItems = -1, join
-		dir := memDir(t)
+		dir := testkit.MemDir(t)
 		q := mustOpen(t, dir, o)
 		for i := 1; i <= 20; i++ {
 			mustPut(t, q, Item{Tenant: "t", Note: [4]uint32{uint32(i)}, Body: body(fmt.Sprint("t", i), 50)}, Item{Tenant: "u", Body: body(fmt.Sprint("u", i), 50)})
@@ -80,7 +82,7 @@ func TestDamage(t *testing.T) {
 // lost and counted when their delivery is due.
 func TestDamageWhileMoving(t *testing.T) {
 	g := deadTarget()
-	dir := memDir(t)
+	dir := testkit.MemDir(t)
 	q, _ := movable(t, dir, g)
 	for _, id := range []string{"1", "2", "5"} {
 		spoil(t, dir, body(id, 1000))
@@ -106,7 +108,7 @@ func TestReadFailureThatPasses(t *testing.T) {
 	letGo := hold(g)
 	o := testOptions(g)
 	o.Memory = -1
-	dir := memDir(t)
+	dir := testkit.MemDir(t)
 	q := mustOpen(t, dir, o)
 	mustPut(t, q, Item{Tenant: "t", Body: body("1", 50)})
 	segment := filepath.Join(dir, "00000001.wal")

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
 // When a target recovers, its first successful call ends the pauses of all tenants that this target
@@ -30,7 +32,7 @@ func TestOutageEndsForAll(t *testing.T) {
 			}
 			return Verdict{Kind: Delivered}
 		}
-		q := mustOpen(t, memDir(t), o)
+		q := mustOpen(t, testkit.MemDir(t), o)
 		for i := range 100 {
 			mustPut(t, q, Item{Tenant: fmt.Sprint("l", i), Body: body("1", 10)})
 		}
@@ -70,7 +72,7 @@ func TestFlappingTargetIsNotFlooded(t *testing.T) {
 			calls.Add(1)
 			return Verdict{Down: true, Err: errDown}
 		}
-		q := mustOpen(t, memDir(t), o)
+		q := mustOpen(t, testkit.MemDir(t), o)
 		const tenants, seconds = 50, 60
 		for i := range tenants {
 			mustPut(t, q, Item{Tenant: fmt.Sprint(i), Body: body("1", 10)})

@@ -191,23 +191,11 @@ func checkStats(t testing.TB, q *Queue) {
 	}
 }
 
-// memDir returns a directory in memory, if the system offers one. On a disk, tests with many
-// restarts would be slow.
-func memDir(t testing.TB) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("/dev/shm", "queue")
-	if err != nil {
-		return t.TempDir()
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	return dir
-}
-
 // crash copies the files that a crash at this moment would leave in the queue's directory dir.
 func crash(t testing.TB, dir string) string {
 	t.Helper()
 	for {
-		before, to := names(t, dir), memDir(t)
+		before, to := names(t, dir), testkit.MemDir(t)
 		err := os.CopyFS(to, os.DirFS(dir))
 		if slices.Equal(names(t, dir), before) { // otherwise a segment appeared or disappeared during the copy
 			if err != nil {

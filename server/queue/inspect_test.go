@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slipstream-go/slipstream/server/testkit"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
@@ -28,7 +29,7 @@ func filesOf(t *testing.T, dir string) map[string][]byte {
 
 // Inspect describes the items that a new start would deliver, and changes no file.
 func TestInspect(t *testing.T) {
-	dir := memDir(t)
+	dir := testkit.MemDir(t)
 	o := testOptions(deadTarget())
 	q := mustOpen(t, dir, o)
 	begin := time.Now()
@@ -78,7 +79,7 @@ func TestInspect(t *testing.T) {
 
 // Inspect reads past damage, and counts records that it cannot decode.
 func TestInspectDamage(t *testing.T) {
-	dir := memDir(t)
+	dir := testkit.MemDir(t)
 	log, err := wal.Open(dir, wal.Options{})
 	if err != nil {
 		t.Fatal(err)

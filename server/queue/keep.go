@@ -38,7 +38,7 @@ func (q *Queue) keep() {
 		}
 		if !now.IsZero() {
 			q.expire(now)
-			q.note() // if that fails, the next tick tries again
+			_ = q.note() // if that fails, the next tick tries again
 			if now.Sub(reported) >= q.o.reportInterval {
 				q.report()
 				reported = now

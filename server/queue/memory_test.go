@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+
+	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
 func heap() int64 {
@@ -29,7 +31,7 @@ func TestMemory(t *testing.T) {
 		o.Deliver = func(context.Context, string, []*Item) Verdict { tries.Add(1); return Verdict{} }
 		o.Memory, o.WAL.SegmentBytes, o.noteInterval = -1, 4<<20, time.Hour
 		o.firstPause, o.longestPause = time.Hour, time.Hour
-		dir := memDir(t)
+		dir := testkit.MemDir(t)
 		q := mustOpen(t, dir, o)
 		before := heap()
 		n := tc.tenants * tc.items

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
 // model is a simple model of a queue: for each tenant, all items that were put, and the position of
@@ -124,7 +126,7 @@ func TestModel(t *testing.T) {
 			return mustOpen(t, dir, o)
 		}
 		some := func() string { return fmt.Sprint("t", rnd.IntN(6)*rnd.IntN(3)) }
-		dir := memDir(t)
+		dir := testkit.MemDir(t)
 		q := open(dir)
 		put := 0
 		for range 400 {

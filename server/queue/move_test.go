@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slipstream-go/slipstream/server/testkit"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
@@ -32,7 +33,7 @@ func TestDeadTenantDoesNotPinTheLog(t *testing.T) {
 		g := deadTarget()
 		o := testOptions(g)
 		o.Memory, o.WAL.MaxBytes = tc.memory, tc.budget
-		dir := memDir(t)
+		dir := testkit.MemDir(t)
 		q := mustOpen(t, dir, o)
 		dead, most, rewritten := 0, int64(0), int64(0)
 		for i := 1; i <= 3000; i++ {
@@ -138,7 +139,7 @@ func (q *Queue) first() *segment {
 // After a crash between the move of items and the release of their segment, the log contains two
 // copies of these items. The queue then contains each item once.
 func TestCrashBetweenMoveAndRelease(t *testing.T) {
-	dir := memDir(t)
+	dir := testkit.MemDir(t)
 	q, o := movable(t, dir, deadTarget())
 	type image struct {
 		dir    string
@@ -208,7 +209,7 @@ func places(q *Queue, tenant string) map[uint64]where {
 func TestMovingGoesOn(t *testing.T) {
 	o := testOptions(deadTarget())
 	o.noteInterval, o.WAL.SegmentBytes = time.Hour, 4<<20
-	q := mustOpen(t, memDir(t), o)
+	q := mustOpen(t, testkit.MemDir(t), o)
 	for i := range 50 {
 		mustPut(t, q, Item{Tenant: "dead", Body: body(fmt.Sprint(i), 50_000)}) // one move cannot hold all of these items
 	}
@@ -231,7 +232,7 @@ func TestMovingGoesOn(t *testing.T) {
 // So the progress is noted again.
 func TestDeliveredWhileMoving(t *testing.T) {
 	g := deadTarget()
-	dir := memDir(t)
+	dir := testkit.MemDir(t)
 	q, o := movable(t, dir, g)
 	mustClose(t, q) // notes the progress of busy; the dead tenant's items are delivered later
 
@@ -281,7 +282,7 @@ func TestDeliveredWhileMoving(t *testing.T) {
 // is about to be released.
 func TestMovedWhileRead(t *testing.T) {
 	g := deadTarget()
-	q, _ := movable(t, memDir(t), g)
+	q, _ := movable(t, testkit.MemDir(t), g)
 	q.mu.Lock()
 	s := q.segments[0]
 	src := pin(s.ring.next)

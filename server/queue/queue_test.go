@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/server/disk"
+	"github.com/slipstream-go/slipstream/server/testkit"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
@@ -25,7 +26,7 @@ func TestOrder(t *testing.T) {
 			g := newTarget()
 			o := testOptions(g)
 			o.Memory, o.MaxJoinItems = memory, join
-			q := mustOpen(t, memDir(t), o)
+			q := mustOpen(t, testkit.MemDir(t), o)
 			var wg sync.WaitGroup
 			for p := range 5 {
 				wg.Go(func() {
@@ -85,7 +86,7 @@ func TestJoin(t *testing.T) {
 	letGo := hold(g)
 	o := testOptions(g)
 	o.MaxJoinItems, o.MaxJoinBytes = 4, 1000
-	dir := memDir(t)
+	dir := testkit.MemDir(t)
 	q := mustOpen(t, dir, o)
 	put := func(id string, codec uint8, size int) {
 		mustPut(t, q, Item{Tenant: "t", Codec: codec, Body: body(id, size)})
@@ -133,7 +134,7 @@ func TestRefused(t *testing.T) {
 	letGo := hold(g)
 	o := testOptions(g)
 	o.MaxJoinItems = 4
-	q := mustOpen(t, memDir(t), o)
+	q := mustOpen(t, testkit.MemDir(t), o)
 	for i, id := range ids("x", 1, 12) {
 		mustPut(t, q, Item{Tenant: "t", Note: [4]uint32{1, uint32(i), 0, 1 << 31}, Body: body(id, 20)})
 	}
@@ -173,7 +174,7 @@ func testDeadTenant(t *testing.T) {
 	}
 	o := testOptions(g)
 	o.Workers = 1
-	q := mustOpen(t, memDir(t), o)
+	q := mustOpen(t, testkit.MemDir(t), o)
 	began := time.Now()
 	for i := range 200 {
 		for _, tenant := range []string{"dead", "one", "two"} {
@@ -220,7 +221,7 @@ func testPauses(t *testing.T) {
 	}
 	o := testOptions(g)
 	o.firstPause, o.longestPause = 8*time.Millisecond, 64*time.Millisecond
-	q := mustOpen(t, memDir(t), o)
+	q := mustOpen(t, testkit.MemDir(t), o)
 	mustPut(t, q, Item{Tenant: "t", Body: body("1", 0)}, Item{Tenant: "t", Body: body("2", 0)})
 	drained(t, q)
 	pauses := []time.Duration{8, 16, 32, 64, 64, 64, 0, 8, 16}
@@ -255,7 +256,7 @@ func testClose(t *testing.T) {
 		return g.deliver(ctx, tenant, items)
 	}
 	o.noteInterval = time.Hour // only Close writes the note
-	dir := memDir(t)
+	dir := testkit.MemDir(t)
 	q := mustOpen(t, dir, o)
 	for _, id := range []string{"1", "2", "slow", "3"} {
 		mustPut(t, q, Item{Tenant: "t", Body: body(id, 0)}, Item{Tenant: "paused", Body: body(id, 0)})
@@ -297,7 +298,7 @@ func TestCloseEndsPauses(t *testing.T) { synctest.Test(t, testCloseEndsPauses) }
 func testCloseEndsPauses(t *testing.T) {
 	o := testOptions(nil)
 	o.Deliver = func(context.Context, string, []*Item) Verdict { return Verdict{After: 20 * time.Millisecond} }
-	q := mustOpen(t, memDir(t), o)
+	q := mustOpen(t, testkit.MemDir(t), o)
 	mustPut(t, q, Item{Tenant: "t"})
 	eventually(t, "it is tried", func() bool { return q.Stats().Retries > 0 })
 	mustClose(t, q)
@@ -312,7 +313,7 @@ func testCloseEndsPauses(t *testing.T) {
 
 // After a restart, Deliver gets exactly the items that were put.
 func TestItemsAreWhole(t *testing.T) {
-	dir := memDir(t)
+	dir := testkit.MemDir(t)
 	o := testOptions(nil)
 	o.Deliver = func(context.Context, string, []*Item) Verdict { return Verdict{} }
 	q := mustOpen(t, dir, o)
@@ -345,7 +346,7 @@ func TestItemsAreWhole(t *testing.T) {
 }
 
 func TestPutRefuses(t *testing.T) {
-	q := mustOpen(t, memDir(t), testOptions(newTarget()))
+	q := mustOpen(t, testkit.MemDir(t), testOptions(newTarget()))
 	if err := q.Put(make([]Item, maxItems+1)); err == nil {
 		t.Error("too many items")
 	}
@@ -361,14 +362,14 @@ func TestPutRefuses(t *testing.T) {
 	}
 	mustPut(t, q, many...)
 	drained(t, q)
-	if _, err := Open(memDir(t), Options{}); err == nil {
+	if _, err := Open(testkit.MemDir(t), Options{}); err == nil {
 		t.Error("Open without Deliver")
 	}
 }
 
 // A progress note that could not be written is written together with the next note.
 func TestNoteFails(t *testing.T) {
-	dir := memDir(t)
+	dir := testkit.MemDir(t)
 	o := testOptions(newTarget())
 	o.noteInterval = time.Hour
 	q := mustOpen(t, dir, o)
@@ -419,7 +420,7 @@ func TestReport(t *testing.T) {
 	}))
 	o.Deliver = func(context.Context, string, []*Item) Verdict { return Verdict{Kind: Refused, Err: errDown} }
 	o.reportInterval = time.Hour
-	q := mustOpen(t, memDir(t), o)
+	q := mustOpen(t, testkit.MemDir(t), o)
 	for range 1000 {
 		mustPut(t, q, Item{Tenant: "t"})
 	}
@@ -474,7 +475,7 @@ func TestJoinWithinCommit(t *testing.T) {
 			<-release
 		})
 	}}
-	q := mustOpen(t, memDir(t), o)
+	q := mustOpen(t, testkit.MemDir(t), o)
 	var puts sync.WaitGroup
 	put := func(tenant string) {
 		puts.Go(func() {

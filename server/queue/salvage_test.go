@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/slipstream-go/slipstream/server/disk"
+	"github.com/slipstream-go/slipstream/server/testkit"
 	"github.com/slipstream-go/slipstream/server/wal"
 )
 
@@ -84,7 +85,7 @@ func TestOpenSalvages(t *testing.T) {
 	} {
 		for _, which := range []int{0, 1, -1} {
 			t.Run(fmt.Sprint(name, " of segment ", which), func(t *testing.T) {
-				dir := memDir(t)
+				dir := testkit.MemDir(t)
 				g := newTarget()
 				letGo := hold(g)
 				o := testOptions(g)
@@ -149,7 +150,7 @@ func TestOpenSalvages(t *testing.T) {
 // Every intact record of a commit that looks torn is delivered, because the commit may have been
 // acknowledged before the damage.
 func TestTornCommitIsSalvaged(t *testing.T) {
-	dir := memDir(t)
+	dir := testkit.MemDir(t)
 	g := newTarget()
 	o := testOptions(g)
 	log, err := wal.Open(dir, o.WAL)
@@ -188,7 +189,7 @@ func TestStrangeRecords(t *testing.T) {
 		{Type: typeProgress, Codec: version + 1, Payload: []byte("of the future")},
 		{Type: 9, Codec: version, Payload: appendEntry(nil, &item{tenant: &tenant{name: "t"}, sum: bodySum(nil)}, nil, false)},
 	} {
-		dir := memDir(t)
+		dir := testkit.MemDir(t)
 		g := newTarget()
 		o := testOptions(g)
 		log, err := wal.Open(dir, o.WAL)

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
 // waits measures the time from the Put of healthy tenants' items to the end of their delivery,
@@ -75,7 +77,7 @@ func TestHangingTenantsDelayNobody(t *testing.T) {
 			o := testOptions(newTarget())
 			o.Deliver, o.Workers, o.noteInterval = w.deliver, 32, time.Second
 			o.firstPause, o.longestPause = 100*time.Millisecond, 30*time.Second
-			q := mustOpen(t, memDir(t), o)
+			q := mustOpen(t, testkit.MemDir(t), o)
 			defer mustClose(t, q)
 			rnd := rand.New(rand.NewPCG(1, 2))
 			send := func(d time.Duration) {
@@ -115,7 +117,7 @@ func TestNewTenantsDelayNobody(t *testing.T) {
 		w := new(waits)
 		o := testOptions(newTarget())
 		o.Deliver, o.Workers, o.MaxSlow, o.noteInterval = w.deliver, 8, 64, time.Second
-		q := mustOpen(t, memDir(t), o)
+		q := mustOpen(t, testkit.MemDir(t), o)
 		defer mustClose(t, q)
 		send := func(healthy, hanging int) time.Duration {
 			for i := range 200 {
@@ -149,7 +151,7 @@ func TestBoundsOfCalls(t *testing.T) {
 		w := new(waits)
 		o := testOptions(newTarget())
 		o.Deliver, o.Workers, o.MaxSlow = w.deliver, 3, 10
-		q := mustOpen(t, memDir(t), o)
+		q := mustOpen(t, testkit.MemDir(t), o)
 		for i := range 40 {
 			mustPut(t, q, Item{Tenant: fmt.Sprint("h", i), Body: body("x", 10)})
 		}
@@ -187,7 +189,7 @@ func TestSuspectRecovers(t *testing.T) {
 			return Verdict{Kind: Delivered}
 		}
 		o := testOptions(g)
-		q := mustOpen(t, memDir(t), o)
+		q := mustOpen(t, testkit.MemDir(t), o)
 		mustPut(t, q, Item{Tenant: "t", Body: body("x", 10)})
 		time.Sleep(2500 * time.Millisecond)
 		suspect := func() bool {

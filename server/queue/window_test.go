@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
 // The window halves after each call that is too large for its target, until a call succeeds. Then
@@ -93,7 +95,7 @@ func TestBacklogThatIsTooLarge(t *testing.T) {
 				letGo := hold(g)
 				o := testOptions(g)
 				o.MaxJoinItems = 128
-				q := mustOpen(t, memDir(t), o)
+				q := mustOpen(t, testkit.MemDir(t), o)
 				want := ids("x", 1, 1000)
 				for _, id := range want {
 					mustPut(t, q, Item{Tenant: "t", Note: [4]uint32{10, 10}, Body: body(id, 20)})
@@ -124,7 +126,7 @@ func TestItemThatIsTooLarge(t *testing.T) {
 	letGo := hold(g)
 	o := testOptions(g)
 	o.MaxJoinItems = 100
-	q := mustOpen(t, memDir(t), o)
+	q := mustOpen(t, testkit.MemDir(t), o)
 	all := ids("x", 1, 9)
 	for _, id := range all {
 		mustPut(t, q, Item{Tenant: "t", Body: body(id, 20)})
@@ -148,7 +150,7 @@ func TestMaxJoinWeight(t *testing.T) {
 	letGo := hold(g)
 	o := testOptions(g)
 	o.MaxJoinItems, o.MaxJoinWeight = 100, 25
-	dir := memDir(t)
+	dir := testkit.MemDir(t)
 	q := mustOpen(t, dir, o)
 	for i, note := range [][4]uint32{{1, 2, 3, 3}, {9}, {0, 4}, {0, 0, 0, 1000}, {23}, {}, {24}} {
 		mustPut(t, q, Item{Tenant: "t", Note: note, Body: body(ids("x", i, i)[0], 20)})

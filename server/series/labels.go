@@ -43,7 +43,7 @@ func (s *labelSet) sort() {
 func (s *labelSet) append(b []byte, most int64) (_ []byte, wrong *pair) {
 	s.sort()
 	b = append(b, '{')
-	ok := true
+	var ok bool
 	for i := range s.pairs {
 		p := &s.pairs[i]
 		again, more := s.same(i-1, i), s.same(i, i+1) // whether the previous and the next label have the same name

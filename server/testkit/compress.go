@@ -11,7 +11,7 @@ import (
 func Gzipped(b []byte) []byte {
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
-	w.Write(b) // a bytes.Buffer returns no errors
+	_, _ = w.Write(b) // a bytes.Buffer returns no errors
 	w.Close()
 	return out.Bytes()
 }

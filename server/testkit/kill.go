@@ -76,7 +76,7 @@ func kill(test, dir string, first, after int, said func(line string) bool) error
 				why += lines.Text() + "\n"
 			}
 			cmd.Process.Kill()
-			cmd.Wait()
+			_ = cmd.Wait()
 			return fmt.Errorf("the process says %q\n%s%s", line, why, &log)
 		}
 		if n == after {

@@ -106,7 +106,7 @@ func (cs *causes) pass(key causeKey) {
 	cs.mu.Unlock()
 	if times > 0 {
 		last.AddAttrs(slog.Int("times", times))
-		next.Handle(context.Background(), last) // the code that logged it has returned, and could not handle an error
+		_ = next.Handle(context.Background(), last) // the code that logged it has returned, and could not handle an error
 	}
 }
 

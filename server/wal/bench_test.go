@@ -4,6 +4,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
 const payload46K = 46_000
@@ -14,11 +16,11 @@ func BenchmarkAppend46K(b *testing.B) {
 
 // In memory, a sync takes no time. The log's own time and the kernel's copy remain.
 func BenchmarkAppend46KNoDisk(b *testing.B) {
-	benchmarkAppend(b, memDir(b), payload46K)
+	benchmarkAppend(b, testkit.MemDir(b), payload46K)
 }
 
 func BenchmarkAppend100NoDisk(b *testing.B) {
-	benchmarkAppend(b, memDir(b), 100)
+	benchmarkAppend(b, testkit.MemDir(b), 100)
 }
 
 // benchmarkAppend appends from twelve goroutines. The load generator has as many connections.
@@ -52,7 +54,7 @@ func benchmarkAppend(b *testing.B, dir string, size int) {
 }
 
 func BenchmarkReplay46K(b *testing.B) {
-	dir := memDir(b)
+	dir := testkit.MemDir(b)
 	l := mustOpen(b, dir, Options{})
 	for range 500 {
 		mustAppend(b, l, data(make([]byte, payload46K)))

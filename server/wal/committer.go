@@ -181,7 +181,7 @@ func (l *Log) shed(batch []*appending, err error) []*appending {
 func (l *Log) fail(err error) {
 	// The system may still return data that it could not write. The next process that opens the log
 	// must not read this data as records.
-	l.committer.file.Truncate(l.active.end)
+	_ = l.committer.file.Truncate(l.active.end)
 	err = fmt.Errorf("%w: %s: %w; writes are refused until the service is restarted with a working disk", ErrFailed, l.active.path, err)
 	l.o.Logger.Error(err.Error())
 

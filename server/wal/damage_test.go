@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/server/disk"
+	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
 func appendSum(b []byte) []byte {
@@ -54,7 +55,7 @@ func layout(t testing.TB, img image) (places []place) {
 // smallLog returns the image of a running log with several segments. The last segment ends with
 // zeros, and each record is a separate commit.
 func smallLog(t testing.TB) (image, []place) {
-	dir := memDir(t)
+	dir := testkit.MemDir(t)
 	l := mustOpen(t, dir, Options{SegmentBytes: 360})
 	for i := range 11 {
 		mustAppend(t, l, sample(i))
@@ -134,7 +135,7 @@ func goOn(t *testing.T, dir string, last uint64, before []*Record) {
 
 func TestEachByteFlipped(t *testing.T) {
 	img, places := smallLog(t)
-	dir := memDir(t)
+	dir := testkit.MemDir(t)
 	for name, content := range img {
 		for at := range content {
 			for _, mask := range []byte{0x01, 0xff} {
@@ -152,7 +153,7 @@ func TestEachByteFlipped(t *testing.T) {
 
 func TestTruncatedAtEachByte(t *testing.T) {
 	img, places := smallLog(t)
-	dir := memDir(t)
+	dir := testkit.MemDir(t)
 	for name, content := range img {
 		for at := range content {
 			img.restore(t, dir, name, content[:at])
@@ -169,7 +170,7 @@ func TestTruncatedAtEachByte(t *testing.T) {
 // Zeros or garbage may overwrite a header, or several records.
 func TestOverwritten(t *testing.T) {
 	img, places := smallLog(t)
-	dir := memDir(t)
+	dir := testkit.MemDir(t)
 	for name, content := range img {
 		for from := segmentHeader; from < len(content); from += 8 {
 			for _, length := range []int{8, 48, 200} {
@@ -191,7 +192,7 @@ func TestOverwritten(t *testing.T) {
 
 func TestMissingSegment(t *testing.T) {
 	img, places := smallLog(t)
-	dir := memDir(t)
+	dir := testkit.MemDir(t)
 	names := img.names()
 	img.restore(t, dir, names[1], nil)
 	_, err := replay(dir)
@@ -204,7 +205,7 @@ func TestMissingSegment(t *testing.T) {
 
 func TestSwappedAndDoubledSegments(t *testing.T) {
 	img, places := smallLog(t)
-	dir := memDir(t)
+	dir := testkit.MemDir(t)
 	names := img.names()
 	img.restore(t, dir, names[1], img[names[0]]) // the second segment is a copy of the first
 	verify(t, dir, places, func(p place) bool { return p.file == names[1] })
@@ -218,7 +219,7 @@ func TestSwappedAndDoubledSegments(t *testing.T) {
 
 // Two adjacent segments are unreadable, at either end of the log or in its middle.
 func TestUnreadableHeaders(t *testing.T) {
-	dir := memDir(t)
+	dir := testkit.MemDir(t)
 	l := mustOpen(t, dir, Options{SegmentBytes: 200})
 	for i := range 12 {
 		mustAppend(t, l, sample(i))
@@ -242,7 +243,7 @@ func TestUnreadableHeaders(t *testing.T) {
 
 func TestRepairKeepsWhatItReplaces(t *testing.T) {
 	img, places := smallLog(t)
-	dir := memDir(t)
+	dir := testkit.MemDir(t)
 	img.restore(t, dir, "", nil)
 	name := img.names()[0]
 	for round, kept := range []string{name + damagedSuffix, name + damagedSuffix + ".2"} {
@@ -276,7 +277,7 @@ func TestRepairKeepsWhatItReplaces(t *testing.T) {
 
 // groups returns the image of a running log whose commits contain 1, 4, 1 and 5 records.
 func groups(t *testing.T) (image, []place) {
-	dir := memDir(t)
+	dir := testkit.MemDir(t)
 	entered, release := make(chan bool), make(chan bool)
 	l := mustOpen(t, dir, Options{SegmentBytes: 2000})
 	pause := func(error) {
@@ -318,7 +319,7 @@ func groups(t *testing.T) (image, []place) {
 // on disk.
 func TestTornCommit(t *testing.T) {
 	img, places := groups(t)
-	dir := memDir(t)
+	dir := testkit.MemDir(t)
 	name := places[0].file
 	for i, hole := range places {
 		bad := bytes.Clone(img[name])
@@ -340,7 +341,7 @@ func TestTornCommit(t *testing.T) {
 // and Open cuts off the torn tail.
 func TestDamageBeforeTornCommit(t *testing.T) {
 	img, places := groups(t)
-	dir := memDir(t)
+	dir := testkit.MemDir(t)
 	name := places[0].file
 	bad := bytes.Clone(img[name])
 	clear(bad[places[2].off:places[2].end])
@@ -363,7 +364,7 @@ func TestDamageBeforeTornCommit(t *testing.T) {
 // continuation.
 func TestTornTailIsCut(t *testing.T) {
 	img, places := smallLog(t)
-	dir := memDir(t)
+	dir := testkit.MemDir(t)
 	last := places[len(places)-1]
 	bad := bytes.Clone(img[last.file])
 	bad[last.end-1]++
@@ -386,7 +387,7 @@ func TestTornTailIsCut(t *testing.T) {
 // A payload that looks like records is never read as records, even if the record that contains it
 // is damaged.
 func TestForgedPayload(t *testing.T) {
-	dir := memDir(t)
+	dir := testkit.MemDir(t)
 	l := mustOpen(t, dir, small)
 	var forged []byte
 	for seq := uint64(1); seq < 40; seq++ {
@@ -408,7 +409,7 @@ func TestForgedPayload(t *testing.T) {
 // record of that commit.
 func TestCutCommitDoesNotComeBack(t *testing.T) {
 	img, places := groups(t)
-	dir := memDir(t)
+	dir := testkit.MemDir(t)
 	first := places[6]
 	bad := bytes.Clone(img[first.file])
 	clear(bad[first.off:first.end])
@@ -427,7 +428,7 @@ func TestCutCommitDoesNotComeBack(t *testing.T) {
 // If one of the two copies of a header is damaged, no record is lost, but the damage is reported.
 func TestFlawedHeader(t *testing.T) {
 	img, places := smallLog(t)
-	dir := memDir(t)
+	dir := testkit.MemDir(t)
 	for _, at := range []int{3, segmentHalf + 3} {
 		bad := bytes.Clone(img[places[0].file])
 		bad[at]++
@@ -444,7 +445,7 @@ func TestFlawedHeader(t *testing.T) {
 
 func TestReplayFindsLateDamage(t *testing.T) {
 	img, places := smallLog(t)
-	dir := memDir(t)
+	dir := testkit.MemDir(t)
 	img.restore(t, dir, "", nil)
 	l, err := Open(dir, small)
 	if err != nil {

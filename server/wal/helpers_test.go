@@ -239,15 +239,3 @@ type sizedDisk struct {
 }
 
 func (d sizedDisk) Size(string) (int64, error) { return d.size, nil }
-
-// memDir returns a directory in memory, if the system has one. Otherwise, tests that open thousands
-// of logs would wait for the disk.
-func memDir(t testing.TB) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("/dev/shm", "wal")
-	if err != nil {
-		return t.TempDir()
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	return dir
-}

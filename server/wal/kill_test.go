@@ -12,7 +12,7 @@ import (
 // and further records can be appended to the log.
 func TestKill(t *testing.T) {
 	testkit.Killed(appendForEver)
-	dir := memDir(t)
+	dir := testkit.MemDir(t)
 	acked := uint64(0)
 	for range 3 {
 		before := acked

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/slipstream-go/slipstream/server/disk"
+	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
 // The encoding on disk must not change, because logs of earlier versions must remain readable.
@@ -275,7 +276,7 @@ func TestConcurrentAppends(t *testing.T) {
 // Every append that races with Close either is in the log afterwards or has failed with ErrClosed.
 func TestCloseRaces(t *testing.T) {
 	for range 20 {
-		dir := memDir(t)
+		dir := testkit.MemDir(t)
 		l := mustOpen(t, dir, Options{SegmentBytes: 2000})
 		var mu sync.Mutex
 		var want []uint64

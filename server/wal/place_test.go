@@ -6,13 +6,15 @@ import (
 	"fmt"
 	"os"
 	"testing"
+
+	"github.com/slipstream-go/slipstream/server/testkit"
 )
 
 // ReadAt reads payloads, and parts of them, at the places that Append and Replay have reported.
 // It reads from sealed segments and from the active segment, and reads both small payloads and
 // payloads that were written as separate vectors.
 func TestReadAt(t *testing.T) {
-	dir := memDir(t)
+	dir := testkit.MemDir(t)
 	told := map[uint64]Place{}
 	read := func(l *Log, r *Record) {
 		t.Helper()
@@ -58,7 +60,7 @@ func TestReadAt(t *testing.T) {
 }
 
 func TestReadAtWhatIsNotThere(t *testing.T) {
-	l := mustOpen(t, memDir(t), Options{SegmentBytes: 1000})
+	l := mustOpen(t, testkit.MemDir(t), Options{SegmentBytes: 1000})
 	var places []Place
 	for range 3 {
 		r := data(make([]byte, 900))

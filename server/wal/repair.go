@@ -110,11 +110,11 @@ func (s *segment) salvage(d disk.Disk, to io.Writer) error {
 	salt := newSalt()
 	w := bufio.NewWriterSize(to, windowSize) // keeps its first error until Flush
 	buf := appendSegmentHeader(nil, s.start, salt)
-	w.Write(buf)
+	_, _ = w.Write(buf)
 	due := s.start // sequence number after the last written record
 	put := func(r *Record) {
 		buf = appendRecord(buf[:0], r, salt)
-		w.Write(buf)
+		_, _ = w.Write(buf)
 		due = r.due()
 	}
 	err := s.each(d, func(r *Record) error {

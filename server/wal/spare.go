@@ -121,7 +121,7 @@ func (s *spares) drop() bool {
 		}
 	}
 	s.paths = nil
-	s.disk.SyncDir(s.dir) // so that the file system frees their blocks; the removal need not be durable
+	_ = s.disk.SyncDir(s.dir) // so that the file system frees their blocks; the removal need not be durable
 	return true
 }
 

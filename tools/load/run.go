@@ -90,7 +90,7 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	if r.sources, err = r.protocol.sources(ctx, r); err != nil {
 		return err
 	}
-	r.own.begin()
+	_ = r.own.begin() // the report contains its error
 	if o.PID != 0 {
 		r.server = &monitor{process: process{r.proc, o.PID}, ask: func() *spending { return r.target.spending(ctx) }}
 		return r.server.begin()

@@ -225,7 +225,7 @@ func (d *decoder) structOf(t *tree, v reflect.Value) error {
 		f := find(fields, name, d.o.ExactCase)
 		if f == nil {
 			if d.o.NoUnknown {
-				d.misfit(kid, v.Type())
+				_ = d.misfit(kid, v.Type())
 			}
 			continue
 		}
@@ -248,7 +248,7 @@ func (d *decoder) structOf(t *tree, v reflect.Value) error {
 		case kid.is('"'):
 			inner, _ := unquote(kid.text)
 			if inner == "" {
-				d.misfit(kid, at.Type())
+				_ = d.misfit(kid, at.Type())
 			} else {
 				err = d.literal(&tree{text: inner}, at, true)
 			}
@@ -256,10 +256,10 @@ func (d *decoder) structOf(t *tree, v reflect.Value) error {
 			// The number is not quoted, so encoding/json first decodes it into a variable of type
 			// any. This number is out of range, so the variable is nil, and encoding/json treats it
 			// like null.
-			d.misfit(kid, at.Type())
+			_ = d.misfit(kid, at.Type())
 			err = d.literal(&tree{text: "null"}, at, false)
 		default:
-			d.misfit(kid, at.Type())
+			_ = d.misfit(kid, at.Type())
 		}
 		if err != nil {
 			return err
@@ -356,7 +356,7 @@ func (d *decoder) mapOf(t *tree, v reflect.Value) error {
 			key.SetUint(n)
 		}
 		if !fits {
-			d.misfit(kid, kt)
+			_ = d.misfit(kid, kt)
 			continue
 		}
 		v.SetMapIndex(key, elem)
@@ -532,7 +532,7 @@ func (d *decoder) untyped(t *tree) any {
 	}
 	n := d.numberIn(t.text)
 	if n == nil {
-		d.misfit(t, reflect.TypeFor[any]())
+		_ = d.misfit(t, reflect.TypeFor[any]())
 	}
 	return n
 }
