@@ -92,7 +92,7 @@ func TestPagesMsgpack(t *testing.T) {
 		"input from outside":                             statement("data, v := []byte{0xa1, 'x'}, any(nil)", "err := %s", "fmt.Print(v, err)", "x<nil>"),
 		"bytes to sign or compare":                       statement(`v := map[string]int{"b": 1, "a": 2}`, "b, err := %s", "fmt.Printf(\"%x %v\", b, err)", "82a16102a16201 <nil>"),
 		"a part of a value, nothing else decoded":        statement(`data := []byte("\x81\xa4rows\x91\x81\xa4host\xa3web")`, "%s", "fmt.Print(host, err)", "web<nil>"),
-		"paths, from a stream or a view":                 statement(`d := msgpack.NewDecoder(bytes.NewReader([]byte("\x81\xa5users\x91\x81\xa4name\xa3Ann")))`, "%s", "fmt.Print(names, err)", "[Ann] <nil>"),
+		"the values of a path, from a stream or a view":  statement(`d := msgpack.NewDecoder(bytes.NewReader([]byte("\x81\xa5users\x91\x81\xa4name\xa3Ann")))`, "%s", "fmt.Print(names, err)", "[Ann] <nil>"),
 		"bytes that are pushed, in pieces of any size":   statement("var v any\npiece := []byte{7}", "%s", "fmt.Print(v, err)", "7 <nil>"),
 		"frames: headers in front, bodies by reference":  statement("var buffer msgpack.Buffer\nv, header, conn := 7, []byte(\"head\"), new(bytes.Buffer)", "%s", "fmt.Printf(\"%q\", conn)", `"head\a"`),
 		"arrays and streams that do not fit into memory": statement("type Row struct{ A int }\nd := msgpack.NewDecoder(bytes.NewReader([]byte(\"\\x92\\x81\\xa1A\\x01\\x81\\xa1A\\x02\")))", "%s", "", "{1} <nil>{2} <nil>"),

@@ -152,8 +152,9 @@ func (b *Batch) CloseRow() error {
 
 // Undo removes the cells of an unfinished row. To remove closed rows, too, reduce b.Rows before the
 // call: Undo removes each cell whose row number is at least b.Rows. Undo also restores the kind
-// that each column had before the removed cells. It does so even if [Column.Accepts] has prepared a
-// column for a cell that was not added. If a column then contains only nulls, it can get any kind.
+// that each column had before the removed cells were added. It does so even if [Column.Accepts] has
+// prepared a column for a cell that was not added. If a column then contains only nulls, it can get
+// any kind.
 func (b *Batch) Undo() {
 	b.next = 0
 	for _, c := range b.Columns {

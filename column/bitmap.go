@@ -54,7 +54,7 @@ func (b Bitmap) reach(n int) Bitmap {
 	return b
 }
 
-// Any reports whether a bit is set.
+// Any reports whether at least one bit is set.
 func (b Bitmap) Any() bool {
 	for _, w := range b {
 		if w != 0 {

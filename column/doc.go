@@ -15,10 +15,10 @@
 //
 // Integers are not rounded. A column that contains both ints and floats is a Float64 column. It
 // accepts an integer that equals a float64: every integer from -2^53 to 2^53, and larger integers
-// whose low bits are zero. It also accepts an integer whose digits are the shortest form of a
-// float64, because JavaScript writes 2^61 as 2305843009213694000. Any other integer is an error in
-// a Float64 column. If an Int64 column contains such an integer, a float is an error in this column
-// ([Column.Accepts], [Column.AcceptsInt64]). All codecs follow these rules. Only [Column.Widen]
+// whose low bits are zero. It also accepts an integer that has the digits of the shortest decimal
+// form of a float64, because JavaScript writes 2^61 as 2305843009213694000. A Float64 column
+// rejects any other integer. An Int64 column that contains such an integer rejects floats. See
+// [Column.Accepts] and [Column.AcceptsInt64]. All codecs follow these rules. Only [Column.Widen]
 // rounds.
 //
 // A [Batch] is a set of columns of equal length. Batches and columns are meant to be reused: Reset

@@ -5,10 +5,11 @@
 //	vmihailenco   github.com/vmihailenco/msgpack/v5      and its msgpcode
 //	basekick      github.com/Basekick-Labs/msgpack/v6    and its msgpcode
 //
-// The go.mod of a program requires the original, as before, and Slipstream. A replace directive
-// replaces the original by one of these two modules. The Go toolchain requires that the
-// replacement's go.mod declares the module path of the original, so these modules do. It ignores
-// the replace directives of dependencies, so the directive must be in the program's own go.mod.
+// The go.mod of a program still requires the original, and also requires Slipstream. A replace
+// directive replaces the original by one of these two modules. The Go toolchain requires that the
+// replacement's go.mod declares the module path of the original, so these modules do. The Go
+// toolchain ignores the replace directives of dependencies, so the directive must be in the
+// program's own go.mod.
 //
 //	require (
 //		github.com/slipstream-go/slipstream v0.1.0

@@ -24,9 +24,9 @@
 //	offset         to 24 hours and 60 minutes        to 23 hours and 59 minutes            to 99 hours, or as AppendFormat
 //	a date alone   no                                by flag
 //
-// Like package time, Parse accepts one-digit hours, a decimal comma, and offsets of 24 hours or 60
-// minutes. A fraction may have any number of digits; Parse ignores digits after the ninth. Also
-// like package time, it returns an error for the following timestamps:
+// Like package time, Parse accepts hours of one digit, a decimal comma, and an offset with 24 hours
+// or with 60 minutes. A fraction may have any number of digits; Parse ignores digits after the
+// ninth. Also like package time, it returns an error for the following timestamps:
 //
 //	2016-12-31T23:59:60Z       a leap second: a time.Time cannot hold it
 //	2006-01-02T24:00:00Z       midnight at the end of a day
@@ -50,15 +50,15 @@
 //	             7 days   24 hours       60 minutes   60 seconds   a second
 //
 // A duration contains at least one unit. Units must be in descending order, and each unit may occur
-// only once. A T precedes hours, minutes and seconds. The numbers may be of any length. The last
-// number may have a fraction after a dot or a comma; it is truncated to nanoseconds. Two common
-// extensions are accepted: a sign before the P (ISO 8601-2:2019), and weeks in combination with
-// other units.
+// only once. The letter T precedes hours, minutes and seconds. The numbers may be of any length.
+// The last number may have a fraction after a dot or a comma; it is truncated to nanoseconds. Two
+// common extensions are accepted: a sign before the P (ISO 8601-2:2019), and weeks in combination
+// with other units.
 //
-// A time.Duration counts nanoseconds. So a day is 24 hours, and years and months (P1Y, P1M, and
-// even P0Y) are an error, [ErrCalendar]. AppendDuration writes hours, minutes and seconds, but no
-// days, because a day may have another length in other programs. Every time.Duration survives a
-// round trip; the smallest time.Duration is written as -PT2562047H47M16.854775808S.
+// A time.Duration counts nanoseconds. So a day is 24 hours, and ParseDuration returns [ErrCalendar]
+// for years and months (P1Y, P1M, and even P0Y). AppendDuration writes hours, minutes and seconds,
+// but no days, because a day may have another length in other programs. Every time.Duration
+// survives a round trip; the smallest time.Duration is written as -PT2562047H47M16.854775808S.
 //
 // [Duration] is a time.Duration that has this format in JSON and other text formats.
 //

@@ -16,9 +16,9 @@ const (
 )
 
 // ParseDuration parses a duration such as P1DT2H3M4.5S or P3W. A day is 24 hours, and a week is 7
-// days. Years and months have no fixed length, so a duration that contains them is an error,
-// [ErrCalendar]. A sign may precede the P. The last number may have a fraction after a dot or a
-// comma, which is truncated to nanoseconds. The other errors are [ErrDurationRange] and
+// days. Years and months have no fixed length, so ParseDuration returns [ErrCalendar] for a
+// duration that contains them. A sign may precede the P. The last number may have a fraction after
+// a dot or a comma, which is truncated to nanoseconds. The other errors are [ErrDurationRange] and
 // [ErrDuration]. ParseDuration does not allocate.
 func ParseDuration(s string) (time.Duration, error) {
 	most, negative := uint64(math.MaxInt64), false

@@ -53,17 +53,17 @@ type Error = wire.Error
 // key that is missing in a row becomes a null.
 //
 // A cell is null, a boolean, a number or a string. A number with neither a fraction nor an exponent
-// is an int64, and any other number is a float64. A number out of the range of its type is an
-// error. The first non-null value of a column determines the kind of the column. If a float follows
-// ints, the ints in the column become floats. In a column of floats, the number -0 becomes the
-// float -0. An integer above 2^53 that would be rounded as a float64 is an error in a column of
-// floats (see package column). A repeated name is an error, and so is an array or object as a cell.
-// A string or name that is not UTF-8, or that contains an unpaired surrogate, is also an error.
-// (Unmarshal replaces the invalid part.)
+// is an int64, and any other number is a float64. For a number out of the range of its type,
+// ParseColumns returns an error. The first non-null value of a column determines the kind of the
+// column. If a float follows ints, the ints in the column become floats. In a column of floats, the
+// number -0 becomes the float -0. A column of floats rejects an integer above 2^53 that a float64
+// would round (see package column). ParseColumns also returns an error for a repeated name, and for
+// a cell that is an array or object. It does the same for a string or name that is not UTF-8, or
+// that contains an unpaired surrogate. (Unmarshal replaces the invalid part.)
 //
 // Errors are of type *[Error]. If data is not valid JSON, the error has the text of encoding/json's
-// error. After an error, b contains the values before the error. b.Reset removes all values. If the
-// document is an array, b.Undo removes only the incomplete row.
+// error. After an error, b contains the values that precede the error. b.Reset removes all values.
+// If the document is an array, b.Undo removes only the incomplete row.
 //
 // Memory use is proportional to the size of data, with one exception: each row has a cell in every
 // column, so n rows that each add a column need n² cells. The fields MaxColumns, MaxCells and
@@ -126,10 +126,10 @@ func ParseLines(data []byte, b *column.Batch) error {
 }
 
 // ParseRow decodes the object at the beginning of data, and adds it to b as a row, as
-// [ParseColumns] does with an element of an array. It returns the part of data after the object and
-// the white space that follows the object. It does so even if the object is valid JSON but not a
-// valid row. If the object is not valid JSON, it returns data. After an error, b.Undo removes the
-// incomplete row.
+// [ParseColumns] does with an element of an array. It skips the object and the white space after
+// the object, and returns the rest of data. It does so even if the object is valid JSON but not a
+// valid row. If the object is not valid JSON, ParseRow returns its argument data unchanged. After
+// an error, b.Undo removes the incomplete row.
 func ParseRow(data []byte, b *column.Batch) (rest []byte, err error) {
 	r := newColumnReader(data, b)
 	defer r.release()
@@ -142,9 +142,10 @@ func ParseRow(data []byte, b *column.Batch) (rest []byte, err error) {
 }
 
 // ParseCell decodes the value at the beginning of data, and adds it to c as a cell, as
-// [ParseColumns] does with an element of a column. It returns the part of data after the value and
-// the white space that follows the value. It does so even if the value is valid JSON but does not
-// fit the column. If the value is not valid JSON, it returns data. After an error, c is unchanged.
+// [ParseColumns] does with an element of a column. It skips the value and the white space after the
+// value, and returns the rest of data. It does so even if the value is valid JSON but does not fit
+// the column. If the value is not valid JSON, ParseCell returns its argument data unchanged. After
+// an error, c is unchanged.
 func ParseCell(data []byte, c *column.Column) (rest []byte, err error) {
 	r := newColumnReader(data, nil)
 	defer r.release()

@@ -49,8 +49,8 @@ func decodeOne(data []byte, v any, flags ParseFlags) error {
 }
 
 // Parse decodes the first value in b into the target of the pointer x, as Unmarshal does with a
-// whole document. It returns the part of b after that value and the white space that follows the
-// value. After a syntax error, it returns b unchanged.
+// whole document. It skips the value and the white space after the value, and returns the rest of
+// b. After a syntax error, it returns b unchanged.
 func Parse(b []byte, x any, flags ParseFlags) ([]byte, error) {
 	o := rootOf(x)
 	d := decoders.Get().(*decoder)
@@ -340,4 +340,4 @@ func allZero(p mem.Pointer, n uintptr) bool {
 
 // errCircle is the error for a target whose pointers form a cycle and so lead to no value.
 // encoding/json would follow such pointers forever.
-var errCircle = errors.New("json: the pointers of the target lead in a circle")
+var errCircle = errors.New("json: the target contains a cycle of pointers")

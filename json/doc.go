@@ -15,8 +15,8 @@
 //     The error is created by encoding/json itself, so its text and offset are the same.
 //   - A value that does not fit its target does not stop decoding. The error reports the first such
 //     value, with the path of its field.
-//   - An error of an UnmarshalJSON or UnmarshalText method stops decoding, and is returned
-//     unchanged.
+//   - An error returned by an UnmarshalJSON or UnmarshalText method stops decoding. The caller
+//     receives this error unchanged.
 //
 // In Go 1.27, and in Go 1.26 with GOEXPERIMENT=jsonv2, encoding/json is a new implementation. It
 // returns different errors and, in some cases, different results. In such a program, this package
@@ -48,6 +48,6 @@
 // Memory use is proportional to the size of the input. Arrays and objects may be nested up to
 // 10,000 levels deep, as in encoding/json. The result of Marshal belongs to the caller.
 //
-// All functions may be called concurrently. A [Decoder], an [Encoder] or a [Tokenizer] may be used
-// by one goroutine at a time.
+// All functions may be called concurrently. A [Decoder], an [Encoder] or a [Tokenizer] must not be
+// used by more than one goroutine at a time.
 package json

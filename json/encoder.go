@@ -70,7 +70,8 @@ func (enc *Encoder) write(b []byte) (err error) {
 	return enc.err
 }
 
-// SetIndent makes Encode indent values, as [Indent] does. Two empty strings turn this off.
+// SetIndent makes Encode indent values, as [Indent] does. If both arguments are empty, Encode does
+// not indent.
 func (enc *Encoder) SetIndent(prefix, indent string) { enc.prefix, enc.indent = prefix, indent }
 
 // SetEscapeHTML sets whether <, > and & in strings are escaped. The default is true.

@@ -3,8 +3,8 @@ package json
 // This file contains the options of single calls. The values are the same as in
 // segmentio/encoding/json, so that flags that were stored as numbers keep their meaning.
 
-// AppendFlags is a set of options for [Append] and [AppendEscape]. The zero value does not escape
-// HTML, and writes the entries of a map in random order.
+// AppendFlags is a set of options for [Append] and [AppendEscape]. With the zero value, Append does
+// not escape HTML, and writes the entries of a map in random order.
 type AppendFlags uint32
 
 const (

@@ -27,9 +27,9 @@ var (
 // spareMax is the size of the largest value that is kept in a pool.
 const spareMax = 1 << 10
 
-// MarshalOf is like Marshal, but does not allocate memory to convert v to an interface, if v and
-// its JSON are short. If v is a pointer, use Marshal. It is faster, because the conversion of a
-// pointer to an interface never allocates.
+// MarshalOf is like Marshal, but does not allocate memory to convert v to an interface if v is
+// small and its JSON is short. If v is a pointer, use Marshal. For pointers, Marshal is faster,
+// because the conversion of a pointer to an interface never allocates.
 //
 //	body, err := json.MarshalOf(reply)
 func MarshalOf[T any](v T) ([]byte, error) {

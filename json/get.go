@@ -17,8 +17,8 @@ import (
 var ErrMissing = errors.New("json: the value is missing")
 
 // Get returns the value at path in data. Each element of path is a string or an integer of any
-// type. A string selects the value of this key in an object. An integer is an index of an array; a
-// negative index counts from the end. An empty path selects the whole document.
+// type. A string is a key of an object. An integer is an index of an array; a negative index counts
+// from the end. An empty path selects the whole document.
 //
 //	owner, err := json.Get(data, "issues", 0, "owner")
 //

@@ -17,9 +17,9 @@ import (
 )
 
 // Indent appends src to dst with each element on its own line. Every line except the first begins
-// with prefix and one copy of indent for each level of nesting. White space at the start of src is
-// removed; white space at the end is kept. If src is not valid JSON, Indent leaves dst unchanged
-// and returns the error of encoding/json.
+// with prefix, followed by one copy of indent for each level of nesting. White space at the start
+// of src is removed; white space at the end is kept. If src is not valid JSON, Indent leaves dst
+// unchanged and returns the error of encoding/json.
 func Indent(dst *bytes.Buffer, src []byte, prefix, indent string) error {
 	if onV2 && len(src) > 0 && isBlank(src[len(src)-1]) {
 		return json.Indent(dst, src, prefix, indent) // v2 changes white space at the end
@@ -59,8 +59,8 @@ func indented(dst, b []byte, prefix, indent string) ([]byte, error) {
 	return append(dst, out.Bytes()...), err
 }
 
-// HTMLEscape appends src to dst with <, >, &, U+2028 and U+2029 escaped. In valid JSON these appear
-// only in strings.
+// HTMLEscape appends src to dst with <, >, &, U+2028 and U+2029 escaped. In valid JSON, these
+// characters appear only in strings.
 func HTMLEscape(dst *bytes.Buffer, src []byte) {
 	dst.Grow(len(src))
 	dst.Write(appendHTMLEscaped(dst.AvailableBuffer(), mem.String(src)))

@@ -36,14 +36,14 @@ func TestPagesMigrateJSON(t *testing.T) {
 		},
 	})
 	page.Rows(t, "What is different", map[string]func(*testing.T, pages.Row){
-		"capacity of decoded slices":                                   pageCapacity,
-		"short strings":                                                pageStrings,
-		"a `RawMessage` that is decoded again":                         pageRaw,
-		"a chain of pointers that leads back to itself, as the target": pageCircle,
-		"a writer that takes part of a value, without an error":        pageShortWrite,
-		"a tagged, embedded, unexported struct pointer that is nil":    pageEmbedded,
-		"the types `Decoder` and `Encoder`":                            pageTypes,
-		"the `go` line of your go.mod":                                 pageGoLine,
+		"capacity of decoded slices":                                pageCapacity,
+		"short strings":                                             pageStrings,
+		"a `RawMessage` that is decoded again":                      pageRaw,
+		"a target whose pointers form a cycle":                      pageCircle,
+		"a writer that writes part of a value and returns no error": pageShortWrite,
+		"a tagged, embedded, unexported struct pointer that is nil": pageEmbedded,
+		"the types `Decoder` and `Encoder`":                         pageTypes,
+		"the `go` line of your go.mod":                              pageGoLine,
 	})
 	page.Blocks(t, "What is different", map[string]func(*testing.T, pages.Block){"godebug default=go1.21": pageGodebug})
 	page.Rows(t, "Go 1.27, and GOEXPERIMENT=jsonv2", map[string]func(*testing.T, pages.Row){

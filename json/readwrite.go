@@ -17,9 +17,9 @@ func UnmarshalRead(r io.Reader, v any, flags ParseFlags) error {
 	return unmarshal(data, v, flags)
 }
 
-// MarshalWrite writes the output of [Append] with the same flags to w. It calls Write once, and
-// adds no newline. If w accepts only a part of the bytes, but returns no error, MarshalWrite
-// returns io.ErrShortWrite.
+// MarshalWrite writes the JSON encoding of v to w, in the form of [Append] with the same flags. It
+// calls Write once, and adds no newline. If w accepts only a part of the bytes, but returns no
+// error, MarshalWrite returns io.ErrShortWrite.
 func MarshalWrite(w io.Writer, v any, flags AppendFlags) error {
 	b, err := Append(nil, v, flags)
 	if err == nil {

@@ -50,7 +50,8 @@ func (d *Decoder) UseNumber() {
 	}
 }
 
-// DisallowUnknownFields makes an object key without a field in the target struct an error.
+// DisallowUnknownFields makes the Decoder return an error if an object key matches no field of the
+// target struct.
 func (d *Decoder) DisallowUnknownFields() {
 	d.flags |= DisallowUnknownFields
 	if d.original != nil {
@@ -58,8 +59,8 @@ func (d *Decoder) DisallowUnknownFields() {
 	}
 }
 
-// RejectDuplicateNames makes repeated names in an object an error. See the flag
-// RejectDuplicateNames.
+// RejectDuplicateNames makes the Decoder return an error if a name is repeated in an object. See
+// the flag RejectDuplicateNames.
 func (d *Decoder) RejectDuplicateNames() { d.flags |= RejectDuplicateNames }
 
 // DontMatchCaseInsensitiveStructFields makes keys match only fields with exactly the same name.

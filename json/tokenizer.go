@@ -33,17 +33,17 @@ import (
 //		…
 //	}
 //
-// The input is a sequence of values, which may be empty, as for a [Decoder]. A Tokenizer validates
-// the input while it reads: it returns a token only if the input is valid up to and including this
-// token. At the end, Err is nil only if all values were valid and complete. (The Tokenizer of
-// segmentio/encoding/json checks only single tokens.)
+// The input is a sequence of any number of values, as for a [Decoder]. A Tokenizer validates the
+// input while it reads: it returns a token only if the input is valid up to and including this
+// token. At the end of the input, Err is nil only if all values were valid and complete. (The
+// Tokenizer of segmentio/encoding/json checks only single tokens.)
 //
 // A Tokenizer is stricter than a Decoder about adjacent numbers and literals. It returns an error
 // for 01, 1-2 and nulltrue. A Decoder reads each of these inputs as two values, as in
 // encoding/json.
 //
-// Tokens are scalars, { } [ ] and also colons and commas. The tokens of the document {"a":[7,8]}
-// are
+// A token is a scalar, a brace, a bracket, a colon or a comma. The tokens of the document
+// {"a":[7,8]} are
 //
 //	       {  "a"   :   [   7   ,   8   ]   }
 //	Depth  0   1    1   1   2   2   2   1   0
@@ -118,9 +118,9 @@ func (t *Tokenizer) Reset(b []byte) {
 
 // Next advances to the next token, and reports whether there is a token. After it has returned
 // false, it returns false until Reset is called. At the end of the input, t is in the same state as
-// a Tokenizer of an empty input. After an error, there is no token, and Err is set. In this case,
-// Depth and Index have the values for the missing token, and Remaining counts from the position of
-// the missing token.
+// a Tokenizer of an empty input. After an error, there is no token, and Err is set. Depth and Index
+// then have the values of the token that is invalid or missing, and Remaining counts the bytes from
+// the position of that token.
 func (t *Tokenizer) Next() bool {
 	data, i := t.data, t.pos
 	if uint(i) >= uint(len(data)) {
@@ -316,7 +316,7 @@ func (t *Tokenizer) Remaining() int { return len(t.data) - t.pos }
 // Kind returns the kind of the token.
 func (t *Tokenizer) Kind() Kind { return t.kind }
 
-// Bool reports whether the token is true.
+// Bool reports whether the token is the literal true.
 func (t *Tokenizer) Bool() bool { return t.kind == True }
 
 // Int returns the value of a number token that has no fraction and no exponent, and fits an int64.

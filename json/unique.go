@@ -8,10 +8,10 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-// RejectDuplicateNames makes repeated names in an object an error, at any depth. RFC 8259, section
-// 4, does not define the meaning of repeated names. If one program uses the first value and another
-// program uses the last value, an attacker can bypass checks. Names are compared exactly, after
-// unescaping. To reject names that differ only in case, too, combine this flag with
+// RejectDuplicateNames makes decoding fail if a name is repeated in an object, at any depth. RFC
+// 8259, section 4, does not define the meaning of repeated names. If one program uses the first
+// value and another program uses the last value, an attacker can bypass checks. Names are compared
+// exactly, after unescaping. To reject names that differ only in case, too, combine this flag with
 // DontMatchCaseInsensitiveStructFields. The whole input is checked before any value is decoded.
 const RejectDuplicateNames ParseFlags = 1 << 9
 

@@ -25,8 +25,9 @@ func streams(t reflect.Type) bool {
 	return t.Implements(marshalerToType) || t.Implements(unmarshalerFromType)
 }
 
-// Options is an alias of encoding/json's type for the options of its second version. Each function
-// below returns the option with the same name in encoding/json, which documents the option.
+// Options is an alias of the type Options of encoding/json, which contains options of the second
+// version. Each function below returns the option with the same name. For the documentation of an
+// option, see encoding/json.
 type Options = json.Options
 
 func DefaultOptionsV1() Options                      { return json.DefaultOptionsV1() }

@@ -108,8 +108,8 @@ func (m *anyMap) value() any {
 	return m.typed.Interface()
 }
 
-// DecodeUntypedMap reads a map whose keys may have any types that Go can compare. For nil, the
-// result is nil.
+// DecodeUntypedMap reads a map. Its keys may have any comparable Go types. For nil, the result is
+// nil.
 func (d *Decoder) DecodeUntypedMap() (map[any]any, error) {
 	return decodeUser(d, func(d *Decoder, i int) (map[any]any, int) {
 		if d.isNil(i) {
@@ -126,8 +126,8 @@ func (d *Decoder) DecodeUntypedMap() (map[any]any, error) {
 	})
 }
 
-// DecodeTypedMap reads a map as a map[K]any, where K is the type of the first key. If a key has
-// another type, the result is a map[any]any. For nil or an empty map, the result is nil.
+// DecodeTypedMap reads a map as a map[K]any, where K is the type of the first key. If a later key
+// has a different type, the result is a map[any]any. For nil or an empty map, the result is nil.
 func (d *Decoder) DecodeTypedMap() (any, error) {
 	return decodeUser(d, func(d *Decoder, i int) (any, int) {
 		if d.isNil(i) {

@@ -23,9 +23,9 @@ import (
 // Encoder, the Buffer contains exactly the bytes that were written. After each successful call of a
 // Decoder, it contains exactly the rest of the input. If a value cannot be encoded, no part of it
 // is written. A value that does not fit its target is skipped. An incomplete value stays in the
-// Buffer, and can be read after the missing bytes have been added. This applies to each public call
-// separately. If separate calls write the header and the elements of an array, the header and the
-// elements before an error stay in the Buffer.
+// Buffer, and can be read after the missing bytes have been added. These rules apply to each method
+// call separately. If separate calls write the header and the elements of an array, the header and
+// the elements that precede an error stay in the Buffer.
 //
 // A Buffer must not be copied after its first use, and is not safe for concurrent use.
 type Buffer struct {
@@ -117,8 +117,8 @@ func (b *Buffer) ReadFrom(r io.Reader) (n int64, err error) {
 
 // WriteTo writes all bytes to w without joining the chunks. If w is a network connection, it calls
 // writev once. Otherwise it calls Write for each chunk. It removes the written bytes; after an
-// error, the other bytes stay in the Buffer. If a call of Write writes only a part of its argument
-// but returns no error, WriteTo returns io.ErrShortWrite.
+// error, the bytes that have not been written stay in the Buffer. If a call of Write writes only a
+// part of its argument but returns no error, WriteTo returns io.ErrShortWrite.
 func (b *Buffer) WriteTo(w io.Writer) (int64, error) {
 	list := b.queue.Chunks(b.pieces[:0])
 	b.pieces = list
@@ -170,8 +170,8 @@ func (b *Buffer) ReadByte() (byte, error) {
 
 var errUnreadByte = errors.New("msgpack: UnreadByte without a ReadByte right before it")
 
-// UnreadByte puts back the byte that ReadByte returned. It returns an error unless ReadByte was the
-// last read.
+// UnreadByte puts back the byte that ReadByte returned. It returns an error unless the last read
+// was a call of ReadByte.
 func (b *Buffer) UnreadByte() error {
 	if b.last == 0 {
 		return errUnreadByte

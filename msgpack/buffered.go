@@ -4,8 +4,8 @@ import "io"
 
 // Buffered returns a reader of the remaining input: the bytes that d has read ahead, followed by
 // the bytes of d's reader. Reading from the result advances d, so the next value starts after the
-// bytes that were read. In a function that decodes an ext, the result ends at the end of the ext.
-// The result also implements io.ByteScanner.
+// bytes that were read. If a function that decodes an ext calls Buffered, the reader ends at the
+// end of the ext. The result also implements io.ByteScanner.
 func (d *Decoder) Buffered() io.Reader { return &remainder{d: d} }
 
 // A remainder reads the input that a Decoder has not decoded.

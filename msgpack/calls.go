@@ -63,7 +63,8 @@ func (d *Decoder) DecodeNil() error {
 func (d *Decoder) DecodeBool() (bool, error) { return decodeOne(d, (*Decoder).readBool) }
 
 // DecodeInt64 reads an int of any width, or a float without a fraction. It reads nil as 0. A uint64
-// out of range wraps around; with [DecodeOptions.StrictInts], it is an error.
+// that does not fit wraps around; with [DecodeOptions.StrictInts], DecodeInt64 returns an error for
+// it.
 func (d *Decoder) DecodeInt64() (int64, error) {
 	if v, next := readInt(d.b, d.i); next >= 0 && d.flags&strictInts == 0 {
 		d.i = next
@@ -73,7 +74,7 @@ func (d *Decoder) DecodeInt64() (int64, error) {
 }
 
 // DecodeUint64 is like [Decoder.DecodeInt64], but for unsigned numbers. A negative number wraps
-// around; with [DecodeOptions.StrictInts], it is an error.
+// around; with [DecodeOptions.StrictInts], DecodeUint64 returns an error for it.
 func (d *Decoder) DecodeUint64() (uint64, error) {
 	if v, next := readInt(d.b, d.i); next >= 0 && d.flags&strictInts == 0 {
 		d.i = next
@@ -83,8 +84,9 @@ func (d *Decoder) DecodeUint64() (uint64, error) {
 }
 
 // DecodeInt is like [Decoder.DecodeInt64], but returns an int. A number that does not fit is
-// truncated as in a Go conversion; with [DecodeOptions.StrictInts], it is an error. A float that
-// does not fit is always an error. The methods for 8, 16 and 32 bits follow the same rules.
+// truncated as in a Go conversion; with [DecodeOptions.StrictInts], DecodeInt returns an error for
+// it. For a float that does not fit, DecodeInt always returns an error. The methods for 8, 16 and
+// 32 bits follow the same rules.
 func (d *Decoder) DecodeInt() (int, error) { return decodeIntOfWidth[int](d, strconv.IntSize) }
 
 // DecodeInt8 is like [Decoder.DecodeInt], but returns an int8.
@@ -138,8 +140,8 @@ func (d *Decoder) DecodeFloat64() (float64, error) {
 	return decodeOne(d, (*Decoder).readFloat64)
 }
 
-// DecodeFloat32 reads a float or an int, and returns the nearest float32. It reads nil as 0. A
-// finite number out of range is an error.
+// DecodeFloat32 reads a float or an int, and returns the nearest float32. It reads nil as 0. For a
+// finite number out of the range of float32, it returns an error.
 func (d *Decoder) DecodeFloat32() (float32, error) { return decodeOne(d, (*Decoder).readFloat32) }
 
 // DecodeString reads a str or bin as a new string. It reads nil as the empty string.
@@ -188,7 +190,8 @@ func (d *Decoder) DecodeArrayLen() (int, error) {
 }
 
 // DecodeMapLen reads the header of a map, and returns the number of pairs that follow. For nil, it
-// returns -1. It skips the header of an ext that contains the map.
+// returns -1. If the next value is an ext that contains a map, DecodeMapLen also skips the header
+// of the ext.
 func (d *Decoder) DecodeMapLen() (int, error) {
 	if n, next := readCount(d.b, d.i, true); next >= 0 && d.flags&limited == 0 {
 		d.i = next
@@ -271,8 +274,8 @@ func (d *Decoder) DecodeRaw() (RawMessage, error) {
 	})
 }
 
-// Skip skips the next value, at any depth of nesting. It does not allocate, except for interned
-// strings.
+// Skip skips the next value, which may be nested to any depth. It does not allocate, except for
+// interned strings.
 func (d *Decoder) Skip() error {
 	mark := d.begin()
 	return d.end(mark, d.skipJoining(mark))
@@ -293,8 +296,8 @@ func (d *Decoder) DecodeInterfaceLoose() (any, error) {
 	return d.DecodeInterface()
 }
 
-// DecodeMap reads a map with string keys. A key of another type is an error. For nil, the result is
-// nil.
+// DecodeMap reads a map with string keys. For a key of another type, it returns an error. For nil,
+// the result is nil.
 func (d *Decoder) DecodeMap() (map[string]any, error) {
 	return decodeUser(d, func(d *Decoder, i int) (map[string]any, int) {
 		if d.isNil(i) {

@@ -25,8 +25,8 @@ import (
 const maxKeyDepth = 4
 
 var (
-	errCanonicalDict = errors.New("msgpack: canonical bytes cannot have interned strings")
-	errKeyDepth      = errors.New("msgpack: maps and arrays nest too deep in map keys")
+	errCanonicalDict = errors.New("msgpack: canonical output cannot contain interned strings")
+	errKeyDepth      = errors.New("msgpack: maps and arrays in a map key are nested too deeply")
 )
 
 // A canonicalizer rewrites values.

@@ -25,12 +25,12 @@ import (
 )
 
 // DecodeColumns reads a map of arrays into b. Each key is the name of a column, and the arrays must
-// have the same length. The batch b must be empty. Cells may be nil, bool, int, float, str, or a
-// timestamp ext. Ints become int64. The following are errors: an int that does not fit int64, an
-// int that would be rounded in a column of floats, and a string or name that is not UTF-8, with or
-// without [DecodeOptions.StrictUTF8]. The path of an error contains the column and the index of the
-// cell. After an error, b contains the cells before the error, and b.Reset removes them. The batch
-// does not refer to the input.
+// have the same length. The batch b must be empty. A cell may be nil, a bool, an int, a float, a
+// str or a timestamp ext. Ints become int64. DecodeColumns returns an error for an int that does
+// not fit int64, and for an int that would be rounded in a column of floats. It also returns an
+// error for a string or name that is not UTF-8, with or without [DecodeOptions.StrictUTF8]. The
+// path of an error contains the column and the index of the cell. After an error, b contains the
+// cells that precede the error, and b.Reset removes them. The batch does not refer to the input.
 func (d *Decoder) DecodeColumns(b *column.Batch) error {
 	if b.Rows > 0 || len(b.Columns) > 0 {
 		return errors.New("msgpack: DecodeColumns needs an empty batch")
@@ -67,7 +67,7 @@ func (d *Decoder) DecodeRow(b *column.Batch) error {
 }
 
 // DecodeColumn reads an array into c. It empties c first, and reuses the memory of c. After an
-// error, c contains the elements before the error.
+// error, c contains the elements that precede the error.
 func (d *Decoder) DecodeColumn(c *column.Column) error {
 	mark := d.begin()
 	c.Reset()
@@ -276,7 +276,7 @@ func textRoom(b []byte, i, n int) int {
 var (
 	errBeyondInt64 = errors.New("msgpack: a uint64 beyond the range of int64 cannot be stored; send it as a float or a string")
 	errText        = errors.New("msgpack: a string is not UTF-8")
-	errNested      = errors.New("msgpack: a column cannot hold arrays, maps, bin or ext other than time")
+	errNested      = errors.New("msgpack: a column cannot hold an array, a map, a bin, or an ext that is not a timestamp")
 )
 
 // mismatch records an error for the cell at i, which does not fit its column. The argument `text`
@@ -370,7 +370,7 @@ func (d *Decoder) appendTimeCell(c *column.Column, i int) int {
 		return -1
 	}
 	if s := t.Unix(); s > math.MaxInt64/1_000_000-1 || s < math.MinInt64/1_000_000+1 {
-		return d.fail(i, fmt.Errorf("msgpack: a time of %d seconds exceeds the range of microseconds in an int64", s))
+		return d.fail(i, fmt.Errorf("msgpack: a time of %d seconds since 1970 does not fit an int64 of microseconds", s))
 	}
 	if !c.Accepts(column.Time) {
 		return d.mismatch(i, c.Mismatch(column.Time))

@@ -42,9 +42,9 @@
 //	any, when reading                                                     int8 … uint64 as sent, float32, float64, string,
 //	                                                                      []byte, []any, map[string]any, time.Time
 //
-// When decoding into type any, a map whose keys are not strings becomes a map[K]any, or a
-// map[any]any if its keys have several types. A nil in the input sets the target to its zero value,
-// but leaves a Go array unchanged.
+// In a target of type any, a map whose keys are not strings becomes a map[K]any, or a map[any]any
+// if its keys have several types. A nil in the input sets the target to its zero value, but leaves
+// a Go array unchanged.
 //
 // A type can have methods that encode and decode its values. The package looks for interfaces in
 // this order: [CustomEncoder] and [CustomDecoder], [Marshaler] and [Unmarshaler],
@@ -75,9 +75,9 @@
 // before, it writes the string's number instead, in 3 or 4 bytes. The decoder needs the same
 // option, and must read or skip all values in the order in which they were written. Strings inside
 // a [RawMessage], the bytes of a [Marshaler] or the data of an ext are not numbered. So a value
-// that was written in such a form must also be read in such a form: as a RawMessage, by an
-// [Unmarshaler], or as an ext. The decoder accepts such a number in place of any string, including
-// a key or a string that is decoded into type any.
+// that was written in one of these forms must also be read in one of these forms: as a RawMessage,
+// by an [Unmarshaler], or as an ext. The decoder accepts the number of a string in place of any
+// string, including a key or a string that is decoded into type any.
 //
 // # Columns
 //

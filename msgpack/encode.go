@@ -18,8 +18,8 @@ import (
 )
 
 // Marshal returns the MessagePack encoding of v. It returns an error if v contains a chan, func,
-// complex number or unsafe.Pointer, if values are nested more than 10,000 deep (as cyclic values
-// are), or if a method of v returns an error.
+// complex number or unsafe.Pointer, if values are nested more than 10,000 levels deep (as in a
+// cyclic value), or if a method of v returns an error.
 func Marshal(v any) ([]byte, error) {
 	if v == nil {
 		return []byte{msgpwire.Nil}, nil

@@ -33,7 +33,8 @@ var ErrMore = errors.New("msgpack: the next value is incomplete: feed more")
 //		…
 //	}
 //
-// At the end of the input, f.Len() is the length of an incomplete value.
+// If the input ends inside a value, f.Len() is the number of bytes of this incomplete value.
+// Otherwise, f.Len() is 0 after the loop.
 type Feed struct {
 	// MaxBytes is the maximum length of a value. For a longer value, Next returns an error as soon
 	// as the length is known, before it buffers the value. Zero means 64 MiB.
@@ -54,7 +55,7 @@ const defaultFeedMax = 64 << 20
 // feedKept is the maximum capacity that an empty Feed keeps.
 const feedKept = 64 << 10
 
-// Feed adds a copy of data. After invalid data, it does nothing until Reset.
+// Feed adds a copy of data. After invalid data, it does nothing until Reset is called.
 func (f *Feed) Feed(data []byte) {
 	if f.err != nil {
 		return
@@ -183,7 +184,7 @@ func (f *Feed) next() (end int, err error) {
 		at := f.base + int64(f.from) + int64(f.value.at)
 		return 0, f.stop(&Error{Offset: at, Cause: unknownCode(here[f.value.at])})
 	case foundLong:
-		return 0, f.stop(&Error{Offset: f.base + int64(f.from), Cause: fmt.Errorf("msgpack: a value of more than %d bytes", most)})
+		return 0, f.stop(&Error{Offset: f.base + int64(f.from), Cause: fmt.Errorf("msgpack: the value is longer than %d bytes", most)})
 	}
 	if !f.value.whole(len(here)) {
 		return 0, ErrMore

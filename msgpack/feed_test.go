@@ -204,7 +204,7 @@ func TestFeedBounds(t *testing.T) {
 				}
 			}
 		})
-		if c.want == ErrMore && err != ErrMore || c.want == nil && (err == nil || !strings.Contains(err.Error(), "a value of more than")) || got > 1<<16 {
+		if c.want == ErrMore && err != ErrMore || c.want == nil && (err == nil || !strings.Contains(err.Error(), "the value is longer than")) || got > 1<<16 {
 			t.Errorf("%.20s, at most %d: %v, and %d bytes allocated", c.digits, c.most, err, got)
 		}
 	}

@@ -14,15 +14,15 @@ import (
 )
 
 // DecodeInt64s reads an array of ints, or of floats without a fraction, and appends its elements to
-// dst. A uint64 out of the range of int64 is an error.
+// dst. For a uint64 out of the range of int64, it returns an error.
 //
 // The following also applies to [Decoder.DecodeFloat64s], [Decoder.DecodeBools] and
 // [Decoder.DecodeStrings]. The elements are stored in the unused capacity of dst, if there is
-// enough. A nil element becomes a zero value. If nulls is not nil, the bit for the element's index
-// in the result is also set in this bitmap. If the input contains nil instead of an array, the
-// result is dst. On error, dst and nulls are unchanged, and the path of the error contains the
-// index in the array. Memory grows with the elements that arrive, not with the length in the
-// header.
+// enough. A nil element becomes a zero value. If the pointer nulls is not nil, the bit at the
+// element's index in the result is also set in the bitmap *nulls. If the input contains nil instead
+// of an array, the result is dst unchanged. On error, dst and the bitmap *nulls are unchanged, and
+// the path of the error contains the index in the array. Memory grows with the elements that
+// arrive, not with the length in the header.
 func (d *Decoder) DecodeInt64s(dst []int64, nulls *column.Bitmap) ([]int64, error) {
 	return decodeList(d, dst, nulls, (*Decoder).int64Run, (*Decoder).readInt64Exact)
 }

@@ -23,7 +23,8 @@ import (
 
 // Raw is a view of an encoded value. It refers to the bytes of the input, which must not change
 // while the Raw is in use. Methods decode only the value that they return. Results of type Raw or
-// []byte are views, too. Only Text, Decode, Time for a string, and errors allocate memory.
+// []byte are views, too. Memory is allocated only by Text, by Decode, by Time for a string, and for
+// errors.
 //
 // An empty Raw is a missing value. Index and Get return a missing value if the requested element
 // does not exist, or if their receiver is a missing value. Methods that decode a missing value
@@ -226,7 +227,7 @@ func (r Raw) Int64() (int64, error) {
 	return v, nil
 }
 
-// Uint64 is like [Raw.Int64], but for unsigned numbers. A negative number is an error.
+// Uint64 is like [Raw.Int64], but for unsigned numbers. For a negative number, it returns an error.
 func (r Raw) Uint64() (uint64, error) {
 	v, next := readInt(r, 0)
 	if next < 0 {

@@ -102,7 +102,7 @@ func (r *registry) dropExtDecoder(id int8) {
 // Registrations do not apply to bools, numbers, strings, []byte, []any and map[string]any in an
 // interface of type any. Such values are always written in their default form.
 //
-// A registration applies from the next value on. Types may be registered at any time, even while
+// A registration takes effect with the next value. Types may be registered at any time, even while
 // other goroutines encode and decode. Each registration discards the compiled plans of all types,
 // so register types at the start of the program.
 func Register(value any, enc func(*Encoder, reflect.Value) error, dec func(*Decoder, reflect.Value) error) {
@@ -158,8 +158,8 @@ func RegisterExtEncoder(id int8, value any, enc func(*Encoder, reflect.Value) ([
 }
 
 // RegisterExtDecoder sets the function that reads an ext with this id into values of one type,
-// which is the type of the argument `value`. If `value` is a pointer, the argument v of dec is a
-// pointer. Otherwise, v is settable.
+// which is the type of the argument `value`. If `value` is a pointer, the function dec receives a
+// pointer in its argument v. Otherwise, v is settable.
 //
 // The Decoder passed to dec contains exactly the n bytes of the ext. Bytes that dec does not read
 // are skipped. Calls of methods such as Reset do not affect the calling decoder. The Decoder has

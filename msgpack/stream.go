@@ -191,8 +191,8 @@ func (d *Decoder) ResetReader(r io.Reader) {
 	}
 }
 
-// ResetBytes makes d read from data, and sets all options to their defaults. The slice data must
-// not change until the last value has been decoded.
+// ResetBytes makes d read from data, and sets all options to their defaults. The contents of data
+// must not change until the last value has been decoded.
 func (d *Decoder) ResetBytes(data []byte) {
 	d.toDefaults()
 	d.b, d.i, d.base = data, 0, 0
@@ -464,7 +464,8 @@ func (d *Decoder) fillMore(i, n, most int) bool {
 	return true
 }
 
-// SetCustomStructTag sets the key of the tag that d reads from fields without a msgpack tag.
+// SetCustomStructTag sets the key of a second struct tag. For fields without a msgpack tag, d reads
+// this tag instead.
 func (d *Decoder) SetCustomStructTag(tag string) { d.plans = plansFor(d.plans.tagged(tag)) }
 
 func (d *Decoder) set(flag uint32, on bool) {
@@ -474,7 +475,7 @@ func (d *Decoder) set(flag uint32, on bool) {
 	}
 }
 
-// DisallowUnknownFields makes a key without a field an error.
+// DisallowUnknownFields makes d return an error for a map key that matches no field of the struct.
 func (d *Decoder) DisallowUnknownFields(on bool) { d.set(disallowUnknown, on) }
 
 // UseLooseInterfaceDecoding changes how d decodes values into type any. Ints become int64, or
@@ -485,11 +486,11 @@ func (d *Decoder) UseLooseInterfaceDecoding(on bool) { d.set(looseInterface, on)
 // ReuseBytes makes d overwrite the bytes of a []byte in the target. See [DecodeOptions.ReuseBytes].
 func (d *Decoder) ReuseBytes(on bool) { d.set(reuseBytes, on) }
 
-// UsePreallocateValues has no effect: values are always allocated in their place.
+// UsePreallocateValues has no effect. It exists only for compatibility with vmihailenco/msgpack.
 func (d *Decoder) UsePreallocateValues(bool) {}
 
-// DisableAllocLimit makes d allocate memory for lengths and counts before it has seen the data.
-// Then a few bytes of input can cause the allocation of gigabytes.
+// DisableAllocLimit makes d trust the lengths and counts in the input: it allocates memory for them
+// before it has read the data. Then a few bytes of input can cause the allocation of gigabytes.
 func (d *Decoder) DisableAllocLimit(on bool) { d.set(noAllocLimit, on) }
 
 // SetMapDecoder sets the function that decodes maps into targets of type any. The function fn must
@@ -589,7 +590,8 @@ func (w *inlay) WriteByte(c byte) error {
 	return nil
 }
 
-// SetCustomStructTag sets the key of the tag that e reads from fields without a msgpack tag.
+// SetCustomStructTag sets the key of a second struct tag. For fields without a msgpack tag, e reads
+// this tag instead.
 func (e *Encoder) SetCustomStructTag(tag string) { e.plans = plansFor(e.plans.tagged(tag)) }
 
 func (e *Encoder) set(flag uint32, on bool) {

@@ -37,7 +37,7 @@ func (d *Decoder) readTime(i int) (time.Time, int) {
 			return time.Time{}, -1
 		}
 		if n != 2 {
-			return time.Time{}, d.fail(i, fmt.Errorf("msgpack: a time is an array of 2, not %d", n))
+			return time.Time{}, d.fail(i, fmt.Errorf("msgpack: a time must be an array of 2 elements, not %d", n))
 		}
 		if !d.claim(j, n, 1) {
 			return time.Time{}, -1

@@ -77,7 +77,7 @@ func TestTimesRead(t *testing.T) {
 		}
 	}
 	for digits, want := range map[string]string{
-		"93010203": "msgpack: a time is an array of 2, not 3", "9201": "EOF", "d6050000 0000": "msgpack: invalid time ext id=5",
+		"93010203": "msgpack: a time must be an array of 2 elements, not 3", "9201": "EOF", "d6050000 0000": "msgpack: invalid time ext id=5",
 		"c703ff000000": "msgpack: invalid ext len=3 decoding time", "d6ff": "EOF", "d6ff00": "unexpected EOF", "01": "msgpack: invalid code=1 decoding ext len",
 	} {
 		var at time.Time

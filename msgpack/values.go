@@ -59,8 +59,8 @@ type Entry[K, V any] struct {
 }
 
 // Entries returns an iterator that decodes the entries of a map, as [Elements] does for an array.
-// The iterator yields every entry with a repeated key. With [DecodeOptions.UniqueKeys], a repeated
-// key is an error.
+// If a key is repeated, the iterator yields each of its entries. With [DecodeOptions.UniqueKeys], a
+// repeated key is an error.
 func Entries[K, V any](d *Decoder) iter.Seq2[Entry[K, V], error] {
 	return func(yield func(Entry[K, V], error) bool) {
 		var e Entry[K, V]

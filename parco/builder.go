@@ -65,8 +65,8 @@ func (b ModelBuilder[T]) Schema() (*schema.Schema[T], error) {
 	return schemaOf[T](b.model, draft{gets: true, sets: true})
 }
 
-// Field adds a field. Each of the methods below also adds a field, whose type is in the name of the
-// method.
+// Field adds a field. Each of the methods below also adds a field. The name of the method states
+// the type of the field.
 func (b ModelBuilder[T]) Field(f fieldBuilder[T]) ModelBuilder[T] {
 	b.model.id.grown.Store(true)
 	return builder(b.model.with(entry[T]{f, f}))

@@ -29,8 +29,8 @@ func (c Compiler[T]) fields() *model[T] { return c.model }
 
 func (c Compiler[T]) layout(d *draft) schema.Type[T] { return c.model.layout(d) }
 
-// Field adds a field. Each of the methods below also adds a field, whose type is in the name of the
-// method.
+// Field adds a field. Each of the methods below also adds a field. The name of the method states
+// the type of the field.
 func (c *Compiler[T]) Field(f fieldCompiler[T]) *Compiler[T] {
 	c.model = c.model.with(entry[T]{compile: f})
 	c.codec = c.model.codec()

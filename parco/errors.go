@@ -19,7 +19,7 @@ var (
 	ErrCannotRead = errors.New("parco: the input ends too early")
 	// ErrCannotWrite: a writer accepted only a part of the bytes, or the argument `box` is too
 	// short. With errors.Is, it also matches io.ErrShortWrite.
-	ErrCannotWrite = fmt.Errorf("parco: not all could be written: %w", io.ErrShortWrite)
+	ErrCannotWrite = fmt.Errorf("parco: not all bytes could be written: %w", io.ErrShortWrite)
 	// ErrAlreadyRegistered: a registry already contains a model with this id.
 	ErrAlreadyRegistered = errors.New("parco: the id is registered already")
 	// ErrUnknownType: a registry contains no model with this id, or the model has another Go type.
@@ -41,8 +41,8 @@ func (e ErrUnSufficientBytes) Error() string {
 }
 
 // Is reports whether target is [ErrCannotRead], or an ErrUnSufficientBytes with the same number of
-// wanted bytes and with 0 existing bytes. In Parco, the number of existing bytes is always 0 in
-// errors of this type.
+// wanted bytes and with 0 as the number of bytes present. In Parco, the number of bytes present is
+// always 0 in errors of this type.
 func (e ErrUnSufficientBytes) Is(target error) bool {
 	return target == ErrCannotRead || target == ErrUnSufficientBytes{want: e.want}
 }

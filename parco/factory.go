@@ -5,7 +5,7 @@ import "sync"
 // Factory creates the values into which messages are read.
 type Factory[T any] interface{ Get() T }
 
-// PoolFactory is a factory that reuses the values that are put back.
+// PoolFactory is a factory that reuses values. Its method Put takes a value back.
 type PoolFactory[T any] interface {
 	Factory[T]
 	Put(T)

@@ -37,8 +37,8 @@ type FixedField[T, U any] struct {
 	Getter Getter[T, U]
 }
 
-// ID returns the name of the field in errors. If it is empty, errors contain the number of the
-// field instead: #1 is the first field.
+// ID returns the name by which errors identify the field. If the name is empty, errors contain the
+// number of the field instead: #1 is the first field.
 func (f FixedField[T, U]) ID() string { return f.Id }
 
 // Parse reads a value from r, and sets the field of *item to this value.

@@ -126,3 +126,67 @@ func TestGlobalRegistry(t *testing.T) {
 		}
 	}
 }
+
+// If a key is repeated, the last value wins. Equal values have equal encodings if a schema sorts
+// maps, as TestSchema checks. As in Parco, empty maps, slices and blobs are empty after Parse, not
+// nil.
+func TestOrderOfMaps(t *testing.T) {
+	m := MapType(UInt8Header(), UInt8(), SmallVarchar())
+	if got, err := m.Parse(reader([]byte("\x02\x07\x01a\x07\x01b"))); err != nil || len(got) != 1 || got[7] != "b" {
+		t.Error(got, err)
+	}
+	type lists struct {
+		Map   map[uint8]string
+		Slice []uint8
+		Array []uint8
+		Blob  []byte
+	}
+	b := Builder[lists](nil).
+		Map(MapField(UInt8Header(), UInt8(), SmallVarchar(), func(l *lists, v map[uint8]string) { l.Map = v }, func(l *lists) map[uint8]string { return l.Map })).
+		Slice(SliceField(UInt8Header(), UInt8(), func(l *lists, v SliceView[uint8]) { l.Slice = v }, func(l *lists) SliceView[uint8] { return l.Slice })).
+		Array(ArrayField(0, UInt8(), func(l *lists, v SliceView[uint8]) { l.Array = v }, func(l *lists) SliceView[uint8] { return l.Array })).
+		Blob(UInt8Header(), func(l *lists) []byte { return l.Blob }, func(l *lists, v []byte) { l.Blob = v })
+	empty := compiled(t, b, lists{})
+	if got, err := b.ParseBytes(empty); err != nil || string(empty) != "\x00\x00\x00" || got.Map == nil || got.Slice == nil || got.Array == nil || got.Blob == nil {
+		t.Errorf("%x %+v %v", empty, got, err)
+	}
+	if b := compiled[Iterable[uint8]](t, Slice(UInt8Header(), UInt8()), nil); string(b) != "\x00" {
+		t.Errorf("%x", b)
+	}
+}
+
+// All types can be nested, and each has a ByteLength.
+func TestAllTypesNest(t *testing.T) {
+	options := Slice[*Animal](UInt8Header(), Option[Animal](Struct(animalBuilder())))
+	if b := compiled[Iterable[*Animal]](t, options, iterable(nil, &Animal{3, "cat"})); string(b) != "\x02\x00\x01\x03cat\x03" {
+		t.Errorf("%q", b)
+	}
+	matrix := Array[Iterable[uint8]](2, Slice(UInt8Header(), UInt8()))
+	b := compiled[Iterable[Iterable[uint8]]](t, matrix, iterable(iterable[uint8](1), iterable[uint8](2, 3)))
+	if got, err := matrix.Parse(reader(b)); err != nil || string(b) != "\x01\x01\x02\x02\x03" || got.Unwrap()[1].Unwrap()[1] != 3 {
+		t.Errorf("%q %v %v", b, got, err)
+	}
+	if _, err := matrix.Parse(reader(b[:4])); !isError(err, ErrCannotRead, "items[1].items", 2) {
+		t.Errorf("%+v", err)
+	}
+	maps := MapType(UInt8Header(), SmallVarchar(), MapType[string, *int](UInt8Header(), Varchar(), Option(Int(be))))
+	v := map[string]map[string]*int{"a": {"b": Ptr(1), "c": nil}}
+	if got, err := maps.Parse(reader(compiled(t, maps, v))); err != nil || !reflect.DeepEqual(got, v) {
+		t.Error(got, err)
+	}
+	if err := Array(3, UInt8()).Compile(SliceView[uint8]{1}, io.Discard); !isError(err, ErrInvalidLength, "items", 0) {
+		t.Errorf("%+v", err)
+	}
+}
+
+// An int is encoded in 8 bytes on every platform. Cross-compilation, not this test, checks that the
+// package builds for every platform.
+func TestIntsAre8Bytes(t *testing.T) {
+	if b := compiled(t, Int(be), -2); len(b) != 8 {
+		t.Errorf("%x", b)
+	}
+	if MaxSize(1) != 255 || MaxSize(2) != 65535 || MaxSize(4) <= 0 || MaxSize(8) <= 0 || MaxByteSize64(4) != 1<<32-1 || MaxByteSize64(8) != 1<<63-1 ||
+		MaxByteSize64(3) != 1<<24-1 || MaxByteSize64(0) != 1<<63-1 {
+		t.Error(MaxSize(4), MaxSize(8), MaxByteSize64(4), MaxByteSize64(8))
+	}
+}

@@ -181,7 +181,7 @@ func TestErrorsAreShort(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	_, err = String(foreignHeader{}).Parse(reader([]byte("\xff\xff\xff\x7f")))
-	if !errors.Is(err, ErrOverflow) || !errors.Is(err, schema.ErrOverflow) || err.Error() != "schema: parco: a length of 2147483647: 0 to 104857600 can be read (offset 0)" {
+	if !errors.Is(err, ErrOverflow) || !errors.Is(err, schema.ErrOverflow) || err.Error() != "schema: parco: a length of 2147483647 is not between 0 and 104857600 (offset 0)" {
 		t.Errorf("%v", err)
 	}
 }

@@ -19,7 +19,7 @@ func If[T any](condition bool, a, b T) T {
 	return b
 }
 
-// FormatBytes returns data in Go syntax, for example []byte{1, 2}.
+// FormatBytes returns the bytes of data in Go syntax, for example []byte{1, 2}.
 func FormatBytes(data []byte) string {
 	b := []byte("[]byte{")
 	for i, v := range data {
@@ -34,8 +34,8 @@ func FormatBytes(data []byte) string {
 // String2Bytes returns the bytes of s without copying. The caller must not change them.
 func String2Bytes(s string) []byte { return mem.Bytes(s) }
 
-// Bytes2String returns a string that shares the memory of data, which must not change while the
-// string is in use.
+// Bytes2String returns the bytes of data as a string, without copying. The bytes must not change
+// while the string is in use.
 func Bytes2String(data []byte) string { return mem.String(data) }
 
 // MaxByteSize64 returns the largest length that fits a header of 1, 2, 4 or 8 bytes.

@@ -9,8 +9,9 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// ModelMultiBuilder is a registry of models. Each message is preceded by the id of its model, which
-// the header encodes. A registry may be used concurrently, even while models are registered.
+// ModelMultiBuilder is a registry of models. Each message is preceded by the id of its model. The
+// header is the encoding of this id. A registry may be used concurrently, even while models are
+// registered.
 type ModelMultiBuilder[T comparable] struct {
 	header Type[T]
 	lock   sync.RWMutex

@@ -305,7 +305,7 @@ func toSchema() map[string]func(*testing.T, pages.Row) {
 				t.Error(got, v, err, err2)
 			}
 		}),
-		"a getter that computes": codes(nil, []string{"Get"}, func(t *testing.T) {
+		"a getter that computes its value": codes(nil, []string{"Get"}, func(t *testing.T) {
 			get, set := func(a *Animal) uint8 { return 2 * a.Age }, func(a *Animal, n uint8) { a.Age = n / 2 }
 			agree(t, Builder[Animal](nil).UInt8(get, set), schema.Struct(schema.Get("twice", schema.U8, get, set)), Animal{Age: 7}, "0e")
 		}),

@@ -42,7 +42,7 @@ func TestPagesFromParco(t *testing.T) {
 				t.Error(got, err)
 			}
 		},
-		"`Struct(b)` within `b` is `b` itself, with what is added later": func(t *testing.T, r pages.Row) {
+		"`Struct(b)` within `b` is `b` itself, including fields added later": func(t *testing.T, r pages.Row) {
 			v := node{"a", &node{"b", nil, []node{{"c", nil, []node{}}}}, []node{}}
 			b := compiled(t, nodeBuilder(), v) // field Next includes the fields that were added after it
 			if got, err := nodeBuilder().ParseBytes(b); err != nil || !reflect.DeepEqual(got, v) {
@@ -55,7 +55,7 @@ func TestPagesFromParco(t *testing.T) {
 				t.Errorf("%q", got)
 			}
 		},
-		"`ErrCannotRead` and the others are bare": func(t *testing.T, r pages.Row) {
+		"errors such as `ErrCannotRead` are not wrapped": func(t *testing.T, r pages.Row) {
 			code := r.Code(1)
 			path := code[len(code)-1]
 			b := animalBuilder().Bool(func(*Animal) bool { return true }, func(*Animal, bool) {}).
@@ -83,7 +83,7 @@ func TestPagesFromParco(t *testing.T) {
 				t.Error(err)
 			}
 		},
-		"`Parse` gives what was read before the error": func(t *testing.T, r pages.Row) {
+		"`Parse` returns an error and the partly read value": func(t *testing.T, r pages.Row) {
 			if got, err := animalBuilder().ParseBytes([]byte("\x03cat")); err == nil || got != (Animal{}) {
 				t.Errorf("%+v, %v", got, err)
 			}
@@ -94,7 +94,7 @@ func TestPagesFromParco(t *testing.T) {
 				t.Errorf("%v, %v, and back in the pool is %v", got, err, pool.back)
 			}
 		},
-		"at the end of a reader: nothing, or `ErrCannotRead`": func(t *testing.T, r pages.Row) {
+		"at the end of a reader: no error, or `ErrCannotRead`": func(t *testing.T, r pages.Row) {
 			for n, end := range map[int]bool{0: true, 1: false, 4: false} {
 				if _, err := animalBuilder().Parse(reader([]byte("\x03cat")[:n])); !errors.Is(err, ErrCannotRead) || errors.Is(err, io.EOF) != end {
 					t.Errorf("after %d bytes: %v", n, err)
@@ -132,13 +132,13 @@ func TestPagesFromParco(t *testing.T) {
 				t.Error(got, err)
 			}
 		},
-		"`MapType` gives a type without a name": func(t *testing.T, r pages.Row) {
+		"`MapType` returns a value of an unexported type": func(t *testing.T, r pages.Row) {
 			var tp Type[map[string]uint8] = MapType(UInt8Header(), SmallVarchar(), UInt8()) // the declaration compiles
 			if got := compiled(t, tp, map[string]uint8{"a": 1}); string(got) != "\x01\x01a\x01" {
 				t.Errorf("%x", got)
 			}
 		},
-		"`OptionalType` is no `Type`; `StructType.ByteLength` panics": func(t *testing.T, r pages.Row) {
+		"`OptionalType` is not a `Type`; `StructType.ByteLength` panics": func(t *testing.T, r pages.Row) {
 			option, animal := Type[*uint8](Option(UInt8())), Type[Animal](Struct(animalBuilder()))
 			option.ByteLength()
 			animal.ByteLength()
@@ -186,7 +186,7 @@ func TestPagesFromParco(t *testing.T) {
 				t.Errorf("%q, %q, %v, %v", first, second, err, err2)
 			}
 		},
-		"`NewFixedType`: the parser gets memory of a pool, the compiler what was left in it": func(t *testing.T, r pages.Row) {
+		"`NewFixedType`: the parser and the compiler get pooled memory, with its old bytes": func(t *testing.T, r pages.Row) {
 			var kept [][]byte
 			tp := NewFixedType(2, func(b []byte) ([]byte, error) { kept = append(kept, b); return b, nil },
 				func(_ []byte, b []byte) error {
@@ -210,7 +210,7 @@ func TestPagesFromParco(t *testing.T) {
 				t.Errorf("the parser kept %q", kept)
 			}
 		},
-		"`LongText`, `Blob` and slices up to 100 MiB and 10,000,000 elements": func(t *testing.T, r pages.Row) {
+		"`LongText` and `Blob` allow 100 MiB, slices 10,000,000 elements": func(t *testing.T, r pages.Row) {
 			const most = 10_000_000
 			if MaxReasonableSliceLength != most || MaxReasonableVarSize != 100<<20 {
 				t.Error("the limits are others")

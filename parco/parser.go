@@ -34,8 +34,8 @@ func (p *Parser[T]) fields() *model[T] { return p.model }
 
 func (p *Parser[T]) layout(d *draft) schema.Type[T] { return p.model.layout(d) }
 
-// Field adds a field. Each of the methods below also adds a field, whose type is in the name of the
-// method.
+// Field adds a field. Each of the methods below also adds a field. The name of the method states
+// the type of the field.
 func (p *Parser[T]) Field(f fieldParser[T]) *Parser[T] {
 	p.model = p.model.with(entry[T]{parse: f})
 	p.codec = p.model.codec()

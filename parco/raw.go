@@ -216,8 +216,8 @@ func CompileUInt16HeaderFactory(order binary.ByteOrder) CompilerFunc[int] {
 	}
 }
 
-// CompileTime writes t as nanoseconds since 1970. If t is out of range, the error is [ErrOverflow].
-// The zero time is written as in Parco.
+// CompileTime writes t as the number of nanoseconds since 1970. If t is out of range, the error is
+// [ErrOverflow]. The zero time is written as in Parco.
 func CompileTime(t time.Time, box []byte, order binary.ByteOrder) error {
 	n := t.UnixNano()
 	if !t.IsZero() && (!time.Unix(0, n).Equal(t) || n == zeroTime.UnixNano()) { // only the zero time may have its number
@@ -226,7 +226,7 @@ func CompileTime(t time.Time, box []byte, order binary.ByteOrder) error {
 	return CompileInt64(n, box, order)
 }
 
-// ParseTime reads nanoseconds since 1970, and returns a time in UTC.
+// ParseTime reads the number of nanoseconds since 1970, and returns the time in UTC.
 func ParseTime(data []byte, order binary.ByteOrder) (time.Time, error) {
 	n, err := ParseInt64(data, order)
 	if err != nil || n == zeroTime.UnixNano() {
@@ -256,7 +256,7 @@ func CompileStringFactory() CompilerFunc[string] { return CompileString }
 // CompileStringWriter writes s to w.
 func CompileStringWriter(s string, w io.Writer) error { return CompileBlob(String2Bytes(s), w) }
 
-// ParseBlob returns data.
+// ParseBlob returns its argument.
 func ParseBlob(data []byte) ([]byte, error) { return data, nil }
 
 // CompileBlob writes b to w.

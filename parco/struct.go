@@ -7,8 +7,8 @@ import (
 	"github.com/slipstream-go/slipstream/schema"
 )
 
-// StructType is a model as a type, which can be a part of other models. The encoding consists of
-// the model's fields, without a header.
+// StructType makes a model usable as a type in other models. The encoding consists of the model's
+// fields, without a header.
 type StructType[T any] struct {
 	ParserType[T]
 	CompilerType[T]

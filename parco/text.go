@@ -20,8 +20,8 @@ func LongText(order binary.ByteOrder) Type[string]     { return String(UInt64Hea
 // NewVarcharType is the same as [String].
 func NewVarcharType(header IntType) Type[string] { return String(header) }
 
-// String returns a type for strings. The encoding is the length, in the form of the header,
-// followed by the bytes.
+// String returns a type for strings. The encoding is a header with the length, followed by the
+// bytes.
 func String(header IntType) Type[string] {
 	return newTyped(header.ByteLength, func(*draft) schema.Type[string] {
 		if h, ok := headerOf(header); ok {
@@ -32,8 +32,7 @@ func String(header IntType) Type[string] {
 	})
 }
 
-// Blob returns a type for []byte. The encoding is the length, in the form of the header, followed
-// by the bytes.
+// Blob returns a type for []byte. The encoding is a header with the length, followed by the bytes.
 func Blob(header IntType) Type[[]byte] {
 	t := newTyped(header.ByteLength, func(*draft) schema.Type[[]byte] {
 		if h, ok := headerOf(header); ok {
@@ -84,7 +83,7 @@ func count(h IntType, r io.Reader, most int) (int, error) {
 	case err != nil:
 		return 0, causeOf(err)
 	case n < 0 || n > most:
-		return 0, &meaning{fmt.Errorf("parco: a length of %d: 0 to %d can be read", n, most), schema.ErrOverflow}
+		return 0, &meaning{fmt.Errorf("parco: a length of %d is not between 0 and %d", n, most), schema.ErrOverflow}
 	}
 	return n, nil
 }

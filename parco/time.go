@@ -7,8 +7,8 @@ import (
 )
 
 // TimeUTC returns a type for times. The encoding is the number of nanoseconds since 1970, in 8
-// bytes. The time that is read is in UTC. The zero time survives a round trip. All other times
-// before 1678 or after 2261 cannot be written.
+// bytes. Parse returns times in UTC. The zero time survives a round trip. All other times before
+// 1678 or after 2261 cannot be written.
 func TimeUTC() Type[time.Time] { return plain(8, schema.Time) }
 
 // TimeLocation is like [TimeUTC], but the encoding also contains the name of the zone, which the

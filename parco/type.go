@@ -30,7 +30,7 @@ type CompilerType[T any] interface {
 	Compile(item T, w io.Writer) error
 }
 
-// IntType is the encoding of lengths and numbers of elements.
+// IntType is the encoding of a header, which is a length or a number of elements.
 type IntType = Type[int]
 
 // ParserFunc converts the bytes of a slice to a value of type T. The value consists of all bytes of

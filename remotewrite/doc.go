@@ -35,9 +35,9 @@
 //
 // The package accepts everything that a protobuf parser must accept. Fields may be in any order.
 // They may be repeated: the last value of a field is used, except that metadata of version 2 is
-// merged. Varints may be longer than necessary. Repeated numbers may be packed, one by one, or
-// both. Unknown fields may have any wire type, including groups. In version 2, symbols may follow
-// the series that refer to them.
+// merged. Varints may be longer than necessary. Repeated numbers may be packed, in separate fields,
+// or both. Unknown fields may have any wire type, including groups. In version 2, symbols may
+// follow the series that refer to them.
 //
 // # Errors
 //
@@ -62,7 +62,7 @@
 // A view from a Scanner is valid until the next iteration of its loop. A view from a Splitter is
 // valid until the next call of Split. Both are valid only while the body does not change. Do not
 // modify a view, because that would modify the body; appending to a view allocates. If the build
-// tag invariants is set, expired views contain garbage, so that tests find code that uses expired
+// tag `invariants` is set, expired views contain garbage, so that tests find code that uses expired
 // views.
 //
 // # What a Splitter omits

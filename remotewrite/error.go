@@ -25,7 +25,7 @@ func (e *Error) Unwrap() error { return e.Cause }
 
 // ErrVersion is the cause of the error for a body that contains only fields of the other Remote
 // Write version. Without this error, the body would be read as an empty request.
-var ErrVersion = errors.New("remotewrite: the body has the other version of the protocol")
+var ErrVersion = errors.New("remotewrite: the body contains only fields of the other protocol version")
 
 var errNoVersion = errors.New("remotewrite: the version is neither V1 nor V2")
 
@@ -35,11 +35,11 @@ var (
 	errVarint   = errors.New("remotewrite: a varint of more than 64 bits")
 	errNumber   = errors.New("remotewrite: a field number that is 0 or above 2^29-1")
 	errWireType = errors.New("remotewrite: an undefined wire type")
-	errEndGroup = errors.New("remotewrite: the end of a group without a beginning")
+	errEndGroup = errors.New("remotewrite: an end-group tag without a start-group tag")
 	errType     = errors.New("remotewrite: a field with the wrong wire type")
 	errPacked   = errors.New("remotewrite: the last packed number goes beyond its field")
 	errRef      = errors.New("remotewrite: a reference beyond the symbols")
-	errOdd      = errors.New("remotewrite: label references that are not pairs")
+	errOdd      = errors.New("remotewrite: an odd number of label references")
 	errLong     = errors.New("remotewrite: a body of 4 GB or more")
 	errSymbol   = errors.New("remotewrite: symbols[0] is not empty")
 )

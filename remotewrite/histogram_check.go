@@ -13,7 +13,7 @@ const customBounds = -53
 var (
 	ErrHistogramCount   = errors.New("remotewrite: the count of a histogram is not the sum of its buckets")
 	ErrHistogramBuckets = errors.New("remotewrite: the spans and the counts of a histogram have different numbers of buckets")
-	ErrHistogramOffset  = errors.New("remotewrite: a span of a histogram begins before the end of the one before it")
+	ErrHistogramOffset  = errors.New("remotewrite: a span of a histogram begins before the end of the previous span")
 	ErrHistogramValue   = errors.New("remotewrite: a count of a histogram is negative")
 	ErrHistogramCustom  = errors.New("remotewrite: the custom bounds of a histogram are invalid: wrong schema, not ascending, too few, or together with negative buckets or a zero bucket")
 )

@@ -71,9 +71,9 @@ func (s *Scanner) Reset(body []byte, version Version) {
 	s.series.body = nil
 }
 
-// Find sets label names to search for. The search is a part of checking a series, and
-// [SeriesView.Found] returns the results. The names apply to all later bodies. Find must not be
-// called within a loop over Series.
+// Find sets the names of labels to search for. While the Scanner checks a series, it also searches
+// for these labels, and [SeriesView.Found] returns the results. The names apply to all later
+// bodies. Find must not be called within a loop over Series.
 func (s *Scanner) Find(names ...string) {
 	s.names = append(s.names[:0], names...)
 	s.series.found = make([]found, len(names))

@@ -430,12 +430,12 @@ func (p *Splitter) MetadataRaw(yield func([]byte) bool) {
 	}
 }
 
-// Key returns the value of the deciding label as a view of the body, or Default. The caller must
-// not change the result.
+// Key returns the value of the deciding label, as a view of the body. If the series have no
+// deciding label, it returns the field Default of [By]. The caller must not change the result.
 func (part *Part) Key() []byte { return part.key }
 
-// Missing reports whether the part contains the series without any of the labels. If there is a
-// Default, it returns false.
+// Missing reports whether the part contains the series that have none of the labels. If [By] has a
+// Default, Missing returns false.
 func (part *Part) Missing() bool { return len(part.key) == 0 }
 
 // Size returns the number of bytes that Append appends in version 1. In version 2, Append also

@@ -1,6 +1,10 @@
 package schema
 
 import (
+	"bytes"
+	"errors"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -253,5 +257,136 @@ func TestSelf(t *testing.T) {
 	}
 	if _, err := s.With(MaxDepth(9)).Parse([]byte(strings.Join(deep, "")), &got); !isError(err, ErrDepth, strings.Repeat("left.", 9)+"left", 20) {
 		t.Errorf("%+v", err)
+	}
+}
+
+// A missing option is an error unless it is in a Tail. Streams reject schemas with a Tail.
+func TestOptionsAreNoTail(t *testing.T) {
+	type user struct {
+		Name  string
+		Email *string
+	}
+	name := F("name", func(u *user) *string { return &u.Name }, Str8)
+	email := F("email", func(u *user) **string { return &u.Email }, Opt(Str8))
+	old, bare, tail := Struct(name), Struct(name, email), Struct(name, Tail(email))
+	b, err := old.Append(nil, &user{Name: "hey"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkPath(t, bare, b, "email", 4)
+	text := "x"
+	v := user{"", &text}
+	if rest, err := tail.Parse(b, &v); err != nil || len(rest) > 0 || v.Name != "hey" || v.Email != nil {
+		t.Errorf("%+v %v", v, err)
+	}
+	for range 2 {
+		b = append(b, b...)
+	}
+	if err := bare.Reader(bytes.NewReader(b)).Next(&v); err == nil {
+		t.Error("the next message was taken for an option")
+	}
+	if err := tail.Reader(bytes.NewReader(b)).Next(&v); !errors.Is(err, ErrEnd) {
+		t.Error(err)
+	}
+	for _, err := range tail.ParseAll(b) {
+		if !errors.Is(err, ErrEnd) {
+			t.Error(err)
+		}
+	}
+	new, err := tail.Append(nil, &user{"hey", &text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rest, err := old.Parse(new, &v); err != nil || string(rest) != "\x01\x01x" {
+		t.Errorf("an old reader leaves %q, %v", rest, err)
+	}
+}
+
+// With SortMaps, equal values have equal encodings. If a key is repeated, the last value wins. A
+// nil map, list or blob is encoded like an empty one.
+func TestOrderOfMaps(t *testing.T) {
+	type maps struct {
+		Map  map[string]map[uint16]string
+		List []string
+		Blob []byte
+	}
+	s := Struct(
+		F("map", func(m *maps) *map[string]map[uint16]string { return &m.Map }, Map(H8, Str8, Map(H8, U16BE, Str8))),
+		F("list", func(m *maps) *[]string { return &m.List }, List(H8, Str8)),
+		F("blob", func(m *maps) *[]byte { return &m.Blob }, Blob(H8)))
+	v := maps{Map: map[string]map[uint16]string{"b": {3: "x", 1: "y", 2: ""}, "a": {9: "z"}, "": nil, "aa": {}}}
+	sorted := s.With(SortMaps)
+	const want = "\x04" + "\x00\x00" + "\x01a\x01\x00\x09\x01z" + "\x01b\x03\x00\x01\x01y\x00\x02\x00\x00\x03\x01x" + "\x02aa\x00" + "\x00\x00"
+	for range 20 {
+		if b, err := sorted.Append(nil, &v); err != nil || string(b) != want {
+			t.Fatalf("%q %v", b, err)
+		}
+	}
+	var got maps
+	if _, err := s.Parse([]byte("\x02\x01a\x01\x00\x01\x01x\x01a\x01\x00\x02\x01y\x00\x00"), &got); err != nil || len(got.Map) != 1 || got.Map["a"][2] != "y" {
+		t.Error(got, err)
+	}
+	// An empty map, list or blob in the input leaves a nil target nil, and empties a target that is
+	// not nil.
+	nothing := []byte("\x00\x00\x00")
+	v = maps{}
+	if _, err := s.Parse(nothing, &v); err != nil || v.Map != nil || v.List != nil || v.Blob != nil {
+		t.Error(v, err)
+	}
+	v = maps{map[string]map[uint16]string{"a": nil}, []string{"a"}, []byte("a")}
+	if _, err := s.Parse(nothing, &v); err != nil || v.Map == nil || v.List == nil || v.Blob == nil || len(v.Map)+len(v.List)+len(v.Blob) > 0 {
+		t.Error(v, err)
+	}
+	for _, empty := range []maps{{}, v} {
+		if b, err := s.Append(nil, &empty); err != nil || !bytes.Equal(b, nothing) {
+			t.Errorf("%x %v", b, err)
+		}
+	}
+}
+
+// Maps, lists, arrays, options and structs can be nested in each other.
+func TestAllTypesNest(t *testing.T) {
+	type nest struct {
+		Map  map[string][]*inner
+		List [][][]byte
+		Arr  [2][]map[uint8]*[3]bool
+	}
+	in := Part(F("x", func(i *inner) *uint16 { return &i.X }, U16), F("y", func(i *inner) *uint16 { return &i.Y }, U16))
+	s := Struct(
+		F("map", func(n *nest) *map[string][]*inner { return &n.Map }, Map(H8, Str8, List(H16BE, Opt(in)))),
+		F("list", func(n *nest) *[][][]byte { return &n.List }, List(H8, List(H8, Blob(H32)))),
+		F("arr", func(n *nest) *[2][]map[uint8]*[3]bool { return &n.Arr }, Array[[2][]map[uint8]*[3]bool](List(H8, Map(H8, U8, Opt(Array[[3]bool](Bool)))))))
+	v := nest{map[string][]*inner{"a": {nil, {1, 2}}}, [][][]byte{{{1}, {2, 3}}, {{4}}},
+		[2][]map[uint8]*[3]bool{{{1: nil}, {2: {true, false, true}}}, {{3: {}}}}}
+	b, err := s.Append(nil, &v)
+	var got nest
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rest, err := s.Parse(b, &got); err != nil || len(rest) > 0 || !reflect.DeepEqual(got, v) {
+		t.Errorf("%+v %v", got, err)
+	}
+	bad := slices.Clone(b)
+	bad[len(bad)-1] = 2
+	if _, err := s.Parse(bad, &got); !isError(err, ErrBool, "arr[1][0][0][2]", len(b)-1) {
+		t.Errorf("%+v", err)
+	}
+}
+
+// Using a type in a second schema, or calling With, does not change the first schema.
+func TestSchemasNeverChange(t *testing.T) {
+	before := animalSchema.String()
+	a := func(a *animal) *uint8 { return &a.Age }
+	one := Struct(F("age", a, U8))
+	other := Struct(F("specie", func(a *animal) *string { return &a.Specie }, Str8), F("age", a, U8), Skip[animal](1))
+	set := animalSchema.With(MaxBytes(1), Alias, SortMaps)
+	if animalSchema.String() != before || one.String() != "{age u8}" || other.String() != "{specie str8, age u8, skip1}" {
+		t.Error(animalSchema, one, other)
+	}
+	if _, err := set.Parse([]byte("\x03cat\x03"), new(animal)); !isError(err, ErrSize, "specie", 0) {
+		t.Errorf("%+v", err)
+	}
+	if _, err := animalSchema.Parse([]byte("\x03cat\x03"), new(animal)); err != nil {
+		t.Error(err)
 	}
 }

@@ -34,8 +34,8 @@ func (e cellError) Is(target error) bool { return target == ErrCell }
 const errText = cellError("a string is not UTF-8")
 
 // Columns converts messages to columns of a [column.Batch]. Usually, a message is one row. If all
-// fields of the schema are lists, a message is a set of columns instead. A value of type Columns is
-// immutable, and may be used concurrently.
+// fields of the schema are lists, a message contains one list per column instead. A value of type
+// Columns is immutable, and may be used concurrently.
 //
 //	integers         int64; an error if it exceeds int64, or if a float column would round it
 //	f32, f64         float64
@@ -51,7 +51,7 @@ const errText = cellError("a string is not UTF-8")
 type Columns struct {
 	fields []columnField
 	steps  []cellStep // the steps of a row
-	lists  []listPart // one for each field, if messages are columns; nil if they are rows
+	lists  []listPart // one for each field, if messages contain columns; nil if they are rows
 	must   int        // number of lists outside the Tail, which every message contains
 	whole  bool       // the schema has a Tail, so the input is a single message
 }
@@ -226,7 +226,7 @@ func reserveCells(steps []cellStep) []cellStep {
 	return steps
 }
 
-// Lists reports whether each message is a set of columns instead of a row.
+// Lists reports whether each message contains one list per column instead of a single row.
 func (c *Columns) Lists() bool { return c.lists != nil }
 
 // All returns an iterator over the names and kinds of the columns.
@@ -240,15 +240,15 @@ func (c *Columns) All() iter.Seq2[string, column.Kind] {
 	}
 }
 
-// Parse reads all messages in data into b. Rows are appended to the rows of b. If messages are
-// columns, b must be empty. If the schema has a Tail, data may contain only one message.
+// Parse reads all messages in data, and appends their rows to b. If messages contain columns, b
+// must be empty. If the schema has a Tail, data may contain only one message.
 //
-// An error is an *[Error]. The Path of the error has the form [3].host (row and column) if messages
-// are rows, and host[3] if they are columns. After an error, b contains the values before the
-// error. Call b.Reset to remove all values, or b.Undo to remove the incomplete row. Memory use is
-// proportional to the size of the input, with one exception: the nulls of a missing struct have no
-// bytes in the input. Memory use never exceeds the limits of b. After the call, b does not refer to
-// data.
+// An error is an *[Error]. If messages are rows, the Path of the error has the form [3].host (row
+// and column). If messages contain columns, the Path has the form host[3]. After an error, b
+// contains the values before the error. Call b.Reset to remove all values, or b.Undo to remove the
+// incomplete row. Memory use is proportional to the size of the input, with one exception: a
+// missing struct adds nulls that take no bytes of the input. Memory use never exceeds the limits of
+// b. After the call, b does not refer to data.
 func (c *Columns) Parse(data []byte, b *column.Batch) error {
 	r := cellReader{b: data}
 	if c.lists != nil {
@@ -273,8 +273,8 @@ func (c *Columns) Parse(data []byte, b *column.Batch) error {
 	return nil
 }
 
-// Rows returns a reader of the rows in data. It supports both forms of messages. It returns an
-// error if messages are columns and data is invalid.
+// Rows returns a reader of the rows in data. It supports both forms of messages. If messages
+// contain columns, Rows checks the encoding of the whole input, and returns the first error.
 func (c *Columns) Rows(data []byte) (*RowReader, error) {
 	r := &RowReader{columns: c, at: []int{0}}
 	r.cells.b = data
@@ -290,7 +290,7 @@ type RowReader struct {
 	columns  *Columns
 	cells    cellReader
 	at, next []int // at contains the offset of the next row's message, or of its cell in each list that is present; next contains the offsets of the following row
-	left     int   // remaining rows, if messages are columns
+	left     int   // remaining rows, if messages contain columns
 }
 
 // More reports whether the input contains a row that has not been read.

@@ -71,7 +71,7 @@ func orNothing(s string) string {
 //     Tail.
 //   - Fields at the same position have the same values.
 //   - Fields that only the reader defines have zero values. If such a field replaces a Skip, it has
-//     the value that zero bytes encode.
+//     the value whose encoded bytes are all 0.
 //   - No bytes remain, except whole fields of the writer's Tail. Parse returns these fields as the
 //     rest, so messages with a Tail must be read one by one, as always.
 //
@@ -96,8 +96,8 @@ func orNothing(s string) string {
 // Names are not compared. So Compat cannot detect that two fields of the same type have exchanged
 // their positions: the result looks like two fields that have exchanged their names.
 //
-// Compare every pair of versions of which one may read the other's messages. It is not sufficient
-// to compare adjacent versions. For example, the second version may remove a field, and the third
+// Compare two versions whenever one of them may read messages of the other. It is not sufficient to
+// compare adjacent versions. For example, the second version may remove a field, and the third
 // version may reuse the field's bytes. Then the third version cannot read the first version's
 // messages.
 func Compat(old, new *Shape) (Verdict, error) {

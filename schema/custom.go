@@ -13,16 +13,16 @@ import (
 // identifies the type in a schema's notation. Types with the same name must have the same encoding.
 // The argument `least` is the minimum encoded size of a value, in bytes.
 //
-// The function `append` appends a value to dst. If it returns an error, no part of the message is
-// written. The function `parse` reads a value from r, which is a reader of the rest of the message.
-// The reader contains at least `least` bytes. A read from r may wait until all requested bytes have
-// arrived, so parse must not request more bytes than the value contains. The reader r is valid
-// until parse returns. Each value costs several function calls, and a copy of the bytes that parse
-// reads.
+// The function `append` appends a value to dst. If this function returns an error, no part of the
+// message is written. The function `parse` reads a value from r, which is a reader of the rest of
+// the message. The reader contains at least `least` bytes. A read from r may wait until all
+// requested bytes have arrived, so the function `parse` must not request more bytes than the value
+// contains. The reader r is valid until this function returns. Each value costs several function
+// calls, and a copy of the bytes that this function reads.
 //
-// If parse passes r to the method [Schema.Read] of another schema, the limits of that schema apply.
-// The counts for MaxDepth and MaxItems then include the levels and elements before the value. Each
-// Custom counts as one level, so the nesting of Customs is limited.
+// If the function `parse` passes r to the method [Schema.Read] of another schema, the limits of
+// that schema apply. The counts for MaxDepth and MaxItems then include the levels and elements
+// before the value. Each Custom counts as one level, so the nesting of Customs is limited.
 func Custom[V any](name string, least int, append func(dst []byte, v *V) ([]byte, error), parse func(r io.Reader, v *V) error) Type[V] {
 	n := node{kind: kindCustom, size: min(max(least, 0), hugeWire), custom: &custom{name: name}}
 	if name == "" || !utf8.ValidString(name) || least < 0 || append == nil || parse == nil {

@@ -28,8 +28,9 @@ import (
 // maps have the header H16. A pointer becomes an option, a time.Time becomes a time, and a struct
 // becomes its fields.
 //
-// Derive inspects Go types once, when it builds the schema. Compared with [Struct], reading takes
-// an additional allocation for each new list, and uses reflection for each map entry.
+// Derive inspects Go types once, when it builds the schema. Reading is slower than with a schema
+// from [Struct]: it takes an additional allocation for each new list, and uses reflection for each
+// map entry.
 func Derive[T any](set ...Option) (*Schema[T], error) {
 	d := deriver{open: make(map[reflect.Type]bool)}
 	n := d.structure(reflect.TypeFor[T]())

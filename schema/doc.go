@@ -81,8 +81,8 @@
 // No input causes a panic. Elements are allocated only if the input is at least as long as their
 // minimum encoding. So memory use is limited to the length of the input times a factor that depends
 // on the schema. For example, structs of 1 KB with a minimum encoding of one byte need up to 1 KB
-// of memory per byte of input. [MaxItems] limits the number of elements without bytes, [MaxDepth]
-// limits the nesting of recursive types, and [MaxBytes] limits the length of a message.
+// of memory per byte of input. [MaxItems] limits the number of elements that take no bytes,
+// [MaxDepth] limits the nesting of recursive types, and [MaxBytes] limits the length of a message.
 //
 // # Memory
 //

@@ -3,6 +3,7 @@ package schema
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"testing"
@@ -58,7 +59,7 @@ func TestUnnamedTypesAreShort(t *testing.T) {
 			"schema: schema.self.p: struct {…} cannot stand for uint8: their memory layouts differ\n" +
 			"schema: schema.self.q: schema.self cannot stand for struct {…}: their memory layouts differ\n" +
 			"schema: schema.self.r: [1]struct {…} is no array of uint8",
-		other: "schema: the model is of another type: 1 is no struct {…}",
+		other: "schema: the model has a different Go type: 1 is no struct {…}",
 	} {
 		if err == nil || err.Error() != want {
 			t.Errorf("%v\nwant\n%s", err, want)
@@ -150,4 +151,20 @@ func TestOverflowText(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
+}
+
+// A truncated message returns an error with path and offset, wherever it was cut.
+func TestErrorsAreNotSwallowed(t *testing.T) {
+	b := fromHex(exampleBytes)
+	for n := range b {
+		var v example
+		_, err := exampleSchema.Parse(b[:n], &v)
+		var e *Error
+		if !errors.As(err, &e) || !errors.Is(err, ErrShort) || !errors.Is(err, io.ErrUnexpectedEOF) || e.Path == "" || e.Offset > int64(n) {
+			t.Errorf("cut at %d: %+v", n, err)
+		}
+	}
+	checkPath(t, exampleSchema, b[:20], "pet.specie", 19)
+	checkPath(t, exampleSchema, b[:36], "flags[3]", 36)
+	checkPath(t, exampleSchema, b[:45], "f64", 42)
 }

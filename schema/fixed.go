@@ -3,7 +3,7 @@ package schema
 import "reflect"
 
 // Fixed returns a type for slices of exactly n elements. Like an [Array], it is encoded without a
-// header. Writing a slice that has more or fewer elements returns [ErrLength].
+// header. If a slice has more or fewer elements, writing it returns [ErrLength].
 func Fixed[E any](n int, e Type[E]) Type[[]E] {
 	t := node{kind: kindArray, slice: true, count: n}
 	if n < 0 || times(int(reflect.TypeFor[E]().Size()), n) > maxFixedSize {

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"bytes"
+	"errors"
 	"reflect"
 	"strings"
 	"testing"
@@ -70,5 +71,48 @@ func TestFixed(t *testing.T) {
 		if _, err := Of(Fixed(n, U8)); err == nil {
 			t.Errorf("a slice of %d bytes", n)
 		}
+	}
+}
+
+// Skipped bytes are written as zeros. Any number of bytes from 0 to maxSkip can be skipped.
+func TestSkippedBytes(t *testing.T) {
+	type one struct{ A uint8 }
+	for _, n := range []int{0, 1, 3, 4096, 4097, 9000, maxSkip} {
+		s := Struct(Skip[one](n), F("a", func(o *one) *uint8 { return &o.A }, U8), Skip[one](n))
+		b, err := s.Append(bytes.Repeat([]byte{9}, 5)[:0], &one{7})
+		if want := append(append(make([]byte, n), 7), make([]byte, n)...); err != nil || !bytes.Equal(b, want) {
+			t.Fatalf("%d: %v", n, err)
+		}
+		var v one
+		for i := range b {
+			b[i] |= 0x70
+		}
+		if rest, err := s.Parse(b, &v); err != nil || len(rest) > 0 || v.A != 0x77 {
+			t.Errorf("%d: %v %v", n, v, err)
+		}
+		if n > 0 {
+			if _, err := s.Parse(b[:2*n], &v); !errors.Is(err, ErrShort) {
+				t.Errorf("%d: %v", n, err)
+			}
+		}
+	}
+}
+
+// An int is encoded in 8 bytes on every platform. A value that does not fit the platform's int
+// returns ErrOverflow.
+func TestIntsAre8Bytes(t *testing.T) {
+	type number struct{ N int }
+	s := Struct(F("n", func(n *number) *int { return &n.N }, Int))
+	b, err := s.Append(nil, &number{-2})
+	if err != nil || string(b) != "\xfe\xff\xff\xff\xff\xff\xff\xff" {
+		t.Errorf("%x %v", b, err)
+	}
+	var v number
+	if _, err := s.Parse(b, &v); err != nil || v.N != -2 {
+		t.Error(v, err)
+	}
+	wide := []byte("\x00\x00\x00\x00\x01\x00\x00\x00")
+	if _, err := s.Parse(wide, &v); isError(err, ErrOverflow, "n", 0) != (reflect.TypeFor[int]().Size() == 4) {
+		t.Errorf("%d %v", v.N, err)
 	}
 }

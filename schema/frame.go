@@ -62,8 +62,7 @@ func (f *Framed[T]) Write(w io.Writer, v *T) error {
 }
 
 // Parse reads a frame from b into v, as [Schema.Parse] does, and returns the rest of b. It also
-// returns the rest of b if an upgrade fails. If the value has been upgraded, it replaces the whole
-// of *v.
+// returns the rest of b if an upgrade fails. An upgraded value replaces *v completely.
 func (f *Framed[T]) Parse(b []byte, v *T) (rest []byte, err error) {
 	m, in, err := f.r.open(b)
 	if err != nil {
@@ -109,7 +108,8 @@ func (r *FrameReader[T]) Next(v *T) error {
 }
 
 // All returns an iterator over the values of the remaining frames. All frames are read into the
-// same value of type T. At io.EOF, the iterator ends; it yields any other error last.
+// same value of type T. The iterator ends at io.EOF. After any other error, it yields this error
+// and ends.
 func (r *FrameReader[T]) All() iter.Seq2[*T, error] { return all(r.Next) }
 
 // frame reads the rest of the frame after its head. Immediately before the call, the head must have

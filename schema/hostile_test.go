@@ -4,6 +4,7 @@ package schema
 // used, and messages that announce more than they contain.
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"net/netip"
@@ -183,5 +184,110 @@ func TestBugDeriveOfClosedStructs(t *testing.T) {
 	}
 	if s, err := Derive[left](); err != nil || s.String() != "{Name str16, None {}, Free {skip0}}" {
 		t.Error(s, err)
+	}
+}
+
+type wide struct{ A, B, C, D, E, F, G, H uint64 }
+
+// Parse allocates nothing for a count of elements that exceeds the rest of the input. The same
+// holds for a count of elements without bytes that exceeds MaxItems.
+func TestCountsDoNotAllocate(t *testing.T) {
+	type list struct{ Wide []wide }
+	elements := Part(F("a", func(w *wide) *uint64 { return &w.A }, U64))
+	s := Struct(F("wide", func(l *list) *[]wide { return &l.Wide }, List(H32, elements)))
+	empty := Struct(F("wide", func(l *list) *[]wide { return &l.Wide }, List(H32, Part(Skip[wide](0)))))
+	var v list
+	for _, c := range []struct {
+		s     *Schema[list]
+		b     string
+		cause error
+	}{{s, "\x40\x42\x0f\x00", ErrShort}, {s, "\xff\xff\xff\xff", ErrShort}, {empty, "\xff\xff\xff\xff", ErrItems}} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, err := c.s.Parse([]byte(c.b), &v); !isError(err, c.cause, "wide", 0) {
+			t.Errorf("%x: %+v", c.b, err)
+		}
+		runtime.ReadMemStats(&after)
+		if got := after.TotalAlloc - before.TotalAlloc; got > 64<<10 {
+			t.Errorf("%x allocates %d bytes", c.b, got)
+		}
+	}
+	if _, err := empty.With(MaxItems(3)).Parse([]byte("\x03\x00\x00\x00"), &v); err != nil || len(v.Wide) != 3 {
+		t.Error(err)
+	}
+	if _, err := empty.With(MaxItems(2)).Parse([]byte("\x03\x00\x00\x00"), &v); !errors.Is(err, ErrItems) {
+		t.Error(err)
+	}
+	type lists struct{ Lists []list }
+	many := Struct(F("lists", func(l *lists) *[]list { return &l.Lists }, List(H8, empty.Type())))
+	two := []byte("\x02\x02\x00\x00\x00\x02\x00\x00\x00")
+	if _, err := many.With(MaxItems(3)).Parse(two, new(lists)); !isError(err, ErrItems, "lists[1].wide", 5) {
+		t.Errorf("over two lists: %+v", err)
+	}
+}
+
+// A string, blob, list or map that is too long for its header returns an error.
+func TestHeadersAreChecked(t *testing.T) {
+	type all struct {
+		List []uint8
+		Text string
+		Blob []byte
+		Map  map[int32]uint8
+		Two  []uint16
+	}
+	check := func(h Header, most int) {
+		s := Struct(
+			F("text", func(a *all) *string { return &a.Text }, Str(h)),
+			F("list", func(a *all) *[]uint8 { return &a.List }, List(h, U8)),
+			F("blob", func(a *all) *[]byte { return &a.Blob }, Blob(h)),
+			F("two", func(a *all) *[]uint16 { return &a.Two }, List(h, U16BE)),
+			F("map", func(a *all) *map[int32]uint8 { return &a.Map }, Map(h, I32, U8)))
+		m := make(map[int32]uint8)
+		for i := range int32(most) {
+			m[i] = 1
+		}
+		v := all{make([]uint8, most), strings.Repeat("x", most), make([]byte, most), m, make([]uint16, most)}
+		b, err := s.Append(nil, &v)
+		if err != nil {
+			t.Fatalf("%v of %d: %v", h, most, err)
+		}
+		var got all
+		if rest, err := s.Parse(b, &got); err != nil || len(rest) > 0 || !reflect.DeepEqual(got, v) {
+			t.Errorf("%v of %d: %v", h, most, err)
+		}
+		for path, more := range map[string]func(a *all){
+			"text": func(a *all) { a.Text += "x" }, "list": func(a *all) { a.List = append(a.List, 1) }, "blob": func(a *all) { a.Blob = append(a.Blob, 1) },
+			"two": func(a *all) { a.Two = append(a.Two, 1) }, "map": func(a *all) {
+				a.Map = map[int32]uint8{-1: 1}
+				for k := range m {
+					a.Map[k] = 1
+				}
+			},
+		} {
+			w := v
+			more(&w)
+			dst := []byte("dst")
+			if b, err := s.Append(dst, &w); !isError(err, ErrOverflow, path, -1) || string(b) != "dst" {
+				t.Errorf("%v of %d: %+v, %d bytes", h, most+1, err, len(b))
+			}
+		}
+	}
+	check(H8, 255)
+	check(HI8, 127)
+	check(H16, 65535)
+	check(H16BE, 65535)
+	check(HI16, 32767)
+	check(HI16BE, 32767)
+}
+
+// A chain of options that exceeds MaxDepth is rejected. See also TestSelf.
+func TestDepthOfOptions(t *testing.T) {
+	type chain struct{ Next *chain }
+	s := Struct(F("next", func(c *chain) **chain { return &c.Next }, Opt(Self[chain]())))
+	if _, err := s.Parse(bytes.Repeat([]byte{1}, 10_000_000), new(chain)); !errors.Is(err, ErrDepth) {
+		t.Error(err)
+	}
+	if _, err := s.With(MaxDepth(1_000_000)).Parse(append(bytes.Repeat([]byte{1}, 100_000), 0), new(chain)); err != nil {
+		t.Error(err)
 	}
 }

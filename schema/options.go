@@ -53,7 +53,7 @@ func MaxDepth(n int) Option {
 	return func(o *options) { o.depth = max(n, 0) }
 }
 
-// MaxItems limits how many list elements and map entries of a message may have an encoding of zero
+// MaxItems limits, for each message, the number of list elements and map entries that take no
 // bytes. The default is 65,536. The number of all other elements and entries is limited by the size
 // of the input.
 func MaxItems(n int) Option { return func(o *options) { o.items = max(n, 0) } }

@@ -131,8 +131,8 @@ func (p Piece) Fields() iter.Seq[Piece] {
 }
 
 // Least returns the minimum encoded size of the piece in bytes, up to 1,073,741,823. The encoding
-// of n elements takes at least n·Elem().Least() bytes. If Elem().Least() is zero, limit the number
-// of elements separately, because a few bytes can announce any number of such elements.
+// of n elements takes at least n·Elem().Least() bytes. If Elem().Least() is 0, a message of a few
+// bytes can contain any number of elements, so limit this number separately.
 func (p Piece) Least() int {
 	if p.f.n == nil {
 		return p.f.skip

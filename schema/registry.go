@@ -21,7 +21,7 @@ var (
 	// ErrRegistered: another model already has this id.
 	ErrRegistered = errors.New("schema: the id is taken")
 	// ErrType: the model with this id has a Go type that differs from the requested type.
-	ErrType = errors.New("schema: the model is of another type")
+	ErrType = errors.New("schema: the model has a different Go type")
 )
 
 // Registry reads and writes messages of several schemas, which are called its models. Each message
@@ -91,7 +91,7 @@ type modelOf[K comparable, T any] struct {
 // s keep their values from earlier calls.
 func Register[K comparable, T any](r *Registry[K], id K, s *Schema[T], on func(*T) error) error {
 	if on == nil {
-		on = func(*T) error { return fmt.Errorf("schema: model %v has no function", id) }
+		on = func(*T) error { return fmt.Errorf("schema: model %v has no handler", id) }
 	}
 	return (&modelOf[K, T]{r: r, id: id, s: s, take: on, newest: func(v *T) (K, any, error) { return id, v, nil }}).register()
 }
@@ -111,7 +111,7 @@ func Upgrade[K comparable, A, B any](r *Registry[K], id K, s *Schema[A], to K, u
 	case err != nil:
 		return err
 	case up == nil:
-		return fmt.Errorf("schema: model %v has no function", id)
+		return fmt.Errorf("schema: model %v has no upgrade function", id)
 	}
 	convert := func(old *A, new *B) error {
 		if err := up(old, new); err != nil {
@@ -201,7 +201,7 @@ func WriteModel[K comparable, T any](r *Registry[K], w io.Writer, id K, v *T) er
 
 // Dispatch reads the message at the beginning of b, and passes it to the handler of its model. It
 // returns the rest of b after the message, and the handler's error. If the message cannot be read,
-// rest is b.
+// the result `rest` is b.
 func (r *Registry[K]) Dispatch(b []byte) (rest []byte, err error) {
 	m, in, err := r.open(b)
 	if err != nil {

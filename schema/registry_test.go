@@ -90,7 +90,7 @@ func TestMultiNothingIsWrittenBeforeItIsChecked(t *testing.T) {
 	cat, long := &animal{"cat", 3}, &animal{strings.Repeat("x", 256), 3}
 	check("an unknown id", ErrUnknown, "schema: an unknown id: 7",
 		func(b []byte) ([]byte, error) { return AppendModel(r, b, 7, cat) }, func(w io.Writer) error { return WriteModel(r, w, 7, cat) })
-	check("a pointer", ErrType, "schema: the model is of another type: 0 is no *schema.animal",
+	check("a pointer", ErrType, "schema: the model has a different Go type: 0 is no *schema.animal",
 		func(b []byte) ([]byte, error) { return AppendModel(r, b, 0, &cat) }, func(w io.Writer) error { return WriteModel(r, w, 0, &cat) })
 	check("another type", ErrType, "",
 		func(b []byte) ([]byte, error) { return AppendModel(r, b, 0, &flatPoint{}) }, func(w io.Writer) error { return WriteModel(r, w, 0, &flatPoint{}) })
@@ -174,7 +174,7 @@ func TestMultiRegister(t *testing.T) {
 	if err := Register(r, 256, animalSchema, nil); !isError(err, ErrOverflow, "id", 0) {
 		t.Errorf("%+v", err)
 	}
-	if rest, err := r.Dispatch([]byte("\x01\x03cat\x03rest")); err == nil || err.Error() != "schema: model 1 has no function" || string(rest) != "rest" {
+	if rest, err := r.Dispatch([]byte("\x01\x03cat\x03rest")); err == nil || err.Error() != "schema: model 1 has no handler" || string(rest) != "rest" {
 		t.Errorf("%q %v", rest, err)
 	}
 	defer func() {
@@ -396,7 +396,7 @@ func TestMultiUpgradesEnd(t *testing.T) {
 	if _, err := r.Dispatch([]byte("\x03")); !errors.Is(err, ErrUnknown) {
 		t.Error("what was refused is there:", err)
 	}
-	if _, err := r.Dispatch([]byte("\x01\x03a b")); err == nil || err.Error() != "schema: model 2 has no function" {
+	if _, err := r.Dispatch([]byte("\x01\x03a b")); err == nil || err.Error() != "schema: model 2 has no handler" {
 		t.Error(err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"reflect"
 	"runtime"
@@ -439,5 +440,21 @@ func TestListDoesNotWriteIntoAnInput(t *testing.T) {
 	at := &d.B[:1][0]
 	if _, err := field(List(H8, U8)).With(ReuseBlobs).Parse([]byte("\x03abc"), &d); err != nil || string(d.B) != "abc" || &d.B[0] != at {
 		t.Error(d, err)
+	}
+}
+
+// The pool does not keep the buffer of a long message.
+func TestBuffersAreDropped(t *testing.T) {
+	type text struct{ S string }
+	s := Struct(F("s", func(t *text) *string { return &t.S }, Str32))
+	for range 100 {
+		if err := s.Write(io.Discard, &text{strings.Repeat("x", 1<<20)}); err != nil {
+			t.Fatal(err)
+		}
+		p := buffers.Get().(*[]byte)
+		if cap(*p) > maxPooled {
+			t.Fatalf("a buffer of %d bytes is kept", cap(*p))
+		}
+		buffers.Put(p)
 	}
 }

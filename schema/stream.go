@@ -37,7 +37,7 @@ var buffers = sync.Pool{New: func() any { return new([]byte) }}
 // set.
 //
 // The bytes of a message are kept until the next message is read. The size of the buffer depends on
-// the number of bytes that have arrived, not on lengths that the message announces.
+// the number of bytes that have arrived, not on the lengths in the message.
 type Reader[T any] struct {
 	s     *Schema[T]
 	d     decoder
@@ -123,7 +123,7 @@ func (r *Reader[T]) Next(v *T) error {
 }
 
 // All returns an iterator over the remaining messages. All messages are read into the same value of
-// type T. At io.EOF, the iterator ends; it yields any other error last.
+// type T. The iterator ends at io.EOF. After any other error, it yields this error and ends.
 func (r *Reader[T]) All() iter.Seq2[*T, error] { return all(r.Next) }
 
 // all returns an iterator over the values that the function `next` reads, until next returns an

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 )
 
 // stream returns n different examples, one after the other.
@@ -285,5 +286,19 @@ func TestReaderBoundsWhatItReadAhead(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// After an error, dst is unchanged and Write has not called the io.Writer.
+func TestNothingIsWrittenBeforeItIsChecked(t *testing.T) {
+	v := exampleValue()
+	v.Time = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+	var w bytes.Buffer
+	if err := exampleSchema.Write(&w, &v); !isError(err, ErrTime, "time", 50) || w.Len() > 0 {
+		t.Errorf("%+v, wrote %x", err, w.Bytes())
+	}
+	dst := []byte("dst")
+	if b, err := exampleSchema.Append(dst, &v); err == nil || string(b) != "dst" {
+		t.Errorf("%q %v", b, err)
 	}
 }

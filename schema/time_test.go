@@ -5,7 +5,9 @@ import (
 	"encoding/binary"
 	"math"
 	"reflect"
+	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/slipstream-go/slipstream/internal/mem"
@@ -91,5 +93,71 @@ func TestTimeWithoutSetUTC(t *testing.T) {
 				t.Errorf("cut at %d: %+v, want %+v", end, err, want)
 			}
 		}
+	}
+}
+
+// The zero time round-trips. A time outside the range of the encoding returns ErrTime. A zone that
+// a reader cannot load by its name returns ErrZone.
+func TestZeroTimeAndZones(t *testing.T) {
+	type times struct{ T time.Time }
+	at := func(t *times) *time.Time { return &t.T }
+	plain, zoned := Struct(F("t", at, Time)), Struct(F("t", at, TimeZone))
+	newYork, err := time.LoadLocation("America/New_York")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, last := time.Unix(-9223372037, 145224192), time.Unix(9223372036, 854775807)
+	for _, c := range []struct {
+		s      *Schema[times]
+		t      time.Time
+		cause  error
+		suffix string
+	}{
+		{plain, time.Time{}, nil, "\x00\x00\x1a\x3d\xeb\x03\xb2\xa1"},
+		{zoned, time.Time{}, nil, "\x01\x03UTC"},
+		{plain, first, nil, ""},
+		{plain, last, nil, ""},
+		{plain, first.Add(-1), ErrTime, ""},
+		{plain, last.Add(1), ErrTime, ""},
+		{zoned, last.Add(1), ErrTime, ""},
+		{plain, time.Unix(0, zeroNanos), ErrTime, ""},
+		{plain, time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), ErrTime, ""},
+		{plain, time.Now(), nil, ""},
+		{plain, time.Unix(-1, 5), nil, ""},
+		{plain, time.Unix(1, 2).In(newYork), nil, ""},
+		{zoned, time.Unix(1, 2).In(newYork), nil, "\x01\x10America/New_York"},
+		{zoned, time.Unix(1, 2).UTC(), nil, "\x01\x03UTC"},
+		{zoned, time.Unix(1, 2), nil, "\x01\x05Local"},
+		{zoned, time.Unix(1, 2).In(time.FixedZone("X+1", 3600)), ErrZone, ""},
+		{zoned, time.Unix(1, 2).In(time.FixedZone("UTC", 3600)), ErrZone, ""},
+		{zoned, time.Unix(1, 2).In(time.FixedZone(strings.Repeat("x", 300), 0)), ErrZone, ""},
+	} {
+		b, err := c.s.Append(nil, &times{c.t})
+		if c.cause != nil {
+			if !isError(err, c.cause, "t", 0) {
+				t.Errorf("%v: %+v", c.t, err)
+			}
+			continue
+		}
+		if err != nil || !strings.HasSuffix(string(b), c.suffix) {
+			t.Errorf("%v: %q %v", c.t, b, err)
+			continue
+		}
+		var got times
+		r := c.s.Reader(iotest.OneByteReader(iotest.DataErrReader(bytes.NewReader(b))))
+		if err := r.Next(&got); err != nil || !got.T.Equal(c.t) || got.T.IsZero() != c.t.IsZero() {
+			t.Errorf("%v came back as %v, %v", c.t, got.T, err)
+		}
+		zone := time.UTC
+		if c.s == zoned {
+			zone = c.t.Location()
+		}
+		if got.T.Location().String() != zone.String() {
+			t.Errorf("%v came back in %v", c.t, got.T.Location())
+		}
+	}
+	var got times
+	if _, err := zoned.Parse([]byte("\x00\x00\x00\x00\x00\x00\x00\x00\x01\x03X+1"), &got); !isError(err, ErrZone, "t", 10) {
+		t.Errorf("%+v", err)
 	}
 }

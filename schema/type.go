@@ -133,7 +133,7 @@ func Opt[V any](t Type[V]) Type[*V] {
 
 // As returns the type t for another Go type with the same memory layout, such as a named type.
 // Examples are As[Age](U8) and As[time.Duration](I64). If V and U are integer types, they may have
-// different sizes, as in As[int](I32). A number that does not fit is an [ErrOverflow].
+// different sizes, as in As[int](I32). If a number does not fit, the error is [ErrOverflow].
 func As[V, U any](t Type[U]) Type[V] {
 	var n node
 	n.typ = reflect.TypeFor[V]()

@@ -65,9 +65,9 @@
 //
 // # Errors
 //
-// An error is an [Error] with the offset and the path of the value that failed. It wraps
-// io.ErrUnexpectedEOF if MessagePack input is incomplete, and a *json.SyntaxError with
-// encoding/json's text if JSON input is not valid. After an error, the Append functions return dst
+// An error is an [Error] with the offset and the path of the value that failed. For incomplete
+// MessagePack input, it wraps io.ErrUnexpectedEOF. For invalid JSON input, it wraps a
+// *json.SyntaxError with encoding/json's text. After an error, the Append functions return dst
 // unchanged.
 //
 // # Limits

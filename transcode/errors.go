@@ -30,7 +30,7 @@ const maxDepth = 10000
 var (
 	errDepth      = errors.New("transcode: values nest deeper than " + strconv.Itoa(maxDepth))
 	errTrailing   = errors.New("transcode: bytes follow the value")
-	errKey        = errors.New("transcode: an array or map is the key of a map, which JSON does not have")
+	errKey        = errors.New("transcode: a map key is an array or map, which JSON does not allow")
 	errNonFinite  = errors.New("transcode: NaN or an infinity, which JSON does not have")
 	errTime       = errors.New("transcode: a timestamp that has no form in RFC 3339")
 	errUTF8       = errors.New("transcode: the text is not valid UTF-8")

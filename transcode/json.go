@@ -16,9 +16,9 @@ import (
 	"github.com/slipstream-go/slipstream/json"
 )
 
-// AppendJSON converts the MessagePack value in msgpack to JSON text without white space, and
-// appends the text to dst. The tables in the package comment describe the conversion. Bytes after
-// the value are an error. On error, AppendJSON returns dst unchanged, and an *[Error].
+// AppendJSON converts a MessagePack value to JSON text without white space, and appends the text to
+// dst. The tables in the package comment describe the conversion. Bytes after the value are an
+// error. On error, AppendJSON returns dst unchanged, and an *[Error].
 func AppendJSON(dst, msgpack []byte, flags Flags) ([]byte, error) {
 	r := reader{b: msgpack, flags: flags}
 	out, err := r.all(dst)

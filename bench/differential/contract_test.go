@@ -247,7 +247,7 @@ var repaired = []struct{ reason, theirs, ours string }{
 	{"floats into other numbers", "code=ca decoding", "does not fit"},
 	{"times of other forms", "decoding ext len", ""},
 	{"times of other forms", "decoding ext len", "parsing time"},
-	{"times of other forms", "decoding ext len", "a time is an array of 2"},
+	{"times of other forms", "decoding ext len", "a time must be an array of 2"},
 	{"a float64 is called a float64", "decoding float32", "decoding float64"},
 	{"a claim that cannot be held is refused first", "*", "EOF"},
 }

@@ -66,10 +66,10 @@ func TestPagesMigrateJSON(t *testing.T) {
 			ours, _ := json.Marshal(v)
 			same(t, r, string(theirs), string(ours), `{"A":0}`, `{}`)
 		},
-		"`RawValue.Unquote` of what is no string": func(t *testing.T, r pages.Row) {
+		"`RawValue.Unquote` of a value that is not a string": func(t *testing.T, r pages.Row) {
 			same(t, r, unquote[segmentio.RawValue](`"a`)(), unquote[json.RawValue](`"a`)(), "panic", `""`)
 		},
-		"a Tokenizer at `[1 2` and `[1,,2]`": func(t *testing.T, r pages.Row) {
+		"a Tokenizer for the inputs `[1 2` and `[1,,2]`": func(t *testing.T, r pages.Row) {
 			if len(r.Code(0)) != 2 {
 				t.Fatal(r.Code(0))
 			}

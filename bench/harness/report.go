@@ -54,12 +54,12 @@ second or items per second.
   the ratio: the times change with the machine and its load, but the ratio hardly changes.
 - The column *best rival* shows the smallest ratio of a row. The quartiles of this ratio are in brackets. If another library is faster
   than Slipstream, this ratio is below 1.
-- A library can have several columns, one for each variant of its use. A variant marked † does less work than the others, or different
+- A library can have several columns, one for each of its variants. A variant marked † does less work than the others, or different
   work. The table shows the times of such a variant, but the variant does not count as the best rival.
 - A **bar** is a limit that the result of a row must meet.
 
-If the first column of a table is *figure*, the measurements in this table were not made in rounds. Each row contains a figure with its
-unit, and each of the other columns contains a case. If a figure has a bar, the bar is written below the figure.
+If the first column of a table is headed *figure*, the measurements in this table were not made in rounds. Each row contains a figure
+with its unit. Each of the other columns contains the results of one case. If a figure has a bar, the bar is written below the figure.
 `
 
 // marker is the line before the section of a suite.

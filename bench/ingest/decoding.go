@@ -25,8 +25,8 @@ type decoder struct {
 // newDecoders returns the ways to decode a body. The service is compared with the first.
 func newDecoders() []*decoder {
 	return []*decoder{
-		{name: "v5 into any", rival: v5Name, decode: untyped(v5.Unmarshal), least: math.Inf(1)},
-		{name: harness.Ours + " into any", decode: untyped(msgpack.Unmarshal), least: math.Inf(1)},
+		{name: "v5 into `any`", rival: v5Name, decode: untyped(v5.Unmarshal), least: math.Inf(1)},
+		{name: harness.Ours + " into `any`", decode: untyped(msgpack.Unmarshal), least: math.Inf(1)},
 		{name: harness.Ours + " into columns", decode: intoColumns(), least: math.Inf(1)},
 	}
 }

@@ -47,7 +47,7 @@ func TestMainCase(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"acknowledged", "landed", "p50", latency99, "p99.9", peakMemory, "a sync of this disk", "syncs of the log",
-		"v5 into any", "slipstream into any", "slipstream into columns"} {
+		"v5 into `any`", "slipstream into `any`", "slipstream into columns"} {
 		if f := figure(t, r, name); !(f.Value > 0) {
 			t.Errorf("%s is %v, want more than 0", name, f.Value)
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	markGo    = "The package time uses Go's own format for durations, for example 26h3m4.5s."
+	markGo    = "Package `time` uses Go's own format for durations, for example 26h3m4.5s."
 	markFloat = "sosodev calculates in floating point, so it writes 24.827 s as PT24.826999999999998S."
 )
 

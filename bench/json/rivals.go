@@ -113,7 +113,8 @@ func sonicDefault() library {
 
 // sonicValid returns only the Valid function of sonic.
 func sonicValid() library {
-	return library{name: sonicName, mark: "sonic also accepts invalid strings, which contain control characters or unknown escapes.", valid: sonic.ConfigStd.Valid}
+	return library{name: sonicName, mark: "sonic also accepts invalid strings: strings that contain control characters or " +
+		"unknown escapes.", valid: sonic.ConfigStd.Valid}
 }
 
 // jsoniterLibrary returns jsoniter, which does not compact a RawMessage.

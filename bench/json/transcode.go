@@ -14,10 +14,10 @@ import (
 
 const (
 	noteToJSON = "Every library writes into a reused buffer and does not escape HTML. Slipstream and msgp convert the input " +
-		"directly to JSON. For each of the other libraries, v5 decodes the input into a value of type any, and the library " +
+		"directly to JSON. For each of the other libraries, v5 decodes the input into a value of type `any`, and the library " +
 		"encodes this value."
 	noteFromJSON = "Every library writes into a reused buffer. Slipstream converts the input directly to MessagePack. Each of " +
-		"the other libraries decodes the input into a value of type any, and v5 encodes this value. The other libraries turn " +
+		"the other libraries decodes the input into a value of type `any`, and v5 encodes this value. The other libraries turn " +
 		"all numbers into floats, whereas Slipstream keeps integers as integers."
 )
 

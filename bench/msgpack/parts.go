@@ -50,11 +50,11 @@ func partCases() []harness.Case {
 const (
 	partsGroup = "Custom encoders, RawMessage and Skip"
 	noteCustom = "Each point is an array of two floats. The method EncodeMsgpack writes a point, and the method DecodeMsgpack " +
-		"reads it. With its directive tuple, msgp generates code for the same encoding."
+		"reads it. With its directive `tuple`, msgp generates code for the same encoding."
 	noteRaw  = "The value contains an id and a RawMessage, which contains the encoded form of the small struct."
 	noteSkip = "Every library skips the value without decoding it."
 
-	decodingToAny = "decoding to any"
+	decodingToAny = "decoding"
 )
 
 func skipBars() []harness.Bar {

@@ -7,14 +7,14 @@ import (
 
 const (
 	noteDispatch = "As in the article's benchmark, every library decompresses a zstd body and decodes its series. The " +
-		"article's figures come from an Apple machine, and from a body that is not published. In these figures, prompb takes " +
-		"127,002 ns, 193,759 B and 268 allocations; tailored takes 104,857 ns, 28,232 B and 111 allocations. According to the " +
-		"article's profiles, these figures include the time to write the requests that are passed on. In this benchmark, every " +
-		"library decompresses into reused memory."
+		"article's figures were measured on an Apple machine, with a request body that is not published. In these figures, " +
+		"prompb takes 127,002 ns, 193,759 B and 268 allocations; `tailored` takes 104,857 ns, 28,232 B and 111 allocations. " +
+		"According to the article's profiles, these figures include the time to write the requests that are passed on. In this " +
+		"benchmark, every library decompresses into reused memory."
 	notePassedOn = "Every library decodes the series, and then writes an uncompressed request for each of ten tenants. The " +
 		"article leaves out this second step."
-	markFound = "This variant does not decode series into Go values. It only finds the label of each series that the article's " +
-		"program needs."
+	markFound = "This variant does not decode series into Go values. For each series, it only finds the label that the " +
+		"article's program needs."
 )
 
 func dispatchCases() []harness.Case {

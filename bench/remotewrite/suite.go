@@ -49,7 +49,7 @@ func Suite() harness.Suite {
 			"sample. The series are divided equally among 10 tenants, unless the row says otherwise. vtproto is the code that " +
 			"vtprotobuf generates. This code takes every message from a pool, and reuses the requests. If the strings need not " +
 			"outlive the body, vtproto calls UnmarshalVTUnsafe, which makes them views of the body. easyproto is a " +
-			"hand-written loop in the style of that library's documentation. tailored is a parser that was written for this " +
+			"hand-written loop in the style of that library's documentation. The parser `tailored` was written for this " +
 			"benchmark. Its design follows an article on the same task (T. Czermiński, Beating Go's Default Protobuf for " +
 			"Prometheus Remote Write, 2025). The parser takes series from a pool and copies strings. Throughput is measured in " +
 			"bytes before compression. memcpy, snappy and zstd are not competitors. They are shown for comparison, because " +

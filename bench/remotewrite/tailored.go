@@ -179,7 +179,7 @@ func tailoredSkip(key uint64, b []byte) ([]byte, error) {
 // passes returns the mark of tailored.
 func (c corpus) passes() string {
 	if c.rich {
-		return "The parser tailored skips exemplars and histograms."
+		return "The parser `tailored` skips exemplars and histograms."
 	}
 	return ""
 }

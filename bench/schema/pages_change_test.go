@@ -101,7 +101,7 @@ func changes() map[string]func(*testing.T, pages.Row) {
 	checks := make(map[string]func(*testing.T, pages.Row))
 	for row, c := range map[string]change{
 		"rename a field": {
-			theirs: "free, but for JSON and text", old: "int64 a = 1", new: "int64 b = 1",
+			theirs: "free, except in JSON and text", old: "int64 a = 1", new: "int64 b = 1",
 			across: func(t *testing.T, p *protoPair) {
 				b := p.old.write(int64(7))
 				if got, err := p.new.read(b); err != nil || got != "7" {
@@ -135,7 +135,7 @@ func changes() map[string]func(*testing.T, pages.Row) {
 				}
 			},
 		},
-		"add a number, a flag or a time, also deep inside": {
+		"add a number, a flag or a time, also in a nested struct": {
 			theirs: "a new number", old: "int64 a = 1", new: "int64 a = 1; bool b = 2", across: bothWays(int64(7)),
 			ours: []string{"{l list8({a u8, skip13})}", "{l list8({a u8, n u32, flag bool, at time})}"},
 		},
@@ -175,7 +175,7 @@ func changes() map[string]func(*testing.T, pages.Row) {
 				}
 			},
 		},
-		"make a bool a number": {
+		"change a bool to a number": {
 			theirs: "free among varints", old: "bool a = 1", new: "int32 a = 1",
 			across: func(t *testing.T, p *protoPair) {
 				if got, err := p.new.read(p.old.write(true)); err != nil || got != "1" {
@@ -187,8 +187,8 @@ func changes() map[string]func(*testing.T, pages.Row) {
 			},
 			ours: []string{"{a bool}", "{a u8}"},
 		},
-		"make a string bytes, or the reverse": {
-			theirs: "free if it is UTF-8", old: "string a = 1", new: "bytes a = 1",
+		"change a string to bytes, or bytes to a string": {
+			theirs: "free if the bytes are UTF-8 text", old: "string a = 1", new: "bytes a = 1",
 			across: func(t *testing.T, p *protoPair) {
 				if got, err := p.new.read(p.old.write("é")); err != nil || got != text([]byte("é")) {
 					t.Error(got, err)
@@ -208,7 +208,7 @@ func changes() map[string]func(*testing.T, pages.Row) {
 			},
 		},
 		"widen a number": {
-			theirs: "int32 to int64: free, older readers cut it; fixed32 to fixed64: no", old: "int32 a = 1", new: "int64 a = 1",
+			theirs: "int32 to int64: free, but older readers truncate the value; fixed32 to fixed64: not possible", old: "int32 a = 1", new: "int64 a = 1",
 			across: func(t *testing.T, p *protoPair) {
 				bothWays32 := p.old.write(int32(-7))
 				if got, err := p.new.read(bothWays32); err != nil || got != "-7" {
@@ -267,7 +267,7 @@ func changes() map[string]func(*testing.T, pages.Row) {
 			ours: []string{"{a str8}", "{a list8(str8)}"},
 		},
 		"reorder": {
-			theirs: "free: numbers count", old: "int64 a = 1; int64 b = 2", new: "int64 b = 2; int64 a = 1", across: bothWays(int64(7)),
+			theirs: "free: only the field numbers matter", old: "int64 a = 1; int64 b = 2", new: "int64 b = 2; int64 a = 1", across: bothWays(int64(7)),
 			ours: []string{"{a u8, b u16}", "{b u16, a u8}", "{a u8, b u8}", "{b u8, a u8}"},
 			also: func(t *testing.T) {
 				x := schema.F("x", func(v *swapped) *uint8 { return &v.X }, schema.U8)

@@ -161,7 +161,7 @@ func correspondences() map[string]func(*testing.T, pages.Row) {
 				t.Errorf("%x, %x", missing, zero)
 			}
 		},
-		"no `optional`: zero is not written": func(t *testing.T, _ pages.Row) {
+		"a field without `optional`: zero is not written": func(t *testing.T, _ pages.Row) {
 			if theirs := protoFields(t, "fixed64 a = 1").write(uint64(0)); len(theirs) != 0 {
 				t.Errorf("%x", theirs)
 			}
@@ -213,7 +213,7 @@ func correspondences() map[string]func(*testing.T, pages.Row) {
 				t.Errorf("%x", b)
 			}
 		},
-		"a message that leads to itself": func(t *testing.T, _ pages.Row) {
+		"a message that contains its own type": func(t *testing.T, _ pages.Row) {
 			b, err := links.Append(nil, chain(5))
 			back := new(link)
 			if err2 := links.Unmarshal(b, back); err != nil || err2 != nil || hexOf(b) != "0101010100" {

@@ -98,7 +98,7 @@ func moving() map[string]func(*testing.T, pages.Row) {
 				t.Errorf("%x, %v, %v, %v", b, got, err, err2)
 			}
 		},
-		"bytes alone": func(t *testing.T, r pages.Row) {
+		"bytes without headers": func(t *testing.T, r pages.Row) {
 			code(t, r, "Registry", "U8")
 			ids := numbers(r.Cells[1])
 			if !slices.Equal(ids[:2], []int{0, 7}) {

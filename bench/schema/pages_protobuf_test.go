@@ -74,9 +74,9 @@ func sizes() map[string]func(*testing.T, pages.Row) {
 	type bytesOf = []func(*testing.T) int
 	checks := make(map[string]func(*testing.T, pages.Row))
 	for row, c := range map[string]struct{ theirs, ours bytesOf }{
-		"an int64 that is 3":   {bytesOf{field("int64", int64(3))}, bytesOf{ours(sizeOf(schema.I64, 3)), ours(sizeOf(schema.As[int64](schema.I8), 3))}},
-		"an int32 that is −1":  {bytesOf{field("int32", int32(-1)), field("sint32", int32(-1))}, bytesOf{ours(sizeOf(schema.I32, -1))}},
-		"a Timestamp of today": {bytesOf{stamp(at), stamp(at.Add(999_999_999))}, bytesOf{ours(sizeOf(schema.Time, at))}},
+		"an int64 with the value 3":  {bytesOf{field("int64", int64(3))}, bytesOf{ours(sizeOf(schema.I64, 3)), ours(sizeOf(schema.As[int64](schema.I8), 3))}},
+		"an int32 with the value −1": {bytesOf{field("int32", int32(-1)), field("sint32", int32(-1))}, bytesOf{ours(sizeOf(schema.I32, -1))}},
+		"a Timestamp of today":       {bytesOf{stamp(at), stamp(at.Add(999_999_999))}, bytesOf{ours(sizeOf(schema.Time, at))}},
 		"nanoseconds since 1970 as an int64": {
 			bytesOf{field("int64", at.UnixNano()), field("fixed64", uint64(at.UnixNano()))}, bytesOf{ours(sizeOf(schema.I64, at.UnixNano()))}},
 		"a double": {bytesOf{field("double", 1.5), field("double", 0.0)}, bytesOf{ours(sizeOf(schema.F64, 1.5))}},

@@ -13,7 +13,8 @@ import (
 
 const (
 	markFloor = "The hand-written code supports only Parco's encoding of this one struct. It omits the work of a library that " +
-		"supports any struct, and does not check that lengths and times fit. Its time is shown for comparison."
+		"supports any struct, and does not check that lengths and times fit into the encoding. Its time is shown for " +
+		"comparison."
 	markOther = "This variant is Slipstream's own codec for JSON or MessagePack. In these formats, a message contains the type " +
 		"of each value and the name of each field."
 )

@@ -8,7 +8,7 @@ import (
 
 // The names of the tables. Each table has a row for each shape.
 const (
-	reuseGroup   = "Encode into a kept buffer"
+	reuseGroup   = "Encode into a reused buffer"
 	marshalGroup = "Encode"
 	freshGroup   = "Decode"
 	reusedGroup  = "Decode into a reused target"
@@ -29,10 +29,10 @@ func shapeCases() []harness.Case {
 		recordShape("large", largeRecord, true, 8123, 6).cases(),
 		shape[batch]{name: "1000 structs", value: batchValue, size: 27_886, ours: oursBatch(), floor: batchFloor(), msgp: msgpCodec[batch]()}.cases(),
 		shape[options]{
-			name: "20 options, 10 there", value: optionsValue, size: 123, ours: oursOptions(), floor: optionsFloor(), msgp: msgpCodec[options](),
+			name: "20 options, 10 of them set", value: optionsValue, size: 123, ours: oursOptions(), floor: optionsFloor(), msgp: msgpCodec[options](),
 		}.cases(),
 		shape[tiny]{name: "two fields", value: tinyValue, size: 5, ours: oursTiny(), floor: tinyFloor(), msgp: msgpCodec[tiny]()}.cases(),
-		shape[nest]{name: "eight structs, one in another", value: nestValue, size: 92, ours: oursNest(), floor: nestFloor()}.cases(),
+		shape[nest]{name: "eight nested structs", value: nestValue, size: 92, ours: oursNest(), floor: nestFloor()}.cases(),
 	}
 	var cases []harness.Case
 	for table := range shapes[0] {

@@ -33,19 +33,19 @@ func smallStructCases() []harness.Case {
 		smallStructCase("marshal, new memory", 1, 1, func(l library[smallStruct]) (c calls, has bool) {
 			return calls{marshal: l.marshal}, l.marshal != nil
 		}),
-		smallStructCase("unmarshal, texts copied", 2, 1, func(l library[smallStruct]) (c calls, has bool) {
+		smallStructCase("unmarshal, strings are copied", 2, 1, func(l library[smallStruct]) (c calls, has bool) {
 			return calls{unmarshal: l.unmarshal}, l.unmarshal != nil
 		}),
 		smallStructCase("both, new memory and copies", 3, 1, func(l library[smallStruct]) (c calls, has bool) {
 			return calls{l.marshal, l.unmarshal}, l.marshal != nil && l.unmarshal != nil
 		}),
-		smallStructCase("marshal, kept buffer", 0, 1.3, func(l library[smallStruct]) (c calls, has bool) {
+		smallStructCase("marshal, reused buffer", 0, 1.3, func(l library[smallStruct]) (c calls, has bool) {
 			return calls{marshal: l.reuse}, l.reuse != nil
 		}),
-		smallStructCase("unmarshal, texts are views", 0, 1.2, func(l library[smallStruct]) (c calls, has bool) {
+		smallStructCase("unmarshal, strings are views", 0, 1.2, func(l library[smallStruct]) (c calls, has bool) {
 			return calls{unmarshal: l.view}, l.view != nil
 		}),
-		smallStructCase("both, kept buffer and views", 0, 1.2, func(l library[smallStruct]) (c calls, has bool) {
+		smallStructCase("both, reused buffer and views", 0, 1.2, func(l library[smallStruct]) (c calls, has bool) {
 			return calls{l.reuse, l.view}, l.reuse != nil && l.view != nil
 		}),
 		{

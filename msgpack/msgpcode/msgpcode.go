@@ -70,26 +70,26 @@ var (
 	Ext32    byte = 0xc9
 )
 
-// IsFixedNum reports whether c is a complete int.
+// IsFixedNum reports whether c is the code of a fixint, an int that consists of its code alone.
 func IsFixedNum(c byte) bool { return c <= PosFixedNumHigh || c >= NegFixedNumLow }
 
-// IsFixedMap reports whether c is a map of fewer than 16 pairs.
+// IsFixedMap reports whether c is the code of a fixmap, a map of fewer than 16 pairs.
 func IsFixedMap(c byte) bool { return c >= FixedMapLow && c <= FixedMapHigh }
 
-// IsFixedArray reports whether c is an array of fewer than 16 values.
+// IsFixedArray reports whether c is the code of a fixarray, an array of fewer than 16 values.
 func IsFixedArray(c byte) bool { return c >= FixedArrayLow && c <= FixedArrayHigh }
 
-// IsFixedString reports whether c is a str of fewer than 32 bytes.
+// IsFixedString reports whether c is the code of a fixstr, a str of fewer than 32 bytes.
 func IsFixedString(c byte) bool { return c >= FixedStrLow && c <= FixedStrHigh }
 
-// IsString reports whether c is a str.
+// IsString reports whether c is the code of a str.
 func IsString(c byte) bool { return IsFixedString(c) || c == Str8 || c == Str16 || c == Str32 }
 
-// IsBin reports whether c is a bin.
+// IsBin reports whether c is the code of a bin.
 func IsBin(c byte) bool { return c == Bin8 || c == Bin16 || c == Bin32 }
 
-// IsFixedExt reports whether c is an ext of 1, 2, 4, 8 or 16 bytes.
+// IsFixedExt reports whether c is the code of a fixext, an ext of 1, 2, 4, 8 or 16 bytes.
 func IsFixedExt(c byte) bool { return c >= FixExt1 && c <= FixExt16 }
 
-// IsExt reports whether c is an ext.
+// IsExt reports whether c is the code of an ext.
 func IsExt(c byte) bool { return IsFixedExt(c) || c == Ext8 || c == Ext16 || c == Ext32 }

@@ -5,7 +5,7 @@ module Bench
   # measured besides. All of it is made up here, from fixed seeds, so that each process makes the same.
   #
   #   set         shape                                            MessagePack     JSON
-  #   tiny        a hash of three                                         15 B      28 B
+  #   tiny        a hash with three entries                               15 B      28 B
   #   twitter     one post in an array: many keys, short strings       3,371 B   4,060 B
   #   timeline    100 posts, most of them Japanese                      390 KB    463 KB (716 KB if indented)
   #   image-tail  three fields, then a binary of 5,965 B               6,021 B   8,026 B
@@ -24,18 +24,18 @@ module Bench
   #   map         10,000 keys                                           117 KB     157 KB
   module Data
     TITLES = {
-      "tiny" => "Tiny: a hash of three",
+      "tiny" => "Tiny: a hash with three entries",
       "twitter" => "Twitter-like: one post, many keys",
       "timeline" => "Timeline: 100 posts, most of them Japanese",
       "image-tail" => "Image: a binary of 6 KB, last in its hash",
       "image-head" => "Image: a binary of 6 KB, first in its hash",
-      "integers" => "Integers: 3,120 of them",
+      "integers" => "Integers: an array of 3,120 integers",
       "geo" => "Geo: hashes and floats",
       "model3d" => "3D model: lots of floats",
       "nil" => "nil",
       "true" => "true",
       "false" => "false",
-      "bignums" => "Integers from 2**63 on: 1,000 of them",
+      "bignums" => "Large integers: an array of 1,000 integers, 2**63 or larger",
       "text" => "One text of 1 MB",
       "texts" => "200 texts of 500 bytes",
       "blobs" => "50 binaries of 64 KB",

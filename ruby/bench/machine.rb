@@ -13,7 +13,7 @@ module Bench
        ["system", Etc.uname.values_at(:sysname, :release, :machine).join(" ")],
        ["ruby", crew.first.ruby], # of the workers: with --yjit it names YJIT
        ["libraries", crew.map(&:description).join(", ")],
-       ["collector", "on, #{settings}; GC.start before each slot, outside of the time"]]
+       ["collector", "on, #{settings}; GC.start runs before each slot, and the times do not include it"]]
     end
 
     def processor
@@ -24,7 +24,7 @@ module Bench
 
     def settings
       set = ENV.select { |name, _| name.start_with?("RUBY_GC_", "RUBYOPT", "MALLOC_", "LD_PRELOAD") }
-      set.empty? ? "as Ruby has it" : set.map { |pair| pair.join("=") }.join(" ")
+      set.empty? ? "with Ruby's default settings" : set.map { |pair| pair.join("=") }.join(" ")
     end
   end
 end

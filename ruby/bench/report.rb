@@ -57,11 +57,12 @@ module Bench
       <<~MARKDOWN
         # Benchmark results of the gem
 
-        Written by `ruby bench/run.rb --report`; do not edit. How the figures come about: `ruby bench/run.rb --help`. The data sets are
-        look-alikes that `bench/data.rb` makes.
+        `ruby bench/run.rb --report` writes this file; do not edit it. `ruby bench/run.rb --help` describes the method.
+        `bench/data.rb` generates the data sets, which resemble the data sets of other benchmarks.
 
-        Each library has a process of its own, and the processes work in turn, a slot each, for some rounds. A **time** is the median of
-        the rounds; a **ratio** is the median of the rounds' ratios, so it need not be the quotient of the two times shown.
+        Each library runs in its own process. In each round, the processes run one after the other, each for one time slot.
+        A **time** is the median of all rounds. A **ratio** is the median of the ratios in the rounds, so it may differ from the
+        quotient of the two times in the table.
         #{@crew.notices.map { |notice| "\n#{notice}\n" }.join}
         | | |
         |---|---|

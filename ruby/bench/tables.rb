@@ -35,7 +35,9 @@ module Bench
       rows = measured.map do |set, m|
         [set, *names.map { |name| m.known?(name, operation) ? timed(m, name, operation, [names.first, operation]) : "" }]
       end
-      note = "µs an operation, × the time of #{@titles[names.first]}; above 1 that is faster. #{remarks(names, measured.keys)}".strip
+      base = @titles[names.first]
+      note = "Times are in µs per operation. The factor after × is the library's time divided by #{base}'s time; " \
+             "above 1, #{base} is faster. #{remarks(names, measured.keys)}".strip
       Table.new(title, note: note, head: ["set", *@titles.values_at(*names)], rows: rows)
     end
 
@@ -46,9 +48,9 @@ module Bench
 
     def remarks(names, sets)
       list = []
-      list << "Libraries of JSON have the binary of the image sets as base64 text, coded outside of the time." if sets.any?(/image/)
-      list << "bson has arrays inside a hash, and binaries as BSON::Binary." if names.include?("bson")
-      list << "† One parser for all threads: shown, and no bar." if names.any?(/†/)
+      list << "In the image sets, JSON libraries get the binary as base64 text; the times do not include base64 coding." if sets.any?(/image/)
+      list << "bson gets an array inside a hash, and a binary as a BSON::Binary." if names.include?("bson")
+      list << "† All threads share one parser; the section \"Bars\" has no line for it." if names.any?(/†/)
       list.join(" ")
     end
 
@@ -62,8 +64,8 @@ module Bench
           [Stats.microseconds(m.median(name, :read)), Stats.microseconds(m.median(name, :skip)), Stats.times(ratio)]
         end]
       end
-      note = "µs a value of Unpacker#read and Unpacker#skip, and × how much faster skip is; the unpacker was fed " \
-             "#{Stats.grouped(Job::RUN)} bytes of values at once, or one value that is longer."
+      note = "Times are in µs per value. The factor after × is the time of Unpacker#read divided by the time of Unpacker#skip. " \
+             "The unpacker is fed at least #{Stats.grouped(Job::RUN)} bytes at once: copies of the value, or one larger value."
       Table.new("Skip", note: note, head: ["set", *columns.flat_map { |name| ["#{@titles[name]} read", "skip", "read ÷ skip"] }], rows: rows)
     end
 
@@ -76,7 +78,9 @@ module Bench
       rows = @results.reused.map do |set, m|
         [set, *columns.map { |operation, name| timed(m, name, operation, [columns.first.last, operation]) }]
       end
-      note = "µs an operation of a packer or an unpacker that is kept, × the time of #{@titles[columns.first.last]}."
+      base = @titles[columns.first.last]
+      note = "The packer or the unpacker is reused. Times are in µs per operation. " \
+             "The factor after × is the library's time divided by #{base}'s time."
       head = ["set", *columns.map { |operation, name| "#{@titles[name]}: #{REUSED[operation]}" }]
       Table.new("One packer, one unpacker", note: note, head: head, rows: rows)
     end
@@ -85,7 +89,7 @@ module Bench
       counts = @results.memory[operation] or return
       names = @titles.keys & counts.values.flat_map(&:keys)
       rows = counts.map { |set, of| [set, *names.map { |name| of.key?(name) ? counted(of[name]) : "" }] }
-      note = "Objects, and calls of malloc, an operation."
+      note = "A cell contains two numbers per operation: the created objects, and the calls of malloc."
       Table.new("Memory of #{title}", note: note, head: ["set", *@titles.values_at(*names)], rows: rows)
     end
 
@@ -100,10 +104,11 @@ module Bench
       rows = @results.feed.map do |chunks, m|
         [Stats.grouped(chunks), *names.map do |name|
           seconds = m.median(name, :feed)
-          "#{Stats.duration(seconds)}, #{Stats.duration(seconds / chunks)} a chunk"
+          "#{Stats.duration(seconds)}, #{Stats.duration(seconds / chunks)} per chunk"
         end]
       end
-      note = "So many chunks of #{Flow::CHUNK} bytes, a value each, are fed one by one, then all are read."
+      note = "The unpacker is fed the given number of chunks, one by one, and then reads all values. " \
+             "Each chunk is one value of #{Flow::CHUNK} bytes."
       Table.new("Feed", note: note, head: ["chunks", *@titles.values_at(*names)], rows: rows)
     end
 
@@ -116,9 +121,9 @@ module Bench
            Stats.megabytes(before), Stats.megabytes(most), Stats.megabytes(most - before)]
         end
       end
-      note = "An array of integers, to a file by write_array_header and write, and back by read_array_header and read. " \
-             "Memory is what is resident."
-      Table.new("Streams", note: note, head: ["", "elements", "an element", "memory before", "at most", "growth"], rows: rows)
+      note = "An array of integers is written to a file with write_array_header and write, " \
+             "and read back with read_array_header and read. Memory is the resident memory of the process."
+      Table.new("Streams", note: note, head: ["", "elements", "time per element", "memory before", "peak memory", "growth"], rows: rows)
     end
 
     def columns_of(measured) = @titles.keys & measured.values.flat_map(&:names)

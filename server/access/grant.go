@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Right is a right that a request needs. A token grants one or more rights.
+// Right is a right, or a set of rights. A request needs one right, and a token grants one or more.
 type Right uint8
 
 const (

@@ -6,7 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// Guard decides by its token whether a request is admitted. It counts rejected requests.
+// Guard checks the token of each request, and decides whether the request is admitted. It counts
+// rejected requests.
 type Guard struct {
 	tokens  atomic.Pointer[Tokens]
 	refused [Reasons]atomic.Int64
@@ -20,7 +21,7 @@ func NewGuard(t *Tokens) *Guard {
 	return g
 }
 
-// Set replaces the accepted tokens. It affects only later requests.
+// Set replaces the accepted tokens. The new tokens apply only to later requests.
 func (g *Guard) Set(t *Tokens) {
 	if t == nil {
 		t = &Tokens{}
@@ -64,7 +65,7 @@ const (
 
 // Admit returns the grant of the request's token. If the grant does not include the given right on
 // all databases of the scope s, Admit counts and returns a refusal instead. The text of the refusal
-// mentions no other database than the one in the request.
+// mentions no database except the one in the request.
 func (g *Guard) Admit(r *http.Request, right Right, s Scope) (*Grant, *Refusal) {
 	grant, refused := g.check(r, right, s)
 	if refused != nil {

@@ -14,7 +14,7 @@ const (
 // decompression.
 var ErrTooLarge = errors.New("admission: the body exceeds its limit")
 
-// Pace limits how slowly a body may arrive.
+// Pace checks that a body arrives fast enough.
 type Pace interface {
 	// Arrived is called after each read with the number of bytes that the read returned.
 	Arrived(n int)
@@ -27,7 +27,8 @@ type Pace interface {
 // buffer contains the bytes that were received. The caller must free the buffer in either case.
 //
 // Until the first bytes of the body arrive, Read charges nothing. After that, it charges the size
-// of the buffer, which is about twice the number of received bytes, or 64 KiB.
+// of the buffer. This size is about twice the number of received bytes, or up to 64 KiB if fewer
+// than 32 KiB have arrived.
 //
 // The error is [ErrTooLarge], a [BudgetError], or an error from src. If src ends before the body is
 // complete, the error is io.ErrUnexpectedEOF.

@@ -9,10 +9,10 @@ import (
 
 // Budget is the memory for all current requests.
 //
-// The requests of a client can use at most as many bytes as remain free. So one client can use half
-// of the budget, and two clients can use a third each; memory always remains for a further client.
-// A single request may exceed the budget if there are no other requests. Otherwise, a request that
-// is larger than the budget could never be served.
+// The requests of one client can use at most half of the memory that all other requests leave free.
+// So a single client can use half of the budget, and two clients can use a third each; memory
+// always remains for a further client. A single request may exceed the budget if there are no other
+// requests. Otherwise, a request that is larger than the budget could never be served.
 type Budget struct {
 	limit int64
 	used  atomic.Int64
@@ -39,8 +39,8 @@ func (b *Budget) Free() int64 { return b.limit - b.used.Load() }
 // Used returns the number of used bytes.
 func (b *Budget) Used() int64 { return b.used.Load() }
 
-// Of returns the hold of a new request from the client at the given address. The request does not
-// use any bytes yet. The caller must call Release at the end of the request.
+// The method Of returns the Hold of a new request from the client at the given address. The request
+// does not use any bytes yet. The caller must call Release at the end of the request.
 func (b *Budget) Of(addr string) Hold {
 	from := network(addr)
 	b.mu.Lock()
@@ -54,8 +54,8 @@ func (b *Budget) Of(addr string) Hold {
 	return Hold{budget: b, from: from, client: c}
 }
 
-// Own returns the hold of a new request to which the limit for a single client does not apply. The
-// caller must call Release at the end of the request.
+// The method Own returns the Hold of a new request that is exempt from the limit for a single
+// client. The caller must call Release at the end of the request.
 func (b *Budget) Own() Hold { return Hold{budget: b} }
 
 // network returns the part of an address that identifies a client. For IPv4, this is the whole

@@ -12,8 +12,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Compression is the compression of a body. The write-ahead log contains its numbers, so they must
-// never change.
+// Compression is the compression format of a body. The write-ahead log contains values of this
+// type, so the number of a format must never change.
 type Compression uint8
 
 const (

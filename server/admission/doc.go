@@ -13,6 +13,6 @@
 // The client should then send the request again later. [Hold.Release] returns all bytes of a
 // request to the budget.
 //
-// The requests of a client can use at most as many bytes as remain free. So one client can never
-// use the whole budget. A client is identified by its address.
+// The requests of one client can use at most half of the memory that all other requests leave free.
+// So one client can never use the whole budget. A client is identified by its address.
 package admission

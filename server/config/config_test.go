@@ -232,7 +232,7 @@ func TestNonsenseIsRefused(t *testing.T) {
 		{[]string{"--listen=:8080", "--insecure-no-auth", "--relay.target=http://[::1]:8080"}, "this is the relay's own address"},
 		{[]string{"--listen=127.0.0.1:80", "--relay.target=http://127.0.0.1"}, "this is the relay's own address"},
 		{[]string{"--listen=10.255.255.1:8080", "--insecure-no-auth", "--relay.target=http://10.255.255.1:8080"}, "this is the relay's own address"},
-		{[]string{target, "--relay.queue=q", "--relay.queue-max=1MiB"}, "--relay.queue-max=1048576: must be at least 33554560, the size of one request of --relay.max-body"},
+		{[]string{target, "--relay.queue=q", "--relay.queue-max=1MiB"}, "--relay.queue-max=1048576: must be at least 33554560, so that the queue can hold one request of the size --relay.max-body"},
 		{[]string{target, "--relay.queue=q", "--relay.queue-tenant-max=1MiB"}, "--relay.queue-tenant-max=1048576: must be at least 33554560"},
 		{[]string{target, "--relay.queue=q", "--relay.queue-max-age=2h"}, "--relay.queue-max-age requires --relay.queue-drop-oldest"},
 		{[]string{target, "--relay.queue=q", "--relay.queue-max-age=-2h", "--relay.queue-drop-oldest"}, "--relay.queue-max-age=-7200000000000: must be at least 0"},

@@ -73,7 +73,7 @@ func (r *Relay) check(listen string) error {
 	case r.DeadTarget == relay.Drop && !r.Replicate:
 		return errors.New("--relay.dead-target=drop requires --relay.replicate")
 	case r.DeadTarget == relay.Drop && r.Queue != "":
-		return errors.New("--relay.dead-target=drop cannot be used with --relay.queue, which keeps the series for the target; limit it by --relay.queue-drop-oldest")
+		return errors.New("--relay.dead-target=drop cannot be used with --relay.queue, which keeps the series for the target; to limit the queue, set --relay.queue-drop-oldest")
 	case (r.User == "") != (r.PasswordFile == ""):
 		return errors.New("--relay.user and --relay.password-file: set both or neither")
 	case strings.Contains(r.User, ":"):
@@ -119,7 +119,7 @@ func (r *Relay) checkQueue() error {
 	}
 	for flag, size := range map[string]Size{"queue-max": r.QueueMax / lines, "queue-tenant-max": r.QueueTenantMax} {
 		if least := r.MaxBody + queueCost; size < least {
-			return fmt.Errorf("--relay.%s=%d: must be at least %d, the size of one request of --relay.max-body", flag, size, least)
+			return fmt.Errorf("--relay.%s=%d: must be at least %d, so that the queue can hold one request of the size --relay.max-body", flag, size, least)
 		}
 	}
 	return nil

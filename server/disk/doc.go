@@ -1,7 +1,7 @@
 // Package disk is the interface between the service and the file system.
 //
-// [OS] is the file system of the machine. Tests use a [Disk] that loses unsynced data, tears
-// writes, fails, fills up and is slow: see package disk/faulty.
+// [OS] is the file system of the machine. Tests use a [Disk] that loses unsynced data, writes only
+// parts of the data, fails, fills up and is slow: see package disk/faulty.
 //
 // # Data that survives a crash of the machine
 //

@@ -28,7 +28,7 @@ func (f osFile) Allocate(off, n int64) error {
 	return os.NewSyscallError("fallocate", err)
 }
 
-// Zero keeps the existing blocks of the file.
+// The method Zero keeps the existing blocks of the file.
 func (f osFile) Zero(size int64) error {
 	err := uninterrupted(func() error { return unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_ZERO_RANGE, 0, size) })
 	return os.NewSyscallError("fallocate", err)

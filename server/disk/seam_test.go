@@ -54,6 +54,8 @@ var past = map[string]struct {
 	"config/serve.go":  {[]string{"os.ReadFile"}, "configuration, which is only read"},
 	"relay/relay.go":   {[]string{"os.ReadFile"}, "configuration, which is only read"},
 	"relay/options.go": {[]string{"net.Dialer"}, "the default of an option"},
+
+	"testkit/dir.go": {[]string{"os.MkdirTemp", "os.RemoveAll"}, "directories of tests"},
 }
 
 // commands lists the packages that run outside of the service.

@@ -86,7 +86,8 @@ func (p *pacer) open(now time.Time) {
 	p.control.SetReadDeadline(deadline)
 }
 
-// Arrived counts n bytes of the body. It begins the next window when enough bytes have arrived.
+// The method Arrived adds n to the number of bytes that have arrived. It begins the next window
+// when enough bytes have arrived.
 func (p *pacer) Arrived(n int) {
 	if p.quota == 0 {
 		return

@@ -1,7 +1,7 @@
 // Package ingest accepts rows over HTTP. It decodes a request body directly into columns (package
 // rows), and checks the whole body. It then passes the body and the columns to the store (package
 // table). The response 204 means that the rows are in the log on disk, unless the sender chose
-// durability=async. Rows land when the store writes them to Parquet files.
+// durability=async. The store later writes the rows to Parquet files; this is called landing.
 //
 //	handler.go   routes, rights, /health, /ready, /v1/tables
 //	route.go     serving of routes, parameters, latencies
@@ -18,8 +18,8 @@
 //	limits.go    limits
 //	stats.go     counters
 //
-// Package rows describes the bodies and decodes them, package registry contains the schemas, and
-// package series describes the tables of Remote Write.
+// The formats of bodies are documented in package rows, which decodes them. The registry of schemas
+// is in package registry. The tables of Remote Write are documented in package series.
 //
 // # Endpoints
 //
@@ -79,8 +79,8 @@
 // # Tokens
 //
 // If the service has tokens, requests must have the header Authorization: Bearer TOKEN. A token
-// grants rights on all databases or on certain databases. Package access describes the token file.
-// Each endpoint requires one right:
+// grants rights on all databases or on certain databases. For the format of the token file, see
+// package access. Each endpoint requires one right:
 //
 //	write       both write endpoints, on their database; Remote Write, on the database metrics, also
 //	            if it is forwarded to a target
@@ -94,8 +94,8 @@
 // A flush also requires the right on all databases. A sender with the right to write can use a
 // registered schema if it knows the schema's fingerprint. If a token lacks the right to read all
 // databases, responses to its requests contain no information about other databases than its own.
-// The responses of /ready, and responses with 503, then contain no paths and no tables. If the
-// fingerprint is wrong, the response is then 404, as for an unknown schema.
+// For such a token, the responses of /ready and responses with 503 contain no paths and no tables.
+// For such a token, a wrong fingerprint also gets the response 404, as an unknown schema does.
 //
 // # Alterations
 //
@@ -160,20 +160,20 @@
 //
 //	{"error": "line 5: column \"v\": a string in a column of int64: …", "field": "v", "row": 3, "line": 5, "offset": 57}
 //
-// Without partial, a body is stored completely or not at all. With partial, an error in a row
-// rejects only that row. An error in the body itself rejects the whole body. Errors in the body are
-// invalid MessagePack, JSON or schema messages, and columns of different lengths. In NDJSON, a line
-// that is not valid JSON is an error in a row. The response lists up to 1000 rejected rows. Its
-// field more_rejected contains the number of rejected rows that are not listed. A request with
+// Without partial=true, a body is stored completely or not at all. With partial=true, an error in a
+// row rejects only that row. An error in the body itself rejects the whole body. Errors in the body
+// are invalid MessagePack, JSON or schema messages, and columns of different lengths. In NDJSON, a
+// line that is not valid JSON is an error in a row. The response lists up to 1000 rejected rows.
+// Its field more_rejected contains the number of rejected rows that are not listed. A request with
 // rejected rows is always synchronous.
 //
 // # Order of work
 //
-// The checks that cost little are made first: token and rights, Content-Length, names and
-// parameters, and readiness. Then the body is read. A request without a valid token uses no memory
-// of the budget, and creates no table and no metric label. All tables of a body are decoded and
-// checked before the log is written, so every record of the log can be decoded. The catalog changes
-// only after the rows are in the log, so a rejected request adds no table, no column and no type.
+// Cheap checks are made first: token and rights, Content-Length, names and parameters, and
+// readiness. Then the body is read. A request without a valid token uses no memory of the budget,
+// and creates no table and no metric label. All tables of a body are decoded and checked before the
+// log is written, so every record of the log can be decoded. The catalog changes only after the
+// rows are in the log, so a rejected request adds no table, no column and no type.
 //
 // # Logging and metrics
 //
@@ -188,10 +188,10 @@
 //
 // All request bodies share a memory budget (Limits.InFlight). A request is charged for the memory
 // of the bytes that have arrived, not for its Content-Length: see package admission. The requests
-// of a client can use at most as many bytes as remain free, so a client cannot lock out other
-// clients. A client is an IPv4 address, or a /64 network of IPv6. Senders that share a proxy count
-// as one client. If a request is larger than the budget, it is accepted when no other request is in
-// progress.
+// of one client can use at most half of the memory that all other requests leave free, so a client
+// cannot lock out other clients. A client is an IPv4 address, or a /64 network of IPv6. Senders
+// that share a proxy count as one client. A request that is larger than the budget is accepted only
+// if no other request is in progress.
 //
 // In each window of 5 s, a body must arrive with at least Limits.MinRate. The whole body must
 // arrive within Options.ReadTimeout. Otherwise the response is 408. During decompression, a body

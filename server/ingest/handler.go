@@ -133,7 +133,7 @@ func (h *Handler) Open(s *table.Store) {
 	h.store.Store(s)
 }
 
-// Recovering makes /ready report the state of the recovery of s, until Open is called.
+// The method Recovering makes /ready report the state of the recovery of s, until Open is called.
 func (h *Handler) Recovering(s *table.Store) { h.reading.Store(s) }
 
 // Drain makes /ready report that the service is stopping, so that load balancers stop sending

@@ -177,7 +177,7 @@ func TestJSONErrors(t *testing.T) {
 		{"name with a control character", asJSON, `{"a\nb":[1]}`, `column "a\nb": a column name must not have control characters`, "a\nb", -1, 0, -1},
 		{"time is null", asJSON, `{"time":[1,null]}`, "row 1: " + missing, "time", 1, 0, -1},
 		{"time is missing in a row", asJSON, `[{"time":1},{"v":1}]`, "row 1: " + missing, "time", 1, 0, -1},
-		{"time is text", asJSON, `{"time":["2020"]}`, `row 0: time "2020" is not RFC 3339: send 2006-01-02T15:04:05Z, with a fraction or an offset such as +07:00, or a number since 1970`, "time", 0, 0, -1},
+		{"time is text", asJSON, `{"time":["2020"]}`, `row 0: time "2020" is not RFC 3339: send a string such as 2006-01-02T15:04:05Z or 2006-01-02T15:04:05.123+07:00, or the number of s, ms, us or ns since 1970`, "time", 0, 0, -1},
 		{"catalog", asJSON, `{"time":[1700000000],"old":["x"]}`, `table db.t: column "old" contains int64 values, so it cannot store string values: convert the values, or use another column name`, "old", -1, 0, -1},
 
 		{"line: cut", asLines, "{\"v\":1}\n\n{\"v\":2", "line 3: not valid JSON: unexpected end of JSON input", "", 1, 3, 15},
@@ -188,7 +188,7 @@ func TestJSONErrors(t *testing.T) {
 		{"line: kinds", asLines, "\n{\"v\":1}\n{\"v\":\"x\"}\n]", `line 3: column "v": a string in a column of int64` + types, "v", 1, 3, 14},
 		{"line: not UTF-8", asLines, "{\"s\":\"\xff\"}", `line 1: column "s": a string is not UTF-8: send UTF-8`, "s", 0, 1, 5},
 		{"line: time is missing", asLines, "{\"time\":1}\n\n{\"v\":1}", "line 3: " + missing, "time", 1, 3, -1},
-		{"line: units", asLines, "{\"time\":1}\n \n\n{\"time\":1700000000000}", "line 4: time 1700000000000 looks like milliseconds, but the first time looks like seconds: set the unit with ?time_unit=s, ms, us or ns", "time", 1, 4, -1},
+		{"line: units", asLines, "{\"time\":1}\n \n\n{\"time\":1700000000000}", "line 4: time 1700000000000 looks like milliseconds, but earlier times look like seconds: set the unit with ?time_unit=s, ms, us or ns", "time", 1, 4, -1},
 		{"line: too many", asLines, strings.Repeat("{}\n\n", 101), "line 201: more than 100 rows in one batch; send smaller batches", "", 100, 201, 400},
 		{"line: none", asLines, "\n\n \r\n", "the body has no rows: send at least one", "", -1, 0, -1},
 	} {

@@ -22,7 +22,7 @@ func TestPagesIngestSchema(t *testing.T) {
 	page := pages.Read(t, "docs/ingest-schema.md")
 	type checks = map[string]func(*testing.T, pages.Row)
 	page.Rows(t, "When the schema changes", checks{
-		"add a column to columns": func(t *testing.T, r pages.Row) {
+		"add a column to a schema of lists": func(t *testing.T, r pages.Row) {
 			tail, notation := r.Code(1)[0], r.Code(1)[1]
 			if tail != "Tail" {
 				t.Errorf("%s: %s", r.Where, tail)
@@ -36,7 +36,7 @@ func TestPagesIngestSchema(t *testing.T) {
 			wantStatus(t, s.write(fresh, "", []byte(times+"\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\xe0\x3f")), 204)
 			wantRows(t, s.landed(), map[string][]row{"db.t": {{"time": t0}, {"time": t0}, {"time": t0, "load": 0.5}}})
 		},
-		"add a column to rows": func(t *testing.T, r pages.Row) {
+		"add a column to a schema of rows": func(t *testing.T, r pages.Row) {
 			n, err := strconv.Atoi(regexp.MustCompile(`^Skip\((\d+)\)$`).FindStringSubmatch(r.Code(1)[0])[1])
 			if err != nil || n != 8 {
 				t.Fatal(r.Code(1)[0], err)

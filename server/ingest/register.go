@@ -175,7 +175,7 @@ func (h *Handler) checkVersion(v *registry.Version) error {
 			return err
 		}
 		if name == rows.TimeColumn && (kind == column.String || kind == column.Bool) {
-			return refusal.Errorf("field %q: time has the type %v: use an integer, a float or a time", name, kind).In(name)
+			return refusal.Errorf("field %q has the type %v: use an integer, a float or a time", name, kind).In(name)
 		}
 	}
 	if _, err := b.Column([]byte(rows.TimeColumn)); err != nil { // rows have a time even if the schema has none

@@ -510,7 +510,7 @@ func TestSchemas(t *testing.T) {
 		{"x", `{"fields": []}`, 400, "the schema cannot be used for a table: no field can be a column"},
 		{"x", `{"type": "u8"}`, 400, "the schema cannot be used for a table: a message must be a struct: its fields name the columns"},
 		{"x", `{"fields": [{"name": "a\n", "type": "u8"}]}`, 400, `column "a\n": a column name must not have control characters`},
-		{"x", `{"fields": [{"name": "time", "type": "opt", "of": {"type": "str8"}}]}`, 400, `field "time": time has the type string: use an integer, a float or a time`},
+		{"x", `{"fields": [{"name": "time", "type": "opt", "of": {"type": "str8"}}]}`, 400, `field "time" has the type string: use an integer, a float or a time`},
 		{"x", `[]`, 400, "the body is not a valid schema: got an array, want an object"},
 		{"x", `{"fields": [{"name": 5}]}`, 400, "the body is not a valid schema: fields.name: got a number, want a string"},
 		{"x", `{"fields": [` + strings.Repeat(" ", registry.MaxDefinition) + `]}`, 413, "the schema has more than 131072 bytes"},

@@ -327,7 +327,7 @@ func TestSeriesRefused(t *testing.T) {
 	_, two = bad(remotewrite.Series{Labels: labels, Samples: []remotewrite.Sample{{StartTimestamp: math.MaxInt64}}})
 	r.refusedSeries(series.Invalid, 0, "the time 9223372036854775807 in", two)
 
-	r.refusedSeries(series.Invalid, 0, `tenant "b": remotewrite: the body has the other version of the protocol`, ok, sent("b", remotewrite.V2, ok.Body))
+	r.refusedSeries(series.Invalid, 0, `tenant "b": remotewrite: the body contains only fields of the other protocol version`, ok, sent("b", remotewrite.V2, ok.Body))
 	r.refusedSeries(series.Invalid, 0, `tenant "b": remotewrite: timeseries[1]: unexpected EOF`, sent("b", remotewrite.V1, ok.Body[:len(ok.Body)-1]))
 	r.refusedSeries(series.Invalid, 0, `the version is neither`, sent("b", 3, ok.Body))
 	r.refusedSeries(series.Invalid, 0, "more than 1048576 bytes when decompressed", ok, sent("big", remotewrite.V1, make([]byte, 1<<20)))

@@ -36,8 +36,8 @@ func (n *Network) Dial(ctx context.Context, kind, to string) (net.Conn, error) {
 	return n.From("192.0.2.1")(ctx, kind, to)
 }
 
-// From returns a function that is like Dial, but connects from the given host. Listeners see the
-// host's address, with a different port for each connection.
+// The method From returns a function that is like Dial, but connects from the given host. Listeners
+// see the host's address, with a different port for each connection.
 func (n *Network) From(host string) func(ctx context.Context, kind, to string) (net.Conn, error) {
 	return func(ctx context.Context, kind, to string) (net.Conn, error) {
 		l, from, err := n.find(host, to)

@@ -32,9 +32,9 @@ func CheckDatabase(name string) error {
 	return nil
 }
 
-// CheckTable returns an error if some engine cannot show the name. It allows all other names,
-// because senders get their names from many sources, and because the whole request is rejected if
-// one name is not allowed.
+// CheckTable returns an error if there is a query engine that cannot show the name. It allows all
+// other names, because table names come from many sources, and because one invalid name causes the
+// whole request to be rejected.
 func CheckTable(name string) error { return checkText("table", name, "table") }
 
 // CheckColumn is like CheckTable, for the name of a column.

@@ -23,7 +23,8 @@ type Aside struct {
 
 var _ table.Aside = (*Aside)(nil)
 
-// NewAside returns a sink for the directory, like New. Its files are moved back to the sink `home`.
+// NewAside returns a sink for the directory, like New. The files of this sink are later moved to
+// the sink `home`.
 func NewAside(dir string, home *Sink) (*Aside, error) {
 	s, err := New(dir, home.options)
 	if err != nil {
@@ -32,7 +33,7 @@ func NewAside(dir string, home *Sink) (*Aside, error) {
 	return &Aside{s, home}, nil
 }
 
-// Return implements [table.Aside]. The file has both names until the new name is on disk, so a
+// Return implements [table.Aside]. The file keeps its old name until the new name is on disk, so a
 // crash does not lose the file.
 func (a *Aside) Return(name string) error {
 	from, err := a.path(name)

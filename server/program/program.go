@@ -55,7 +55,7 @@ func interruptible() context.Context {
 // ShowVersion is the command that prints the program's name and version.
 type ShowVersion struct{}
 
-// Run prints the line. It is called by kong.
+// Run prints the program's name and version. It is called by kong.
 func (ShowVersion) Run(k *kong.Context) error {
 	_, err := fmt.Fprintln(k.Stdout, k.Model.Name, Version())
 	return err

@@ -3,9 +3,9 @@
 //
 // # Guarantees
 //
-//   - When Put returns nil, its items are on disk. Each item is delivered at least once, with three
-//     exceptions: Deliver refuses the item, the options make the queue drop it, or it cannot be
-//     read back from the disk. The queue counts all these cases.
+//   - When Put returns nil, the items of this call are on disk. Each item is delivered at least
+//     once, with three exceptions: Deliver refuses the item, the options make the queue drop it, or
+//     it cannot be read back from the disk. The queue counts all these cases.
 //   - Items of a tenant are delivered in order, even after crashes, and by one call at a time.
 //     There is no order between the items of different tenants.
 //   - If delivery to a tenant fails, it is retried after increasing delays. Meanwhile the tenant
@@ -37,8 +37,8 @@
 // # Records
 //
 // Each call of Put writes one record to the log. The payload of the record is a sequence of
-// entries. The log contains three types of records. Their numbers are varints, except where a type
-// is given:
+// entries. The log contains three types of records. All numbers in a record are varints, except
+// those for which the diagram gives another type:
 //
 //	1   items of a Put
 //	    ┌──────┬────────┬───────┬──────┬──────┬──────┬──────┬─────┬──────┬──────┬───
@@ -69,7 +69,7 @@
 // up to Options.Memory bytes. For MaxBytes, an item counts as the size of its body plus 128 bytes.
 // The queue forgets tenants without items, except the thousand most recent ones. Open needs the
 // same memory for each item in the log, including items that were delivered in the last quarter of
-// a second before the stop.
+// a second before the queue stopped.
 //
 // # Locks
 //

@@ -19,7 +19,7 @@ type Item struct {
 	Time  time.Time
 }
 
-// Kind is the outcome of a delivery.
+// Kind is the kind of a [Verdict].
 type Kind uint8
 
 const (
@@ -29,7 +29,8 @@ const (
 	TooLarge              // the target will never accept the items together; they are retried immediately, in halves; a single item is refused
 )
 
-// Verdict is the outcome of a delivery. The zero value keeps the items.
+// Verdict is the outcome of a delivery. If it is the zero value, the queue keeps the items and
+// retries them.
 type Verdict struct {
 	Kind  Kind
 	After time.Duration // for Retry: minimum pause

@@ -20,7 +20,7 @@ const (
 	retried = outcomes // not an outcome; used only for blame
 )
 
-// Count contains the number of some items, and the totals of the counts in their [Item.Note].
+// Count contains a number of items, and the totals of the counts in the [Item.Note] of these items.
 type Count struct {
 	Items int64
 	Notes [4]uint64
@@ -33,7 +33,8 @@ func (c *Count) add(it *item) {
 	}
 }
 
-// Dropped counts items that the queue dropped although Deliver did not refuse them.
+// Dropped contains the counts of items that the queue dropped for a reason other than a refusal by
+// Deliver.
 type Dropped struct {
 	Age    Count // dropped because of MaxAge
 	Bytes  Count // dropped to make room for new items
@@ -60,8 +61,9 @@ type Stats struct {
 	Salvaged  wal.Salvaged // damage found in the log by Open
 }
 
-// TenantStats contains the counters of one tenant since the queue last forgot it. The queue
-// remembers tenants with items, and about a thousand tenants without items.
+// TenantStats contains the counters of one tenant. The queue remembers tenants with items, and
+// about a thousand tenants without items. If the queue forgets a tenant, the counters of this
+// tenant start again at 0.
 type TenantStats struct {
 	Tenant string
 	Items  int
@@ -76,7 +78,7 @@ type TenantStats struct {
 	Err       error         // error of that delivery
 }
 
-// Stats returns a consistent snapshot, except for Log.
+// Stats returns a consistent snapshot, except for the field Log.
 func (q *Queue) Stats() Stats {
 	log, salvaged, now := q.log.Stats(), q.log.Salvaged(), time.Now()
 	q.mu.Lock()

@@ -21,18 +21,19 @@ const retryWeight = 100
 // NewWindow returns a window with the maximum weight `most`.
 func NewWindow(most int64) Window { return Window{most: most, now: most} }
 
-// Takes reports whether a call with several items may have this weight.
+// The method Takes reports whether a call with several items may have the given weight.
 func (w *Window) Takes(weight int64) bool { return weight <= w.now }
 
-// Failed reduces the window to half its size, after a failed call with the given weight. A single
-// item of any weight is always allowed.
+// The method Failed reduces the window after a call has failed. The parameter `weight` is the
+// weight of that call. The new size is half of this weight, or half of the old size if that is
+// smaller. A single item of any weight is always allowed.
 func (w *Window) Failed(weight int64) {
 	w.failed, w.passed = weight, 0
 	w.now = max(min(weight, w.now)/2, 1)
 }
 
-// Passed enlarges the window after a successful call with the given weight. If the weight is at
-// most half of the window, Passed has no effect.
+// The method Passed enlarges the window after a call has succeeded. The parameter `weight` is the
+// weight of that call. If the weight is at most half of the window, Passed has no effect.
 func (w *Window) Passed(weight int64) {
 	if weight <= w.now/2 {
 		return

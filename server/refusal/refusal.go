@@ -103,13 +103,14 @@ func New(o Outcome, format string, args ...any) *Error {
 // Errorf returns an error for an invalid request.
 func Errorf(format string, args ...any) *Error { return New(Invalid, format, args...) }
 
-// In sets the field Field to the name of the invalid column, key or parameter, and returns r.
+// The method In sets the field Field to the name of the invalid column, key or parameter, and
+// returns r.
 func (r *Error) In(field string) *Error {
 	r.Field = field
 	return r
 }
 
-// At sets the field Offset, and returns r.
+// The method At sets the field Offset, and returns r.
 func (r *Error) At(offset int64) *Error {
 	r.Offset = offset
 	return r
@@ -127,8 +128,9 @@ func (r *Error) InLine(line int) *Error {
 	return r
 }
 
-// Of returns the [Error] that err is or wraps. For another error, it returns an Error with the same
-// text. The outcome of that Error depends on err, and is Invalid by default.
+// The function Of returns err itself if it is an [Error], or the Error that err wraps. If there is
+// none, it returns a new Error with the text of err. The outcome of the new Error depends on err,
+// and is Invalid by default.
 func Of(err error) *Error {
 	var r *Error
 	if errors.As(err, &r) {

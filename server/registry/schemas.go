@@ -19,9 +19,9 @@ import (
 	"github.com/slipstream-go/slipstream/server/refusal"
 )
 
-// Schemas is the registry of schemas. It contains the versions of each schema by the schema's name.
-// The newest version is at the end. The registry writes a new version to the file before it
-// confirms the registration:
+// Schemas is the registry of schemas. For each name of a schema, it contains the versions of this
+// schema, oldest first. The registry writes a new version to the file before it confirms the
+// registration:
 //
 //	{"version": 1, "schemas": [{"name": "cpu", "versions": ["{time i64, host str8}"]}]}
 //
@@ -331,7 +331,7 @@ func textOfField(f schema.Piece) string {
 // Hex returns a fingerprint as 16 hex digits.
 func Hex(sum [8]byte) string { return hex.EncodeToString(sum[:]) }
 
-// Brief returns a notation. If the notation is long, Brief shortens it.
+// Brief returns the notation, shortened if it is long.
 func Brief(notation string) string {
 	const most = 500
 	if len(notation) <= most {

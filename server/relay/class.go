@@ -92,7 +92,7 @@ type PostTimes struct {
 	latency.Snapshot
 }
 
-// PostTimes returns the latencies of all classes that have posts.
+// PostTimes returns one element for each pair of classes that has posts.
 func (r *Relay) PostTimes() (list []PostTimes) {
 	r.timings.mu.Lock()
 	defer r.timings.mu.Unlock()

@@ -2,6 +2,9 @@ package relay
 
 import (
 	"bytes"
+	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -223,6 +226,30 @@ func TestWrittenAbsurd(t *testing.T) {
 		a := r.send(t, remotewrite.V2, of("a", 1), of("b", 1))
 		if got := a.header.Get(samplesHeader); got != "0" && !(v == " 1" && got == "2") {
 			t.Errorf("%q becomes %q", v, got)
+		}
+	}
+}
+
+func TestNothingFailsAfterItWasDelivered(t *testing.T) {
+	s := newSink(t)
+	r := newRig(t, Options{Targets: []string{s.URL}})
+	body := s2.EncodeSnappy(nil, remotewrite.Append(nil, remotewrite.V1, &remotewrite.Request{Series: []remotewrite.Series{of("a", 1)}}))
+	for name, text := range map[string]string{
+		"shorter than announced": fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body)+1, body),
+		"no last chunk":          fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n", len(body), body),
+		"a damaged chunk":        fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\nzz\r\n", len(body), body),
+		"a damaged trailer":      fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\x00\x00\r\n\r\n", len(body), body),
+	} {
+		c, err := net.Dial("tcp", r.server.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(c, "POST /api/v1/push HTTP/1.1\r\nHost: h\r\n%s", text)
+		c.(*net.TCPConn).CloseWrite()
+		answer, _ := io.ReadAll(c)
+		c.Close()
+		if s.count() != 0 || !bytes.HasPrefix(answer, []byte("HTTP/1.1 503")) {
+			t.Errorf("%s: %d posts and %q", name, s.count(), answer)
 		}
 	}
 }

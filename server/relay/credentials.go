@@ -99,7 +99,7 @@ func (c *credentials) addKeys(one *credential, k keys, read func(name string) ([
 		}
 	}
 	if given != 1 || (k.user == "") != (k.password+k.passwordFile == "") {
-		return errors.New("must have one of token, token_file, user with password, user with password_file, certificate")
+		return errors.New("must have one of these: token, token_file, user with password, user with password_file, or certificate")
 	}
 	switch {
 	case k.certificate != "":

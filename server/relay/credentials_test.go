@@ -161,3 +161,22 @@ func TestAdmit(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestCredentials(t *testing.T) {
+	s := newSink(t)
+	r := newRig(t, Options{Targets: []string{s.URL}, Rules: rulesFile(t, `{
+		"credentials": [{"name": "a", "token": "secret", "tenants": ["a", "limited"]}],
+		"tenants": {"limited": {"series_per_request": 1}}}`)})
+	send := func(authorization string, series ...remotewrite.Series) reply {
+		return r.sendRequest(t, remotewrite.V1, &remotewrite.Request{Series: series}, "Authorization", authorization)
+	}
+	send("", of("a", 1)).want(t, 401)
+	send("Bearer wrong", of("a", 1)).want(t, 401)
+	send("Basic c2VjcmV0", of("a", 1)).want(t, 401)
+	send("Bearer secret", of("a", 1)).want(t, 204)
+	send("Bearer secret", of("a", 2), of("b", 1)).want(t, 400, "tenant b", "not valid for this tenant")
+	send("Bearer secret", of("a", 3), of("limited", 1), of("limited", 2)).want(t, 400, "tenant limited", "exceed the maximum of 1")
+	if got := s.got(); len(got["a"]) != 3 || len(got) != 1 {
+		t.Errorf("%q", got)
+	}
+}

@@ -96,9 +96,10 @@
 // setting is wrong; Options.RejectedTenant selects the outcome. Any other 4xx status is a permanent
 // failure.
 //
-// The sender gets the worst outcome of all tenants. A temporary failure is worse than an exceeded
-// rate, and an exceeded rate is worse than a permanent failure. For version 2.0, the response
-// contains the numbers of samples, histograms and exemplars that the targets reported as written.
+// If the outcomes of the tenants differ, the sender gets the worst of these outcomes. A temporary
+// failure is worse than an exceeded rate, and an exceeded rate is worse than a permanent failure.
+// For version 2.0, the response contains the numbers of samples, histograms and exemplars that the
+// targets reported as written.
 //
 // # Guarantees
 //
@@ -120,10 +121,10 @@
 //
 // All memory for requests comes from one budget, and is charged before it is allocated. For a body,
 // the relay charges the bytes that have arrived, regardless of the Content-Length. It also charges
-// the decompressed body, whose size is known or limited, and the parts of the body. The arriving
-// bodies of a client may use at most as many bytes as remain free in the budget. After a body has
-// arrived, this limit applies to its tenants instead of its client, because a proxy can forward
-// requests of many clients.
+// the decompressed body, whose size is known or limited, and the parts of the body. While bodies of
+// a client arrive, the client may use at most as many bytes as are still free in the budget. After
+// a body has arrived, the same limit applies to each tenant in the body instead, because a proxy
+// can forward requests of many clients.
 //
 // A request may contain at most Bounds.Tenants tenants. A tenant has at most 16 posts at the same
 // time, unless its rules set another number. The number of connections to a target is limited. At

@@ -3,6 +3,7 @@ package relay
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/hex"
 	"slices"
 	"strings"
 	"testing"
@@ -65,5 +66,35 @@ func TestDowngradeIsNotAmplified(t *testing.T) {
 	})
 	if n > 64<<20 {
 		t.Errorf("%d bytes were made of a body of %d", n, len(body))
+	}
+}
+
+func TestCorruptBodiesAreTheSendersFault(t *testing.T) {
+	s := newSink(t)
+	r := newRig(t, Options{Targets: []string{s.URL}})
+	plain := remotewrite.Append(nil, remotewrite.V1, &remotewrite.Request{Series: []remotewrite.Series{of("a", 1)}})
+	good := s2.EncodeSnappy(nil, plain)
+	bodies := [][]byte{nil, {0}, {0xff}, []byte("hello"), good[:len(good)-1], append(slices.Clone(good), 0), plain, zstdOf(plain)[:20], bytes.Repeat([]byte{0x80}, 100)}
+	for _, text := range []string{"0a", "0a05", "0affffffffffffffffff01", "0a0b12808080808080808080", "0000", "08", "0c", "22002a00"} {
+		b, _ := hex.DecodeString(text)
+		bodies = append(bodies, s2.EncodeSnappy(nil, b), zstdOf(b))
+	}
+	for i, body := range bodies {
+		for _, encoding := range []string{"snappy", "zstd", ""} {
+			for _, version := range versions {
+				vm := encoding == "zstd"
+				a := r.post(t, body, "Content-Encoding", encoding, "Content-Type", contentTypes[version])
+				want := map[bool]int{true: 409, false: 400}[vm]
+				if i == 1 { // a valid request without series
+					want = 204
+				}
+				if a.status != want {
+					t.Errorf("%x as %q, version %d: %d: %s", body, encoding, version, a.status, a.body)
+				}
+			}
+		}
+	}
+	if s.count() != 0 {
+		t.Errorf("%d posts", s.count())
 	}
 }

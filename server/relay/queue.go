@@ -29,8 +29,8 @@ const (
 	joinedWeight = 40_000
 )
 
-// Shortage returns the reason why the relay accepts no requests of any tenant, or an empty string.
-// The text contains no file paths.
+// Shortage returns the reason why the relay rejects the requests of all tenants, or an empty
+// string. The text contains no file paths.
 func (r *Relay) Shortage() string {
 	switch {
 	case !r.opened.Load():

@@ -3,7 +3,9 @@ package relay
 import (
 	"fmt"
 	"math"
+	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -255,5 +257,59 @@ func TestReceiverRefuses(t *testing.T) {
 				t.Errorf("%+v came", n)
 			}
 		})
+	}
+}
+
+func TestStatusesOfTheProtocol(t *testing.T) {
+	s := newSink(t)
+	r := newRig(t, Options{Targets: []string{s.URL}})
+	plain := remotewrite.Append(nil, remotewrite.V1, &remotewrite.Request{Series: []remotewrite.Series{of("a", 1)}})
+	good := s2.EncodeSnappy(nil, plain)
+	for _, c := range []struct {
+		encoding, contentType string
+		status                int
+	}{
+		{"snappy", "application/x-protobuf", 204}, {"", "application/x-protobuf", 204}, {"snappy", "", 204}, {"", "", 204},
+		{"snappy", "application/x-protobuf;proto=prometheus.WriteRequest", 204},
+		{"snappy", "application/x-protobuf; proto=prometheus.WriteRequest", 204},
+		{"snappy", `Application/X-Protobuf; Proto="prometheus.WriteRequest"; q=1`, 204},
+		{"gzip", "application/x-protobuf", 415}, {"deflate", "", 415}, {"identity", "", 415}, {"snappy, zstd", "", 415}, {"br", "", 415},
+		{"snappy", "application/json", 415}, {"snappy", "image/png", 415}, {"snappy", "application/x-protobuf;proto=io.prometheus.write.v3.Request", 415},
+		{"snappy", "application/x-protobuf;proto", 415}, {"snappy", "application/x-protobuf;proto=a;proto=b", 415}, {"snappy", ";", 415}, {"snappy", "text/plain; charset=utf-8", 415},
+		{"gzip", "application/json", 415},
+	} {
+		header := []string{"Content-Encoding", c.encoding, "Content-Type", c.contentType}
+		a := r.post(t, good, header...)
+		a.want(t, c.status)
+		if c.status == 415 {
+			r.post(t, []byte("corrupt"), header...).want(t, 415) // checked before the body is decoded
+		}
+		if c.encoding == "gzip" && !strings.Contains(a.body, "Content-Encoding") {
+			t.Errorf("the encoding is not what is told first: %s", a.body)
+		}
+	}
+	for _, method := range []string{"GET", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD"} {
+		req, _ := http.NewRequest(method, r.server.URL+"/api/v1/write", nil)
+		if a := r.do(t, req); a.status != 405 || a.header.Get("Allow") != "POST" {
+			t.Errorf("%s: %d, Allow: %q", method, a.status, a.header.Get("Allow"))
+		}
+	}
+	for _, version := range versions {
+		for _, status := range []int{204, 400} {
+			list := []remotewrite.Series{of("a", 1)}
+			if status == 400 {
+				list = append(list, of("a|b", 1))
+			}
+			a := r.send(t, version, list...)
+			a.want(t, status)
+			for _, name := range []string{samplesHeader, histogramsHeader, exemplarsHeader} {
+				if _, there := a.header[name]; there != (version == remotewrite.V2) {
+					t.Errorf("version %d, %d: %v", version, status, a.header)
+				}
+			}
+			if version == remotewrite.V2 && a.header.Get(samplesHeader) != "1" {
+				t.Errorf("%d: %v", status, a.header)
+			}
+		}
 	}
 }

@@ -109,7 +109,7 @@ func (o *Options) check() error {
 	case len(o.Targets) == 0 && o.Queue != nil:
 		return errors.New("a queue requires at least one target")
 	case len(o.Targets) == 0 && o.Land == nil:
-		return errors.New("there is neither a target nor a log to land in")
+		return errors.New("the relay has nowhere to send series: set a target or Options.Land")
 	case o.TooMany != http.StatusTooManyRequests && o.TooMany != http.StatusServiceUnavailable:
 		return fmt.Errorf("status for too many requests must be 429 or 503, not %d", o.TooMany)
 	case o.Tenants.Missing == Fallback && o.Tenants.Default == "":
@@ -119,7 +119,7 @@ func (o *Options) check() error {
 	case o.DeadTarget != Fail && (!o.Replicate || o.Queue != nil):
 		return errors.New("dropping the series of a dead target requires replication without a queue: a queue keeps the series")
 	case o.RejectedTenant == Fallback || o.DeadTenant == Fallback || o.DeadTarget == Fallback:
-		return errors.New("the action for rejected tenants, dead tenants and dead targets must be fail or drop, not default")
+		return errors.New(`the action for rejected tenants, dead tenants and dead targets must be "fail" or "drop", not "default"`)
 	}
 	if err := CheckHeader(o.Header); err != nil {
 		return fmt.Errorf("the header %q: %w", o.Header, err)

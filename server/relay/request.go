@@ -118,7 +118,8 @@ type pace struct {
 	got, due int // numbers of bytes; when `got` reaches `due`, the value of `due` doubles, and the deadline moves accordingly
 }
 
-// Arrived counts the next n bytes of the body, and moves the deadline.
+// Arrived counts the next n bytes of the body. After each doubling of the count, it extends the
+// deadline.
 func (p *pace) Arrived(n int) {
 	if p.got += n; p.got < p.due {
 		return

@@ -72,7 +72,7 @@ func (s *tenantStats) count(p *parcel) {
 	s.exemplars.Add(p.counts.Exemplars)
 }
 
-// Stats are the counters of the relay since the start.
+// Stats contains the counters of a relay. They count from the call to New.
 type Stats struct {
 	Outcomes                              [outcomes]int64 // requests, by Outcome
 	V1, V2                                int64           // requests of version 1 and version 2

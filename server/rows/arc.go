@@ -78,9 +78,9 @@ func (e *envelope) check() error {
 	row := e.has(partFields) || e.has(partF) || e.has(partT) || e.has(partH) || e.has(partTags)
 	switch {
 	case e.has(partBatch) && (row || e.has(partM) || e.has(partColumns)):
-		return refusal.Errorf("batch is combined with other rows: put these rows into the batch").In("batch").At(int64(e.at[partBatch]))
+		return refusal.Errorf(`the key "batch" is combined with keys of other rows: put these rows into the batch`).In("batch").At(int64(e.at[partBatch]))
 	case e.has(partColumns) && row:
-		return refusal.Errorf("columns is combined with t, h, f, fields or tags: put these values into columns").In("columns").At(int64(e.at[partColumns]))
+		return refusal.Errorf(`the key "columns" is combined with "t", "h", "f", "fields" or "tags": put these values into the columns`).In("columns").At(int64(e.at[partColumns]))
 	}
 	return nil
 }
@@ -94,7 +94,7 @@ func (j *Job) decodeArc() error {
 	case isArray(code):
 		return j.readItems()
 	case !isMap(code):
-		return refusal.Errorf("the body is %s: send a map with m and columns or fields, a map with batch, or an array of such maps", describe(code)).At(0)
+		return refusal.Errorf(`the body is %s: send a map with the keys "m" and "columns" (or "fields"), a map with the key "batch", or an array of such maps`, describe(code)).At(0)
 	}
 	return j.readItem(true)
 }
@@ -162,7 +162,7 @@ func (j *Job) readItem(outermost bool) error {
 func (j *Job) readEnvelope(outermost bool) (e envelope, err error) {
 	begin := j.offset()
 	if code, err := j.d.PeekCode(); err == nil && !isMap(code) {
-		return e, refusal.Errorf("got %s, want a map with m and columns or fields", describe(code)).At(int64(begin))
+		return e, refusal.Errorf(`got %s, want a map with the keys "m" and "columns" (or "fields")`, describe(code)).At(int64(begin))
 	}
 	n, err := j.d.DecodeMapLen()
 	if err != nil {
@@ -184,7 +184,7 @@ func (j *Job) readEnvelope(outermost bool) (e envelope, err error) {
 		}
 		if p < parts {
 			if e.has(p) {
-				return e, refusal.Errorf("%s is repeated: send it once", key).In(string(key)).At(int64(at))
+				return e, refusal.Errorf("the key %q is repeated: send it once", key).In(string(key)).At(int64(at))
 			}
 			e.at[p] = at
 		}
@@ -212,7 +212,7 @@ func (j *Job) readEnvelope(outermost bool) (e envelope, err error) {
 // name is valid until the next name is read.
 func (j *Job) table(e *envelope) ([]byte, error) {
 	if !e.has(partM) {
-		return nil, refusal.Errorf("m is missing: it names the table").In("m")
+		return nil, refusal.Errorf(`the key "m" is missing: its value is the name of the table`).In("m")
 	}
 	j.seek(e.at[partM])
 	return j.readName("m", "measurement_")
@@ -241,7 +241,7 @@ func (j *Job) readName(key, prefix string) ([]byte, error) {
 		j.name = strconv.AppendInt(append(j.name[:0], prefix...), n, 10)
 		return j.name, nil
 	}
-	return nil, refusal.Errorf("%s is %s: it must be a string or an int", refusal.Clip(key), describe(code)).In(refusal.Clip(key)).At(int64(at))
+	return nil, refusal.Errorf("the value of %q is %s: it must be a string or an int", refusal.Clip(key), describe(code)).In(refusal.Clip(key)).At(int64(at))
 }
 
 // readArcColumnsByRow checks the rows of an envelope with columns one by one. The argument `at` is
@@ -262,7 +262,7 @@ func (j *Job) readArcColumnsByRow(e *envelope, at int, broken error) error {
 		return j.pass(at)
 	}
 	if n == 0 && j.Partial && broken == nil {
-		broken = refusal.Errorf("columns has no rows: leave the item out").In("columns")
+		broken = refusal.Errorf(`the value of "columns" has no rows: leave the item out`).In("columns")
 	}
 	if broken == nil {
 		row := j.Row
@@ -398,7 +398,7 @@ func (j *Job) merge(dst, src *Group) error {
 // readArcRow decodes the row of an envelope.
 func (j *Job) readArcRow(e *envelope) (*Group, error) {
 	if !e.has(partFields) && !e.has(partF) {
-		return nil, refusal.Errorf("columns, fields and f are missing: a row has at least one of them, and a batch must not contain a batch").In("fields")
+		return nil, refusal.Errorf(`the keys "columns", "fields" and "f" are missing: a row has at least one of them, and a batch must not contain a batch`).In("fields")
 	}
 	name, err := j.table(e)
 	if err != nil {
@@ -462,7 +462,7 @@ func (j *Job) newCell(g *Group, name []byte) (*column.Column, error) {
 		return nil, j.fault(err, none)
 	}
 	if c.Rows > g.Batch.Rows {
-		return nil, refusal.Errorf("column %q: the row contains it twice, in t, h, tags or fields: t is the column time, and h is host; send it once", refusal.Clip(c.Name)).In(c.Name)
+		return nil, refusal.Errorf(`column %q: the row contains it twice, in "t", "h", "tags" or "fields" ("t" is the column "time", and "h" is the column "host"): send it once`, refusal.Clip(c.Name)).In(c.Name)
 	}
 	return c, nil
 }
@@ -517,7 +517,7 @@ func (j *Job) readFields(g *Group, e *envelope) error {
 	}
 	j.seek(e.at[partF])
 	if code, err := j.d.PeekCode(); err == nil && !isArray(code) {
-		return refusal.Errorf("f is %s: it must be an array of values", describe(code)).In("f").At(int64(e.at[partF]))
+		return refusal.Errorf(`the value of "f" is %s: it must be an array of values`, describe(code)).In("f").At(int64(e.at[partF]))
 	}
 	n, err := j.d.DecodeArrayLen()
 	if err != nil {
@@ -541,7 +541,7 @@ func (j *Job) readFields(g *Group, e *envelope) error {
 func (j *Job) eachPair(at int, part string, fn func(name []byte) error) error {
 	j.seek(at)
 	if code, err := j.d.PeekCode(); err == nil && !isMap(code) {
-		return refusal.Errorf("%s is %s: it must be a map from names to values", part, describe(code)).In(part).At(int64(at))
+		return refusal.Errorf("the value of %q is %s: it must be a map from names to values", part, describe(code)).In(part).At(int64(at))
 	}
 	n, err := j.d.DecodeMapLen()
 	if err != nil {

@@ -36,19 +36,20 @@
 // A cell is nil, a bool, an int, a float, a str or a timestamp ext. The first value of a column
 // sets the column's type. The first float in an int column turns the column into a float column.
 // But if the column contains an int that a float64 cannot represent exactly, such as
-// 9007199254740993, the float is an error. In a float column, such an int is an error.
+// 9007199254740993, the float is rejected. In a float column, such an int is rejected.
 //
-// In JSON, a number is an int unless it has a fraction or an exponent. An int that exceeds int64, a
-// float that is out of range, and half of a surrogate pair are errors. The number 1e20 is a float,
-// but some encoders write it as 100000000000000000000, which is an int. Times are numbers or
-// strings, because JSON has no timestamps. Lines that contain only white space are skipped.
+// In JSON, a number is an int unless it has a fraction or an exponent. The following are rejected:
+// an int that exceeds int64, a float that is out of range, and half of a surrogate pair in a
+// string. The number 1e20 is a float, but some encoders write it as 100000000000000000000, which is
+// an int. Times are numbers or strings, because JSON has no timestamps. Lines that contain only
+// white space are skipped.
 //
 // The column named time contains the time of the row. Unless the parameter time_unit is set, the
 // magnitude of a number determines its unit. Numbers below 10^10 are seconds, numbers below 10^13
 // are milliseconds, numbers below 10^16 are microseconds, and larger numbers are nanoseconds.
 // Floats are rounded to the nearest microsecond, and integers in nanoseconds are rounded down to
 // microseconds. All times of a table in one body must have the same unit. Times must be in the
-// years 1 to 9999, because all engines can show these years.
+// years 1 to 9999, because Python and SQL engines can show these years.
 //
 // A time that is a string must be an RFC 3339 time with Z or an offset. It is stored in UTC,
 // truncated to microseconds. Bodies with a schema cannot contain times as strings. In one body, the
@@ -68,12 +69,13 @@
 //
 // Some file systems reserve certain names, or do not distinguish certain names, such as Cpu and
 // cpu. If a table has such a name, the name of its directory is escaped: the table Cpu is in the
-// directory ~43pu, and the table con is in ~63on. If engines do not distinguish the names of two
-// columns of a table, the name of the later column gets a number in files. For example, V becomes
-// V_2 if there is a column v. /v1/tables shows the name of each column in files.
+// directory ~43pu, and the table con is in ~63on. Some engines treat the column names v and V as
+// equal. If a table has two such columns, the later column has another name in files, with a
+// number: after a column v, the column V is named V_2. The endpoint /v1/tables shows the name of
+// each column in files.
 //
 // The endpoint /api/v1/write/msgpack differs from Arc as follows. A body is rejected if it mixes
-// units of time or types, if a tag and a field have the same name, or if a text is not UTF-8. An
+// types or units of time, if a tag and a field have the same name, or if a text is not UTF-8. An
 // invalid item of a batch is never skipped silently. If a row has no key h, the row keeps its tag
 // named host. Unknown keys of the envelope are ignored.
 package rows

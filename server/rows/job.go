@@ -157,9 +157,9 @@ func (j *Job) Decode(f *Format) ([]table.Write, error) {
 	return j.writes, nil
 }
 
-// Conflict converts a type conflict with the catalog to an error that contains the place in the
-// body. If the body is partial, the error contains no row, because the batch does not contain
-// rejected rows.
+// Conflict converts a type conflict with the catalog to an error that contains the number of the
+// row in the body. If the body is partial, the error contains no row number, because the batch does
+// not contain rejected rows.
 func (j *Job) Conflict(f *Format, e *table.TypeError) error {
 	r := refusal.Of(e)
 	for i := range j.groups {
@@ -297,7 +297,7 @@ func (j *Job) Charge(b *column.Batch, rows, columns int) error {
 	return nil
 }
 
-// Counted returns an error if the body would exceed the maximum number of rows with n more rows. It
+// Counted returns an error if n more rows would exceed the maximum number of rows in a body. It
 // must be called before memory for these rows is allocated.
 func (j *Job) Counted(n int) error {
 	if n > j.Limits.Rows-j.Row {

@@ -42,6 +42,6 @@ func (l *Limits) bound(b *column.Batch, cells int) {
 	b.MaxRows, b.MaxColumns, b.MaxCells = l.Rows, l.Columns, cells
 }
 
-// Unbounded contains the limits for a replay of the log. All requests in the log were within the
-// limits when they were received.
+// Unbounded is a Limits value that allows bodies of any size, for a replay of the log. All requests
+// in the log were within the limits when they were received.
 var Unbounded = Limits{Rows: math.MaxInt32, Columns: math.MaxInt32, Tables: math.MaxInt32, Cells: math.MaxInt32}

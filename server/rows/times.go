@@ -147,7 +147,7 @@ func checkTimes(c *column.Column, unit Unit) error {
 }
 
 func errUnits(c *column.Column, i int, u, first Unit) *refusal.Error {
-	return refusal.Errorf("time %s looks like %v, but the first time looks like %v: set the unit with ?time_unit=s, ms, us or ns", textOf(c, i), u, first).In(TimeColumn)
+	return refusal.Errorf("time %s looks like %v, but earlier times look like %v: set the unit with ?time_unit=s, ms, us or ns", textOf(c, i), u, first).In(TimeColumn)
 }
 
 // timeOf returns the time in the cell of row i in microseconds, and the unit of this cell.
@@ -185,7 +185,7 @@ func timeOf(c *column.Column, i int, unit Unit) (us int64, u Unit, err error) {
 		us, err = timeText(c.StringAt(i))
 		return us, Microseconds, err
 	default:
-		return 0, u, refusal.Errorf("time has the type %v: send ints or floats since 1970, RFC 3339 strings, or MessagePack's timestamp ext", c.Kind).In(TimeColumn)
+		return 0, u, refusal.Errorf("time has the type %v: send the number of s, ms, us or ns since 1970 (ints or floats), RFC 3339 strings, or MessagePack's timestamp ext", c.Kind).In(TimeColumn)
 	}
 	if !inRange {
 		return 0, u, refusal.Errorf("time %s in %v is not in the years 1 to 9999: check the value, or set the unit with ?time_unit=s, ms, us or ns", textOf(c, i), u).In(TimeColumn)

@@ -29,7 +29,7 @@ func parseTimes(c *column.Column) error {
 func timeText(s []byte) (int64, error) {
 	t, err := iso8601.ParseBytes(s)
 	if err != nil {
-		return 0, refusal.Errorf("time %q is not RFC 3339: send 2006-01-02T15:04:05Z, with a fraction or an offset such as +07:00, or a number since 1970", refusal.Clip(string(s))).In(TimeColumn)
+		return 0, refusal.Errorf("time %q is not RFC 3339: send a string such as 2006-01-02T15:04:05Z or 2006-01-02T15:04:05.123+07:00, or the number of s, ms, us or ns since 1970", refusal.Clip(string(s))).In(TimeColumn)
 	}
 	us := t.UnixMicro()
 	if us < MinTime || us > MaxTime {

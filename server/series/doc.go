@@ -51,8 +51,8 @@
 // # Bodies
 //
 // The body of a Remote Write record consists of the parts of a request, compressed together. A part
-// does not contain the name of the tenant, but the name of the table for the tenant's samples. So a
-// record can be decoded even if the rule for the names of tables changes.
+// contains the name of the table for the tenant's samples, not the name of the tenant. So a record
+// can be decoded even if the rule for the names of tables changes.
 //
 //	part     ┌────────────────────┬───────┬─────────────┬────────────────────┬──────┐
 //	         │ uvarint: length of │ table │ u8: version │ uvarint: length of │ body │

@@ -69,7 +69,7 @@ func (d *Demo) Run(ctx context.Context, c *config.Serve, version string, out io.
 	fmt.Fprintf(out, "%d rows were acknowledged, %d rows have landed: acknowledged − landed = %d.\n\nThe Parquet files contain:\n\n",
 		acknowledged, landed, acknowledged-landed)
 	if landed != acknowledged {
-		return fmt.Errorf("%d rows were acknowledged, and %d have landed", acknowledged, landed)
+		return fmt.Errorf("%d rows were acknowledged, but the files contain %d rows", acknowledged, landed)
 	}
 	return (&query.Query{Dir: tables, Rows: 5}).Run(out)
 }

@@ -228,7 +228,7 @@ func TestPagesRelay(t *testing.T) {
 				t.Errorf("posts came for %q", to.tenants())
 			}
 		},
-		"Does it stay in the series?": func(t *testing.T, r pages.Row) {
+		"Does the label stay in the series?": func(t *testing.T, r pages.Row) {
 			to := newReceiver(t)
 			send := func(send func([]byte, ...string) reply) { send(seriesFor("a")).wants(t, 204) }
 			try(t, send, plain(to))
@@ -237,7 +237,7 @@ func TestPagesRelay(t *testing.T) {
 				t.Errorf("%+v", got)
 			}
 		},
-		"And series without it?": func(t *testing.T, r pages.Row) {
+		"What happens to series without the label?": func(t *testing.T, r pages.Row) {
 			for code, want := range map[string]int{"default": 204, "fail": 400, "drop": 204} {
 				to := newReceiver(t)
 				try(t, func(send func([]byte, ...string) reply) { send(labelled("__name__", "up")).wants(t, want) }, plain(to), "--relay.tenant-missing="+code)
@@ -326,7 +326,7 @@ func TestPagesRelay(t *testing.T) {
 		"503":                                func(t *testing.T, _ pages.Row) { wantLimited(t, 503) },
 		"2xx":                                func(t *testing.T, _ pages.Row) { wantAnswers(t, 204, 200, 202, 204) },
 		"429, with or without `Retry-After`": func(t *testing.T, _ pages.Row) { wantAnswers(t, 503, 429) },
-		"408, 5xx, none in time": func(t *testing.T, _ pages.Row) {
+		"408, 5xx, or no answer in time": func(t *testing.T, _ pages.Row) {
 			wantAnswers(t, 503, 408, 500, 502, 504)
 		},
 		"401, 403, 404, 405, 3xx": func(t *testing.T, r pages.Row) {
@@ -362,7 +362,7 @@ func TestPagesRelay(t *testing.T) {
 			try(t, func(send func([]byte, ...string) reply) { send(seriesFor("a")).wants(t, 400) }, plain(to))
 			wantLost(t, to, "refused")
 		},
-		"401, 403, 404 of a target": func(t *testing.T, r pages.Row) {
+		"a target answers 401, 403 or 404": func(t *testing.T, r pages.Row) {
 			for _, status := range []int{401, 403, 404} {
 				to := newReceiver(t)
 				to.answers("a", status)
@@ -457,8 +457,8 @@ func TestPagesRelay(t *testing.T) {
 			wantReplicated(t, 503, 204, "--relay.queue="+t.TempDir())
 			wantFlags(t, pages.Row{Where: r.Where, Cells: r.Head}, 2)
 		},
-		"a target is down": func(t *testing.T, _ pages.Row) { wantReplicated(t, 503, 503) },
-		"it stays down":    func(t *testing.T, r pages.Row) { wantFlags(t, r, 1, 2) }, // TestDeadTargetIsDropped and TestReplicatedQueueIsFullForOneTarget of the relay
+		"a target is down":    func(t *testing.T, _ pages.Row) { wantReplicated(t, 503, 503) },
+		"a target stays down": func(t *testing.T, r pages.Row) { wantFlags(t, r, 1, 2) }, // TestDeadTargetIsDropped and TestReplicatedQueueIsFullForOneTarget of the relay
 		"a target refuses series": func(t *testing.T, _ pages.Row) {
 			wantReplicated(t, 422, 400)
 			wantReplicated(t, 422, 204, "--relay.queue="+t.TempDir())
@@ -524,7 +524,7 @@ func TestPagesRelayOperations(t *testing.T) {
 		"Is a target slow?":              wantMetrics,
 		"Does a target miss series?":     wantMetrics,
 		"How far behind is the queue?":   wantMetrics,
-		"Which tenant, and why?": func(t *testing.T, r pages.Row) {
+		"Which tenant's series fail, and why?": func(t *testing.T, r pages.Row) {
 			wantMetrics(t, r)
 			wantOutcomes(t, r, "slipstream_relay_tenant_failed_series_total", plain(newReceiver(t)))
 		},
@@ -545,7 +545,7 @@ func TestPagesRelayOperations(t *testing.T) {
 				}
 			}, plain(newReceiver(t)), rulesIn(t, `{"credentials": [{"name": "a", "token": "right", "tenants": ["a"]}]}`))
 		},
-		`400 "answered 401", 403 or 404`: func(t *testing.T, _ pages.Row) {
+		`400 "answered 401", "answered 403" or "answered 404"`: func(t *testing.T, _ pages.Row) {
 			to := newReceiver(t)
 			to.answers("a", 401)
 			try(t, func(send func([]byte, ...string) reply) {

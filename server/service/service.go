@@ -34,7 +34,7 @@ import (
 	"github.com/slipstream-go/slipstream/server/watch"
 )
 
-// Service is the ingest service. Its listeners are open from the start: New opens them.
+// Service is the ingest service. When New returns, the listeners of the service are already open.
 type Service struct {
 	machine
 	config  *config.Serve

@@ -4,11 +4,11 @@
 // A test keeps a model with three kinds of records: acknowledged, rejected and in doubt. A record
 // is in doubt if its outcome is unknown, because the disk failed or the machine stopped. The test
 // starts the service several times, on a disk that fails, fills up and is slow. The time from a
-// start of the service to its end is called a life of the service. A life ends with a shutdown,
-// with a kill of the process, or with a crash of the machine during a call to the disk. The last
-// life has no faults, and must complete all work. After the last life, each acknowledged record
-// must be stored exactly once. A rejected record must not be stored, and a record in doubt may be
-// stored at most once.
+// start of the service to the next stop is called a life of the service. A life ends with a
+// shutdown, with a kill of the process, or with a crash of the machine during a call to the disk.
+// The last life has no faults, and must complete all work. After the last life, each acknowledged
+// record must be stored exactly once. A rejected record must not be stored, and a record in doubt
+// may be stored at most once.
 //
 // A crash happens in one of three phases: while the service starts, works or closes. Faults affect
 // randomly chosen calls, all calls below a directory, or the nth call of a certain kind. Reads and
@@ -22,7 +22,7 @@
 //	life.go    code for the lives of all services
 //	counts.go  counts of events
 //
-// Package service contains the test of the whole service over HTTP.
+// The test of the whole service over HTTP is in package service.
 //
 // Each run uses a testing/synctest bubble, so delays take no real time, and a deadlock is detected
 // immediately.

@@ -35,8 +35,8 @@ func (w *World) Lives(most int, live, end func()) {
 }
 
 // Begin starts the service on a disk that may fail: see [World.Faults]. It calls the function
-// `start`, which starts the service, and then enters the given phase. If start returns an error,
-// Begin calls Next and returns false.
+// `start`, which starts the service, and then enters the given phase. If the function `start`
+// returns an error, Begin calls Next and returns false.
 func (w *World) Begin(root, phase string, start func() error) bool {
 	w.Faults(root)
 	w.Phase("start")
@@ -50,8 +50,8 @@ func (w *World) Begin(root, phase string, start func() error) bool {
 	return true
 }
 
-// Grace returns a context for the end of a service. The context is cancelled after a random time
-// that is shorter than `most`. If the disk has crashed, the context is already cancelled.
+// Grace returns a context for the shutdown of a service. The context is cancelled after a random
+// time that is shorter than `most`. If the disk has crashed, the context is already cancelled.
 func (w *World) Grace(most time.Duration) (ctx context.Context, cancel context.CancelFunc) {
 	ctx, cancel = context.WithTimeout(context.Background(), time.Duration(w.Rand.IntN(int(most/time.Second)))*time.Second)
 	if w.Crashed() {
@@ -61,7 +61,7 @@ func (w *World) Grace(most time.Duration) (ctx context.Context, cancel context.C
 }
 
 // Await waits until the function `lacks` returns nil. If that takes longer than `most`, Await ends
-// the test with the last error from lacks.
+// the test with the last error from `lacks`.
 func (w *World) Await(most time.Duration, lacks func() error) {
 	for began := time.Now(); ; time.Sleep(time.Second) {
 		err := lacks()

@@ -99,14 +99,15 @@ func (p Plan) one(t *testing.T, seed uint64, met Counts) (digest uint64) {
 	return digest
 }
 
-// Replays runs all seeds once, and then all seeds again. It requires that the calls to the disks
-// and their times are the same in both runs.
+// Replays checks that a seed determines the calls to the disks, and the times of these calls. It
+// runs each seed twice: first it runs all seeds once, and then it runs all of them again. The calls
+// and their times must be the same in both runs of a seed.
 //
 // The runtime preempts a goroutine that has run for 10 ms. On a busy machine, this can happen to
-// any goroutine, so that other goroutines run first. For this reason, up to a fifth of the seeds
-// may have two results that differ. But one of a few further runs of such a seed must repeat an
-// earlier result. If a run depends on more than the seed, for example on the order of a map, nearly
-// all seeds differ.
+// any goroutine, so that other goroutines run first. For this reason, the two results may differ
+// for up to a fifth of the seeds. Replays runs each of these seeds a few more times, until a run
+// repeats an earlier result of the seed. If no run does so, the test fails. If a run depends on
+// more than the seed, for example on the order of a map, nearly all seeds differ.
 func Replays(t *testing.T, p Plan, seeds ...uint64) {
 	if shuffled {
 		t.Skip("the race detector has goroutines run in random order")
@@ -130,13 +131,13 @@ func Replays(t *testing.T, p Plan, seeds ...uint64) {
 		}
 	}
 	if len(again) > len(seeds)/5 {
-		t.Errorf("of %d seeds these have not repeated themselves: %d", len(seeds), again)
+		t.Errorf("of %d seeds, these had different results in two runs: %d", len(seeds), again)
 		return
 	}
 	for _, seed := range again {
 		for tries := 5; !repeats(seed); tries-- {
 			if tries == 0 {
-				t.Errorf("seed %d never repeats itself", seed)
+				t.Errorf("seed %d had a different result in every run", seed)
 				break
 			}
 		}

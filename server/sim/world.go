@@ -77,8 +77,8 @@ func (w *World) Count(name string, n int) {
 	w.Met[name] += n
 }
 
-// Phase sets the current phase of the service, such as start, work or close. Crashes are counted
-// for each phase.
+// Phase sets the current phase of the service, such as "start", "work" or "close". Crashes are
+// counted for each phase.
 func (w *World) Phase(name string) {
 	w.mu.Lock()
 	w.phase = name
@@ -206,12 +206,12 @@ func (w *World) AlsoFail(kind string, fail func(faulty.Call) error) {
 	w.Disk.Set(w.disk)
 }
 
-// Sound ends all faults of the disk. A crash that is already planned still happens.
+// Sound removes all faults from the disk. A crash that is already planned still happens.
 func (w *World) Sound() {
 	w.Disk.Set(faulty.Options{Delay: delay(time.Millisecond), Crashed: w.crashed})
 }
 
-// Power switches the machine on. It returns a function that the disk must call when it crashes.
+// Power turns the machine on. It returns a function that the disk must call when it crashes.
 func (w *World) Power() (crashed func(c faulty.Call)) {
 	off, crash := context.WithCancel(context.Background())
 	w.Off = off
@@ -275,7 +275,7 @@ func (w *World) Next() {
 	w.Disk = w.Disk.Kill()
 }
 
-// Reboot switches the machine off and on again.
+// Reboot turns the machine off and on again.
 func (w *World) Reboot() {
 	w.digests = append(w.digests, w.Disk.Digest())
 	w.Disk = w.Disk.Crash()

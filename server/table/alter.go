@@ -19,7 +19,7 @@ import (
 // The catalog is written last. If an alteration fails before that, it may have changed some of the
 // files, and can be repeated.
 
-// ErrUnknown: the table or the column does not exist.
+// ErrUnknown reports that the table or the column does not exist.
 var ErrUnknown = errors.New("does not exist")
 
 // ErrUnfit reports that a cell in a file cannot be converted to the new type of its column. If an

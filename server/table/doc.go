@@ -18,8 +18,9 @@
 // # Exactly once
 //
 // A unit contains all rows of one table from a range of the log's sequence numbers. The units of a
-// table land one at a time, in order. So one sequence number describes the progress of a table. For
-// a restart, the log contains two kinds of records about files, which are called notes:
+// table are written to files one at a time, in order. So one sequence number describes the progress
+// of a table. For a restart, the log contains notes, which are records about files. There are two
+// kinds of notes:
 //
 //	Intent   {"from":1,"to":42,"paths":["db/cpu/utc_date=2026-11-21/utc_hour=09/node-…1-…42.parquet"]}
 //	         These files may exist. The note is on disk before the first of them is created.
@@ -28,8 +29,8 @@
 //	         records up to 40. The table has these totals.
 //
 // At start, the store reads the notes of each table. If an Intent note has no later Landed note,
-// the store removes the files that the Intent note names. Then it decodes the records with rows
-// again. If a Landed note covers a row, the store skips the row. All other rows are handled in the
+// the store removes the files that the Intent note names. Then it decodes all records that contain
+// rows. If a Landed note covers a row, the store skips the row. All other rows are handled in the
 // same way as new rows. A crash leaves one of these states:
 //
 //	before the intent is on disk       no file; the rows are in the log
@@ -39,13 +40,14 @@
 // If the sink fails, the store tries again to write the unit, after increasing delays and with the
 // same file names, until it succeeds. It first removes the file that the failed attempt may have
 // left. Meanwhile the rows stay in memory. When memory becomes full, Append returns [ErrBusy]:
-// first for rows of this table, then for rows of its database, then for all rows (see share.go).
-// Segments of the log are released up to the first record with a row that is in no file yet.
+// first for rows of this table, then for rows of its database, then for all rows (see share.go). A
+// segment of the log is released when all rows in this segment and in earlier segments are in
+// files.
 //
-// Other data in records, such as idempotency keys, may be needed for a longer time than the segment
-// with the record exists: see [Carrier].
+// Other data in records, such as idempotency keys, may still be needed after the segment with the
+// record is released: see [Carrier].
 //
-// # Tables that cannot land
+// # Tables whose directory cannot be written
 //
 // A table whose directory cannot be written must not use up memory and log space that other tables
 // need. If Options.Aside is set, the units of the table are written to that sink instead. This
@@ -58,15 +60,16 @@
 //
 // # The catalog
 //
-// The catalog contains the columns of all tables. A request with new tables or columns claims them
-// before its rows go to the log. Rows of all other requests must be compatible with the claim. When
-// the log has the rows, the claimed tables and columns become part of the catalog. When the request
-// fails, the claim is removed. So readers see exactly the columns of acknowledged rows.
+// The catalog contains the columns of all tables. Before the rows of a request go to the log, the
+// store records the new tables and columns of the request as a claim. The rows of all other
+// requests must be compatible with this claim. When the log has the rows, the tables and columns of
+// the claim become part of the catalog. If the request fails, the claim is removed. So readers see
+// exactly the columns of acknowledged rows.
 //
-// On disk the catalog is catalog.json and a journal of later changes, such as catalog.7.journal.
-// Before rows with new columns are written to files, one entry with all changed tables is appended
-// to the journal and synced. So at start, the catalog on disk contains the columns of all rows in
-// files. The columns of all other rows are found in the log.
+// On disk, the catalog consists of catalog.json and a journal of later changes, such as
+// catalog.7.journal. Before rows with new columns are written to files, one entry with all changed
+// tables is appended to the journal and synced. So at start, the catalog on disk contains the
+// columns of all rows in files. The columns of all other rows are found in the log.
 //
 //	{"version":2, "log":0, "journal":7, "tables":[{"db":"db","table":"cpu","columns":[{"name":"time","kind":"time"},{"name":"host","kind":"string"}],
 //	 "landed":{"rows":700000,"files":9,"bytes":5000000}}]}
@@ -79,8 +82,8 @@
 // When the journal would become larger than catalog.json, the store replaces catalog.json with the
 // complete catalog, and begins a new journal. So the total number of bytes that are written is
 // proportional to the size of the catalog. A journal belongs to one process. The next process
-// replaces catalog.json at its first change, because data that it reads from the old journal may
-// not be synced. [Store.Close] leaves a catalog.json of version 1 and no journal, so an earlier
+// replaces catalog.json at its first change, because the old journal may contain data that is not
+// synced yet. [Store.Close] leaves a catalog.json of version 1 and no journal, so an earlier
 // version of the program can open it. After a kill, catalog.json stays at version 2. An earlier
 // version of the program rejects this file with an error, until the current version was started and
 // stopped again.
@@ -115,7 +118,7 @@
 //	           order.go        the order of a unit's rows
 //	           gather.go       rows in that order, by column
 //	           sink.go         the interface of the file writer
-//	           aside.go        tables that cannot land
+//	           aside.go        tables whose directory cannot be written
 //	           totals.go       totals of tables
 //	           recover.go      recovery of the buffers from the log
 //	catalog    catalog.go      columns and claims of tables

@@ -83,7 +83,7 @@ func (c *catalog) checkNewTable(name Name) error {
 		case free == 0:
 			return invalid("table %s: the catalog already has the maximum of %d tables: raise the limit, or use fewer names", name, c.limits.tables)
 		case own == 0:
-			return invalid("table %s: its database has %d tables, which is its share of the maximum of %d: raise the limit, or use fewer names",
+			return invalid("table %s: the database has %d tables, which is its share of the maximum of %d: raise the limit, or use fewer names",
 				name, c.counts[name.DB], c.limits.tables)
 		}
 	}

@@ -6,9 +6,9 @@ import (
 	"github.com/slipstream-go/slipstream/server/disk"
 )
 
-// Totals contains the numbers of rows, files and bytes that were written to the files of a table
-// since the table was created. Files still count after other programs have removed them. Rewritten
-// files count with their original size.
+// Totals contains the numbers of rows, files and bytes that were written for a table since the
+// table was created. Files still count after other programs have removed them. Rewritten files
+// count with their original size.
 //
 // When rows are in files, the store writes a Landed note to the log. The note contains the totals
 // of the table, and the catalog contains older totals. A segment of the log is released only after

@@ -24,14 +24,15 @@ var (
 	// help.
 	ErrInvalid = errors.New("table: invalid")
 
-	// ErrBusy: the memory for rows that wait to be written to files is full. The sender should
-	// retry later.
+	// ErrBusy reports that the memory for rows that wait to be written to files is full. The sender
+	// should retry later.
 	ErrBusy = errors.New("table: buffered rows exceed --max-buffered; retry later, or raise the limit")
 
-	// ErrHeld: the table is being altered, and accepts no rows until the alteration ends.
+	// ErrHeld reports that the table is being altered, and accepts no rows until the alteration
+	// ends.
 	ErrHeld = errors.New("being altered; retry later")
 
-	// ErrClosed: the store is closed.
+	// ErrClosed reports that the store is closed.
 	ErrClosed = errors.New("table: the store is closed")
 )
 

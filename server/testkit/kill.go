@@ -42,7 +42,7 @@ func Fail(what any) {
 	os.Exit(1)
 }
 
-// Kill runs this test again in a new process. In that process, [Killed] calls its function `work`
+// Kill runs this test again in a new process. In that process, [Killed] calls the function `work`
 // with the arguments `dir` and `first`. When the process has printed more than `after` lines, Kill
 // ends it. Kill calls the function `said` with each line, including lines that it reads after it
 // has ended the process. The function `said` reports whether the line is valid. The process must

@@ -61,10 +61,10 @@
 //
 // The checksum of the body does not depend on values that the log assigns. So each appending
 // goroutine computes the checksum of its own body, in parallel. The committer, which is a single
-// goroutine, checksums only the forty bytes of a header. The reader uses a length only if the
-// checksum of its header is correct, so a damaged length cannot mislead the reader. A search for
-// records after damage checksums only forty bytes per step. A payload may contain a log, by chance
-// or by intent. The salt prevents the reader from treating such a payload as records.
+// goroutine, checksums only the forty bytes of a header. The reader uses the length in a header
+// only if the checksum of this header is correct, so a damaged length cannot mislead the reader. A
+// search for records after damage checksums only forty bytes per step. A payload may contain a log,
+// by chance or by intent. The salt prevents the reader from treating such a payload as records.
 //
 // # The end of a log
 //
@@ -87,8 +87,8 @@
 // With [Options.Salvage], Open repairs the log. It keeps complete records that follow a torn
 // record. If it removes a torn tail, it keeps a copy of the tail.
 //
-// Two kinds of loss cannot be detected. A lost last commit looks like a torn tail, so a torn tail
-// may have been acknowledged. A loss of whole segments at the end leaves no trace.
+// Two kinds of loss cannot be detected. A lost last commit looks like a torn tail, so the records
+// of a torn tail may have been acknowledged. A loss of whole segments at the end leaves no trace.
 //
 // # Commits
 //

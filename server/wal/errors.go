@@ -8,19 +8,21 @@ import (
 // These errors are the reasons why an append was rejected, or why nothing was read. Returned errors
 // wrap them and add details; use errors.Is.
 var (
-	// ErrFull: the log has reached MaxBytes. Records must be released before the log accepts more.
+	// ErrFull reports that the log has reached MaxBytes. Records must be released before the log
+	// accepts more.
 	ErrFull = errors.New("wal: full")
 
-	// ErrLowDisk: the file system is nearly full. The log continues when there is space again.
+	// ErrLowDisk reports that the file system is nearly full. The log continues when there is space
+	// again.
 	ErrLowDisk = errors.New("wal: low disk")
 
-	// ErrFailed: a write or a sync has failed. The log must be opened again.
+	// ErrFailed reports that a write or a sync has failed. The log must be opened again.
 	ErrFailed = errors.New("wal: failed")
 
-	// ErrUnreadable: ReadAt could not read bytes of a record.
+	// ErrUnreadable reports that ReadAt could not read bytes of a record.
 	ErrUnreadable = errors.New("wal: unreadable")
 
-	// ErrClosed: the log is closed.
+	// ErrClosed reports that the log is closed.
 	ErrClosed = errors.New("wal: closed")
 )
 

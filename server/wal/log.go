@@ -152,7 +152,8 @@ type Stats struct {
 	Wanted   int64 // free bytes at which data is accepted again
 }
 
-// Shortage returns the reason why the log accepts no records, without paths, or an empty string.
+// Shortage returns the reason why the log accepts no records, or an empty string. The text contains
+// no file paths.
 func (s *Stats) Shortage() string {
 	switch {
 	case s.Failed:

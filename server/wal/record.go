@@ -7,8 +7,8 @@ import (
 	"math"
 )
 
-// Type distinguishes the records of one log. Its meaning is defined by the user of the log. The
-// values 1, 2, 3 and 5 to 15 can be used.
+// Type is the type of a record. The user of the log defines the meaning of each type. The values 1,
+// 2, 3 and 5 to 15 can be used.
 type Type uint8
 
 const (

@@ -1,5 +1,5 @@
-// Command codecs is a program of a user of the codecs: it takes each public package of the root
-// module through its main call.
+// Command codecs is a program that uses the codecs: it makes the most common call of each public
+// package of the root module.
 package main
 
 import (

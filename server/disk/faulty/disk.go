@@ -38,7 +38,7 @@ type Options struct {
 	Crashed func(c Call)
 }
 
-// Call is a call of a Disk or of a File.
+// Call describes a call of a method of Disk or of File.
 type Call struct {
 	Number int    // 1, 2, 3 …, assigned when the delay of the call ends; 0 in Delay
 	Name   string // name of the method, such as "Datasync"
@@ -46,7 +46,7 @@ type Call struct {
 	Rand   *rand.Rand // valid until Fail or Delay returns
 }
 
-// Writes reports whether the call changes the disk or makes changes durable.
+// The method Writes reports whether the call changes the disk or makes changes durable.
 func (c Call) Writes() bool {
 	switch c.Name {
 	case "Stat", "Lstat", "ReadDir", "Read", "ReadAt", "Free", "Lock":
@@ -90,8 +90,8 @@ func (d *Disk) Set(o Options) {
 	d.o = o
 }
 
-// CrashAt makes the disk crash at the call with this number, counted from now. This call and all
-// later calls fail, but this call may have its effect.
+// CrashAt makes the disk crash at a later call. The next call has the number 1. The call with the
+// given number and all calls after it return errors, but that call may still change the disk.
 func (d *Disk) CrashAt(call int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -495,8 +495,8 @@ func (d *Disk) Lock(path string) (unlock func(), err error) {
 	}, nil
 }
 
-// Crash switches the machine off. All later calls fail. It returns the disk that the next start
-// finds.
+// Crash switches the machine off: all later calls of d fail. Crash returns the disk as the service
+// finds it at its next start.
 func (d *Disk) Crash() *Disk {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -512,8 +512,8 @@ func (d *Disk) Crash() *Disk {
 	return next
 }
 
-// Kill ends the process, while the machine keeps running. It returns the disk that the next start
-// finds, with all changes of the process.
+// Kill ends the process, but the machine keeps running. Kill returns the disk as the service finds
+// it at its next start, with all changes of the ended process.
 func (d *Disk) Kill() *Disk {
 	d.mu.Lock()
 	defer d.mu.Unlock()

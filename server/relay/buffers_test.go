@@ -2,17 +2,12 @@ package relay
 
 import (
 	"bytes"
-	"encoding/hex"
 	"fmt"
-	"io"
 	"math"
-	"net"
-	"net/http"
 	"net/http/httptest"
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -87,133 +82,6 @@ func request1(size, tenants int) []byte {
 var zstdBest, _ = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression))
 
 func zstdOf(b []byte) []byte { return zstdBest.EncodeAll(b, nil) }
-
-func TestCorruptBodiesAreTheSendersFault(t *testing.T) {
-	s := newSink(t)
-	r := newRig(t, Options{Targets: []string{s.URL}})
-	plain := remotewrite.Append(nil, remotewrite.V1, &remotewrite.Request{Series: []remotewrite.Series{of("a", 1)}})
-	good := s2.EncodeSnappy(nil, plain)
-	bodies := [][]byte{nil, {0}, {0xff}, []byte("hello"), good[:len(good)-1], append(slices.Clone(good), 0), plain, zstdOf(plain)[:20], bytes.Repeat([]byte{0x80}, 100)}
-	for _, text := range []string{"0a", "0a05", "0affffffffffffffffff01", "0a0b12808080808080808080", "0000", "08", "0c", "22002a00"} {
-		b, _ := hex.DecodeString(text)
-		bodies = append(bodies, s2.EncodeSnappy(nil, b), zstdOf(b))
-	}
-	for i, body := range bodies {
-		for _, encoding := range []string{"snappy", "zstd", ""} {
-			for _, version := range versions {
-				vm := encoding == "zstd"
-				a := r.post(t, body, "Content-Encoding", encoding, "Content-Type", contentTypes[version])
-				want := map[bool]int{true: 409, false: 400}[vm]
-				if i == 1 { // a valid request without series
-					want = 204
-				}
-				if a.status != want {
-					t.Errorf("%x as %q, version %d: %d: %s", body, encoding, version, a.status, a.body)
-				}
-			}
-		}
-	}
-	if s.count() != 0 {
-		t.Errorf("%d posts", s.count())
-	}
-}
-
-func TestNothingFailsAfterItWasDelivered(t *testing.T) {
-	s := newSink(t)
-	r := newRig(t, Options{Targets: []string{s.URL}})
-	body := s2.EncodeSnappy(nil, remotewrite.Append(nil, remotewrite.V1, &remotewrite.Request{Series: []remotewrite.Series{of("a", 1)}}))
-	for name, text := range map[string]string{
-		"shorter than announced": fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body)+1, body),
-		"no last chunk":          fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n", len(body), body),
-		"a damaged chunk":        fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\nzz\r\n", len(body), body),
-		"a damaged trailer":      fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\x00\x00\r\n\r\n", len(body), body),
-	} {
-		c, err := net.Dial("tcp", r.server.Listener.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		fmt.Fprintf(c, "POST /api/v1/push HTTP/1.1\r\nHost: h\r\n%s", text)
-		c.(*net.TCPConn).CloseWrite()
-		answer, _ := io.ReadAll(c)
-		c.Close()
-		if s.count() != 0 || !bytes.HasPrefix(answer, []byte("HTTP/1.1 503")) {
-			t.Errorf("%s: %d posts and %q", name, s.count(), answer)
-		}
-	}
-}
-
-func TestStatusesOfTheProtocol(t *testing.T) {
-	s := newSink(t)
-	r := newRig(t, Options{Targets: []string{s.URL}})
-	plain := remotewrite.Append(nil, remotewrite.V1, &remotewrite.Request{Series: []remotewrite.Series{of("a", 1)}})
-	good := s2.EncodeSnappy(nil, plain)
-	for _, c := range []struct {
-		encoding, contentType string
-		status                int
-	}{
-		{"snappy", "application/x-protobuf", 204}, {"", "application/x-protobuf", 204}, {"snappy", "", 204}, {"", "", 204},
-		{"snappy", "application/x-protobuf;proto=prometheus.WriteRequest", 204},
-		{"snappy", "application/x-protobuf; proto=prometheus.WriteRequest", 204},
-		{"snappy", `Application/X-Protobuf; Proto="prometheus.WriteRequest"; q=1`, 204},
-		{"gzip", "application/x-protobuf", 415}, {"deflate", "", 415}, {"identity", "", 415}, {"snappy, zstd", "", 415}, {"br", "", 415},
-		{"snappy", "application/json", 415}, {"snappy", "image/png", 415}, {"snappy", "application/x-protobuf;proto=io.prometheus.write.v3.Request", 415},
-		{"snappy", "application/x-protobuf;proto", 415}, {"snappy", "application/x-protobuf;proto=a;proto=b", 415}, {"snappy", ";", 415}, {"snappy", "text/plain; charset=utf-8", 415},
-		{"gzip", "application/json", 415},
-	} {
-		header := []string{"Content-Encoding", c.encoding, "Content-Type", c.contentType}
-		a := r.post(t, good, header...)
-		a.want(t, c.status)
-		if c.status == 415 {
-			r.post(t, []byte("corrupt"), header...).want(t, 415) // checked before the body is decoded
-		}
-		if c.encoding == "gzip" && !strings.Contains(a.body, "Content-Encoding") {
-			t.Errorf("the encoding is not what is told first: %s", a.body)
-		}
-	}
-	for _, method := range []string{"GET", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD"} {
-		req, _ := http.NewRequest(method, r.server.URL+"/api/v1/write", nil)
-		if a := r.do(t, req); a.status != 405 || a.header.Get("Allow") != "POST" {
-			t.Errorf("%s: %d, Allow: %q", method, a.status, a.header.Get("Allow"))
-		}
-	}
-	for _, version := range versions {
-		for _, status := range []int{204, 400} {
-			list := []remotewrite.Series{of("a", 1)}
-			if status == 400 {
-				list = append(list, of("a|b", 1))
-			}
-			a := r.send(t, version, list...)
-			a.want(t, status)
-			for _, name := range []string{samplesHeader, histogramsHeader, exemplarsHeader} {
-				if _, there := a.header[name]; there != (version == remotewrite.V2) {
-					t.Errorf("version %d, %d: %v", version, status, a.header)
-				}
-			}
-			if version == remotewrite.V2 && a.header.Get(samplesHeader) != "1" {
-				t.Errorf("%d: %v", status, a.header)
-			}
-		}
-	}
-}
-
-func TestCredentials(t *testing.T) {
-	s := newSink(t)
-	r := newRig(t, Options{Targets: []string{s.URL}, Rules: rulesFile(t, `{
-		"credentials": [{"name": "a", "token": "secret", "tenants": ["a", "limited"]}],
-		"tenants": {"limited": {"series_per_request": 1}}}`)})
-	send := func(authorization string, series ...remotewrite.Series) reply {
-		return r.sendRequest(t, remotewrite.V1, &remotewrite.Request{Series: series}, "Authorization", authorization)
-	}
-	send("", of("a", 1)).want(t, 401)
-	send("Bearer wrong", of("a", 1)).want(t, 401)
-	send("Basic c2VjcmV0", of("a", 1)).want(t, 401)
-	send("Bearer secret", of("a", 1)).want(t, 204)
-	send("Bearer secret", of("a", 2), of("b", 1)).want(t, 400, "tenant b", "not valid for this tenant")
-	send("Bearer secret", of("a", 3), of("limited", 1), of("limited", 2)).want(t, 400, "tenant limited", "exceed the maximum of 1")
-	if got := s.got(); len(got["a"]) != 3 || len(got) != 1 {
-		t.Errorf("%q", got)
-	}
-}
 
 func TestSizesAreBoundedBeforeMemoryIsMade(t *testing.T) {
 	r, landed := landing(t, Options{})
