@@ -25,9 +25,9 @@ type (
 	}
 )
 
-// NewList returns a list of n nil elements, first as a []any and then as a value of type any. Both
-// share the elements, so elements that are set later are visible in both. Elements that are
-// appended later are not visible in the second value.
+// NewList returns the same list of n nil elements twice: as a []any, and as a value of type any.
+// The two results share the elements, so an element that is set later is visible in both. Elements
+// that are appended later are not visible in the second result.
 func NewList(n int) ([]any, any) {
 	switch {
 	case n == 0:

@@ -249,7 +249,8 @@ func (q *Queue) Window() []byte {
 	return q.First()
 }
 
-// Ours reports whether the queue is not empty and owns the memory of its first chunk.
+// Ours reports whether the queue owns the memory of its first chunk. If the queue is empty, it
+// returns false.
 func (q *Queue) Ours() bool { return q.n > 0 && q.at(0).page != nil }
 
 // Keep makes views of the first chunk valid forever. The queue must own the memory of this chunk:

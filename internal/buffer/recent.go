@@ -2,10 +2,10 @@ package buffer
 
 import "github.com/slipstream-go/slipstream/internal/mem"
 
-// Recent caches recurring short strings, such as the keys of records. The cache is direct-mapped: a
-// new string evicts the string in its slot. So hostile input can neither enlarge the cache nor make
-// it slower. The cached strings are stored in separate chunks, because they are used longer than
-// other strings.
+// A Recent is a cache of recurring short strings, such as the keys of records. The cache is
+// direct-mapped: a new string evicts the string in its slot. So hostile input can neither enlarge
+// the cache nor make it slower. The cached strings are stored in separate chunks, because they are
+// used longer than other strings.
 type Recent struct {
 	slots [recentSlots]struct {
 		lo, hi uint64
@@ -29,9 +29,9 @@ const (
 )
 
 // Find returns b[i:i+n] as a string, and reports whether the string was cached. The caller has
-// checked that these bytes exist and that n ≤ RecentMax. Find compares strings as two words. The
-// words overlap if the string has more than 8 bytes. If a string is shorter than a word, the
-// missing bytes count as zero.
+// checked that these bytes exist and that n ≤ RecentMax. Find compares strings of 8 or more bytes
+// as two words: their first 8 bytes and their last 8 bytes, which may overlap. It compares a
+// shorter string as one word, in which the missing bytes have the value 0.
 func (r *Recent) Find(b []byte, i, n int) (s string, known bool) {
 	var lo, hi uint64
 	switch {

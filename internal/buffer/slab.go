@@ -16,8 +16,8 @@ type Strings struct {
 	Size  int // size of a chunk in bytes; zero means that each string gets its own allocation
 }
 
-// ChunkSize is the usual Strings.Size. Smaller chunks are slower. Larger chunks gain little speed
-// and retain more memory.
+// ChunkSize is the usual value of Strings.Size. Smaller chunks are slower. Larger chunks gain
+// little speed and retain more memory.
 const ChunkSize = 2 << 10
 
 // Copy returns the bytes of b as a string.

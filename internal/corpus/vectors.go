@@ -34,8 +34,8 @@ type Vector struct {
 	Canonical []byte // nil if the file does not contain canonical bytes
 }
 
-// ReadVectors reads a vector file. With the build tag `invariants`, Bytes are in guarded memory:
-// see package guard.
+// ReadVectors reads a vector file. With the build tag `invariants`, the field Bytes of each vector
+// is in guarded memory: see package guard.
 func ReadVectors(path string) ([]Vector, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

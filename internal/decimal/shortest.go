@@ -116,8 +116,8 @@ func PutFloat64(b []byte, n int, f float64) int {
 }
 
 // PutFloat32 writes f at b[n:] in the same form as AppendFloat32. FloatRoom bytes must be available
-// there. It returns the offset after f. It works like PutFloat64, but with 9 digits instead of 17,
-// for which 64 bits of the power are enough.
+// there. It returns the offset after f. It works like PutFloat64, but computes 9 digits instead of
+// 17. For 9 digits, 64 bits of the power of ten are enough.
 func PutFloat32(b []byte, n int, f float32) int {
 	u := uint64(math.Float32bits(f))
 	mem.Store8(b, n, '-')

@@ -15,7 +15,7 @@ import (
 const apartOf = "SLIPSTREAM_TEST_APART"
 
 // Apart reports whether the test t should run in this process. If Apart returns false, it has
-// already run t in another process with the same binary, in which no other test runs. If t failed
+// already run t in another process, which used the same binary and ran no other test. If t failed
 // in that process, Apart has marked t as failed in this process, too.
 //
 // A test that calls the garbage collector many times calls Apart first. Compiled plans and types
@@ -35,11 +35,11 @@ func Apart(t *testing.T) bool {
 	out, err := cmd.CombinedOutput()
 	switch {
 	case err != nil:
-		t.Errorf("in a process of its own: %v\n%s", err, out)
+		t.Errorf("the test failed in a separate process: %v\n%s", err, out)
 	case strings.Contains(string(out), "--- SKIP: "+t.Name()+" "):
-		t.Skipf("in a process of its own:\n%s", out)
+		t.Skipf("the test was skipped in a separate process:\n%s", out)
 	case !strings.Contains(string(out), "--- PASS: "+t.Name()+" "):
-		t.Errorf("a process of its own did not run it:\n%s", out)
+		t.Errorf("the separate process did not run the test:\n%s", out)
 	}
 	return false
 }

@@ -43,7 +43,7 @@ func TestFailsApart(t *testing.T) {
 	}
 	for how, want := range map[string]string{
 		"failure": "as it is to",
-		"exit":    "did not run it",
+		"exit":    "did not run the test",
 		"nothing": "",
 	} {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestFailsApart$", "-test.v")

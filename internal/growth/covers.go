@@ -10,14 +10,14 @@ import (
 )
 
 // Covers asserts that each exported function and method of the package in the current directory has
-// a case, or a reason why it needs no case. The argument `names` contains the names at the start of
-// the cases, such as "Marshal" and "Decoder.Decode". The keys of the map `reasons` may be patterns
-// for [path.Match], such as "Decoder.Use*".
+// a case, or a reason why it needs no case. The argument `names` contains the exported names with
+// which the names of the cases begin, such as "Marshal" and "Decoder.Decode". The keys of the map
+// `reasons` may be patterns for [path.Match], such as "Decoder.Use*".
 //
-// A case that only mentions a function measures nothing. So if a case names a function, a file
-// *growth*_test.go or *hostile*_test.go of the package must also contain code that uses this
-// function. A function with a test case must not also match a key in `reasons`. Otherwise a pattern
-// that matches functions with cases could also match a new function without a case.
+// A case that only mentions a function measures nothing. So if a case names a function, a file of
+// the package that matches `*growth*_test.go` or `*hostile*_test.go` must also use this function. A
+// function with a test case must not also match a key in `reasons`. Otherwise a pattern that
+// matches functions with cases could also match a new function without a case.
 func Covers(t *testing.T, names []string, reasons map[string]string) {
 	lines, err := api.Exported("", nil, ".")
 	if err != nil {

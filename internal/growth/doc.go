@@ -27,8 +27,8 @@
 // The short test runs whenever the package is tested. It compares 8 KB with 32 KB, and 128 KB with
 // 512 KB. If the call takes less than a nanosecond per byte, the second pair is replaced by 512 KB
 // and 2 MB. Such fast calls are common for text. The test finds a quadratic cost within a few
-// seconds of CPU time. It confirms a growth with larger inputs, but not if these calls would take
-// too long.
+// seconds of CPU time. It confirms a growth with larger inputs, unless calls with these inputs
+// would take too long.
 //
 // The long test runs if the environment variable SLIPSTREAM_LONG contains a duration, such as 30m.
 // It compares all sizes from 1 KB to 16 MB, the small sizes first. Then it repeats the cases in
@@ -37,7 +37,8 @@
 // # Coverage
 //
 // [Covers] compares the exported functions and methods of a package with its table of cases. A
-// function without a case needs a stated reason, and a case counts only if growth tests use the
-// function. If the cost of a call does not grow in any family, the check fails, because the call
-// may do nothing. Call.Constant turns this rule off for a call.
+// function that no case names must be in a list of exceptions, with a reason. A case counts only if
+// the growth tests also use the function. If the cost of a call does not grow with any family of
+// inputs, the check fails, because the call may do nothing. Call.Constant turns this rule off for a
+// call.
 package growth

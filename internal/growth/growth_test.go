@@ -175,13 +175,13 @@ func TestHeldVerdicts(t *testing.T) {
 				}
 				return n
 			}
-		}, "KB are held"},
+		}, "KB stay in use"},
 		{"a buffer that goes", func(int, int) func(int) any {
 			return func(n int) any { return len(make([]byte, n)) }
 		}, ""},
 		{"a pool that keeps all", func(int, int) func(int) any {
 			return func(n int) any { return pool.use(n, heldShort) }
-		}, "KB are held"},
+		}, "KB stay in use"},
 		{"a pool that keeps little", func(int, int) func(int) any {
 			return func(n int) any { return pool.use(n, 4096) }
 		}, ""},
@@ -190,7 +190,7 @@ func TestHeldVerdicts(t *testing.T) {
 		}, ""},
 		{"results that pin", func(int, int) func(int) any {
 			return func(int) any { return make([]byte, 64<<10)[:1] }
-		}, "(kept: true)"},
+		}, "(small results kept: true)"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			err := Held{Start: test.start, Kept: 3}.check(heldShort)

@@ -73,7 +73,7 @@ func (h Held) check(large int) error {
 		runtime.KeepAlive(step)
 		runtime.KeepAlive(kept)
 		if held > bound {
-			return fmt.Errorf("%d KB are held after a message of %d KB and %d small ones (kept: %t); the bound is %d KB",
+			return fmt.Errorf("%d KB stay in use after a message of %d KB and %d small messages (small results kept: %t); the maximum is %d KB",
 				held>>10, large>>10, heldSteps, keep, bound>>10)
 		}
 	}

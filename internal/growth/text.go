@@ -61,15 +61,15 @@ func Map[A, B any](name string, families []Family[A], f func(A) B) []Family[B] {
 	return mapped
 }
 
-// Without returns the families whose names do not contain any of the words.
+// Without is a filter: it returns the families whose names do not contain any of the words.
 func Without[In any](families []Family[In], words ...string) []Family[In] {
 	return slices.DeleteFunc(slices.Clone(families), func(f Family[In]) bool {
 		return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(f.Name, word) })
 	})
 }
 
-// Only returns the families with the given names, and includes them in the short test. The names of
-// the returned families end in "short".
+// Only is a filter: it returns the families with the given names, and includes them in the short
+// test. The names of the returned families end in "short".
 func Only[In any](families []Family[In], names ...string) []Family[In] {
 	var some []Family[In]
 	for _, f := range families {
@@ -103,8 +103,8 @@ func EachRune(s string, f func(rune) string) string {
 	return b.String()
 }
 
-// Every inserts the given text into s after every `step` bytes, and returns the result. It never
-// inserts text inside a character.
+// Every returns a copy of s with the given text inserted after every `step` bytes. It never inserts
+// text inside a character.
 func Every(s, text string, step int) string {
 	var b strings.Builder
 	for len(s) > step {
@@ -120,7 +120,7 @@ func Every(s, text string, step int) string {
 	return b.String()
 }
 
-// Pieces returns a reader of b that returns at most size bytes at a time.
+// Pieces returns a reader of b that returns at most `size` bytes at a time.
 func Pieces[B []byte | string](b B, size int) io.Reader { return &pieces{string(b), size} }
 
 type pieces struct {

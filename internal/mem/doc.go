@@ -1,8 +1,8 @@
 // Package mem contains the unsafe operations of the codecs. These are the few functions that access
 // memory without the compiler's checks.
 //
-// Only this package may do the following. The comment of each function states the conditions that
-// its caller must have checked.
+// The comment of each function states the conditions that its caller must have checked. Only this
+// package may do the following:
 //   - read or write a word at an offset that the caller has checked
 //   - access a struct field by its offset
 //   - use a string as bytes, or bytes as a string, without a copy

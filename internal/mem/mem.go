@@ -73,7 +73,7 @@ func EmptyData() Raw { return Raw(&empty) }
 
 var empty struct{}
 
-// Aligned returns n bytes whose address is aligned for any type.
+// Aligned returns n bytes whose address is aligned for every type.
 func Aligned(n int) []byte {
 	words := make([]uint64, (n+7)/8)
 	return unsafe.Slice((*byte)(Raw(unsafe.SliceData(words))), n)

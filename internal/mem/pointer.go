@@ -42,10 +42,10 @@ func ArrayTo[T any](s []T) Pointer { return Pointer(unsafe.SliceData(s)) }
 // From returns a Pointer to the bytes b[i:cap(b)].
 func From(b []byte, i int) Pointer { return Pointer(&b[i]) }
 
-// RawOf returns the address of p.
+// RawOf returns p as a Raw.
 func RawOf(p Pointer) Raw { return p }
 
-// RawAs returns the address of p. A value of type t must be stored there.
+// RawAs returns p as a Raw. A value of type t must be stored at this address.
 func RawAs(p Pointer, t reflect.Type) Raw { return p }
 
 // IsNil reports whether p is nil.

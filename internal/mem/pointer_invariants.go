@@ -75,7 +75,7 @@ func From(b []byte, i int) Pointer {
 	return Pointer{base: Raw(unsafe.SliceData(b)), off: uintptr(i), size: uintptr(cap(b)), shape: shapeOf(reflect.TypeFor[byte]())}
 }
 
-// RawOf returns the address of p.
+// RawOf returns p as a Raw.
 func RawOf(p Pointer) Raw {
 	if p.base == nil {
 		return nil
@@ -84,7 +84,7 @@ func RawOf(p Pointer) Raw {
 	return p.raw()
 }
 
-// RawAs returns the address of p. It panics unless a value of type t may be stored there.
+// RawAs returns p as a Raw. It panics unless a value of type t may be stored at this address.
 func RawAs(p Pointer, t reflect.Type) Raw {
 	if p.base == nil {
 		return nil

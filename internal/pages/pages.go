@@ -208,7 +208,7 @@ func run[T any](t *testing.T, section string, parts []T, key func(T) (name, wher
 	}
 	for name := range checks {
 		if !seen[name] {
-			t.Errorf("%s: there is a check for %q, which is not there", section, name)
+			t.Errorf("%s: there is a check for %q, which the section does not contain", section, name)
 		}
 	}
 }
@@ -220,7 +220,7 @@ func (p *Page) Skip(t *testing.T, reason string, headings ...string) {
 	for _, heading := range headings {
 		s := p.section(t, heading)
 		if len(s.rows) == 0 && len(s.blocks) == 0 || s.rowsChecked && s.blocksChecked {
-			t.Errorf("%s, %s: nothing is left to skip (%s)", p.name, heading, reason)
+			t.Errorf("%s, %s: the section has no unchecked rows or blocks to skip (%s)", p.name, heading, reason)
 		}
 		s.rowsChecked, s.blocksChecked = true, true
 	}
@@ -249,10 +249,10 @@ func (p *Page) Done(t *testing.T) {
 	t.Helper()
 	for _, s := range p.sections {
 		if len(s.rows) > 0 && !s.rowsChecked {
-			t.Errorf("%s: no test has the rows of %q", s.rows[0].Where, s.heading)
+			t.Errorf("%s: no test checks the rows of %q", s.rows[0].Where, s.heading)
 		}
 		if len(s.blocks) > 0 && !s.blocksChecked {
-			t.Errorf("%s: no test has the code blocks of %q", s.blocks[0].Where, s.heading)
+			t.Errorf("%s: no test checks the code blocks of %q", s.blocks[0].Where, s.heading)
 		}
 	}
 }
@@ -334,7 +334,7 @@ func RunGo(t *testing.T, code string, p Program) string {
 	return string(out)
 }
 
-// WantRun is like RunGo, but also fails the test if the output differs from want.
+// WantRun is like RunGo, but also fails the test if the output differs from the argument `want`.
 func WantRun(t *testing.T, code string, p Program, want string) {
 	t.Helper()
 	if got := RunGo(t, code, p); got != want {

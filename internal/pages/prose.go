@@ -68,7 +68,7 @@ func (p *Page) Sentences(t *testing.T, heading string, checks map[string]func(*t
 	run(t, p.name+", "+heading, sentences(s.prose), same, checks)
 }
 
-// Lines returns the lines of a block that are not blank.
+// Lines returns the nonblank lines of a block.
 func (b Block) Lines() (lines []string) {
 	for line := range strings.Lines(b.Text) {
 		if line = strings.TrimRight(line, "\n"); strings.TrimSpace(line) != "" {

@@ -71,12 +71,12 @@ func pinned(t *testing.T, where, line, check string) {
 	case writing():
 		writeSums(t, append(sums, line))
 	default:
-		t.Errorf("%s: this is new, or was changed after its check was written. Is what it says still checked (%s)? Then write its sum: see internal/pages/sums.go", where, check)
+		t.Errorf("%s: the row or block is new, or was changed after its check was written. If a test still checks it (%s), write its checksum: see internal/pages/sums.go", where, check)
 	}
 }
 
-// Stale returns the lines in the file of checksums that do not belong to a row or block of the
-// pages. If checksums are written, it removes these lines instead.
+// Stale returns the lines of the checksum file that belong to no row or block of the pages. If
+// checksums are written, it removes these lines instead.
 func Stale(t testing.TB, pages ...*Page) (stale []string) {
 	t.Helper()
 	rows := map[string]bool{}

@@ -56,9 +56,10 @@ type Rules struct {
 // inlined struct is replaced by its fields.
 //
 // The fields of an embedded struct are inlined, with three exceptions: the struct's tag contains
-// noinline, its type encodes itself, or an earlier field has the same name as one of its fields. If
-// the tag contains inline, the struct is always inlined, but without the fields whose names are
-// used by earlier fields. An embedded type counts as exported, regardless of its name.
+// the option `noinline`, the struct's type has a custom encoding (see Rules.Opaque), or an earlier
+// field has the same name as one of these fields. If the tag contains the option `inline`, the
+// struct is always inlined, but without the fields whose names are used by earlier fields. An
+// embedded type counts as exported, regardless of its name.
 func (r *Rules) Fields(t reflect.Type) Struct {
 	if r.Dominance {
 		return r.dominant(t)

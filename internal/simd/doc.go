@@ -26,8 +26,8 @@
 //	last                    [ n-32 …    ]
 //
 // If the text is shorter than a block, the block is combined from two overlapping pieces and padded
-// with zeros. A zero counts as a stop byte. The AVX-512 kernels use masked loads instead, which do
-// not fault on the bytes that the mask excludes.
+// with bytes of the value 0. Such a byte counts as a stop byte. The AVX-512 kernels use masked
+// loads instead, which do not fault on the bytes that the mask excludes.
 //
 // The scheduler cannot interrupt a kernel. So a kernel gets at most 64 KB in one call, cut between
 // two characters (chunks.go).
@@ -51,9 +51,9 @@
 //	6    overlong 4   11110000    1000xxxx;  also too large: 11110101…  1000xxxx
 //	7    two conts    10xxxxxx    10xxxxxx
 //
-// The last bit must be set exactly if the second byte is the third or fourth byte of a sequence. In
-// all other places, it is an error. So the bit is compared with the sequence lengths that the bytes
-// two and three places earlier announce.
+// Bit 7 must be set if the second byte is the third or fourth byte of a UTF-8 sequence, and only
+// then. So the bit is compared with the sequence lengths that the bytes two and three places
+// earlier announce.
 //
 // The check skips a block of ASCII if the previous block also contains only ASCII. Otherwise, a
 // sequence may be cut off at the end of the previous block.

@@ -8,8 +8,8 @@ import "github.com/slipstream-go/slipstream/internal/mem"
 // UTF-8, as defined by unicode/utf8. A sequence that is truncated at k is invalid, regardless of
 // the following bytes.
 //
-// It reads nothing outside src[0:n] and writes nothing outside dst[0:n]. The content of dst[k:n] is
-// undefined afterwards. dst and src must not overlap.
+// CopyString reads nothing outside src[0:n] and writes nothing outside dst[0:n]. The content of
+// dst[k:n] is undefined afterwards. dst and src must not overlap.
 func CopyString(dst, src mem.Pointer, n int) (k int, valid bool) { return copyString(dst, src, n) }
 
 // FindStop returns the index of the first stop byte of src[0:n], or n if there is no stop byte. The
@@ -22,8 +22,8 @@ func FindStop(src mem.Pointer, n int) (k int) { return findStop(mem.RawBytes(src
 // `plain` reports whether src[:k] is valid UTF-8, as in CopyString, and contains neither U+2028 nor
 // U+2029.
 //
-// It reads nothing outside src[0:n] and writes nothing outside dst[0:n]. The content of dst[k:n] is
-// undefined afterwards. dst and src must not overlap.
+// CopyPlain reads nothing outside src[0:n] and writes nothing outside dst[0:n]. The content of
+// dst[k:n] is undefined afterwards. dst and src must not overlap.
 func CopyPlain(dst, src mem.Pointer, n int, html bool) (k int, plain bool) {
 	return copyPlain(dst, src, n, html)
 }
@@ -33,7 +33,7 @@ func CopyPlain(dst, src mem.Pointer, n int, html bool) (k int, plain bool) {
 // reads nothing outside src[0:n].
 func Blanks(src mem.Pointer, n int) int { return blanks(mem.RawBytes(src, n), n) }
 
-// BlockSize is the number of bytes that a row of Marks describes.
+// BlockSize is the number of bytes that one value of type Marks describes.
 const BlockSize = 64
 
 // Marks describes a block of text. Bit i of each mask describes byte i of the block.

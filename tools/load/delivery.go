@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"slices"
@@ -38,16 +37,15 @@ func (d *delivery) ask(ctx context.Context) (*SinkCounts, error) {
 	}
 	reply, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return nil, fmt.Errorf("asking the sink: start it with `slipctl sink`: %w", err)
+		return nil, fmt.Errorf("getting the sink's counts: start the sink with `slipctl sink`: %w", err)
 	}
 	defer reply.Body.Close()
-	text, err := io.ReadAll(reply.Body)
-	c := new(SinkCounts)
-	if err == nil {
-		err = json.Unmarshal(text, c)
+	if reply.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("getting the sink's counts: %s answered %s", request.URL, reply.Status)
 	}
-	if err != nil || reply.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("asking the sink: %s answered %s: %w", request.URL, reply.Status, err)
+	c := new(SinkCounts)
+	if err := json.NewDecoder(reply.Body).Decode(c); err != nil {
+		return nil, fmt.Errorf("getting the sink's counts from %s: %w", request.URL, err)
 	}
 	return c, nil
 }

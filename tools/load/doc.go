@@ -52,9 +52,9 @@
 //	row, v1              [{"time": …, "host": …, …}, …]
 //	schema, v1           {time list32(i64), host list32(str8), …}: only synthetic telemetry
 //
-// Times are integers in microseconds since 1970-01-01 UTC. They always occupy nine bytes (d3 and a
-// big-endian int64); with a schema, they occupy eight bytes (a little-endian int64). So a request
-// can be sent again with new times, without a change of its length:
+// Times are integers in microseconds since 1970-01-01 UTC. In MessagePack, a time always occupies
+// nine bytes (d3 and a big-endian int64). With a schema, it occupies eight bytes (a little-endian
+// int64). So a request can be sent again with new times, without a change of its length:
 //
 //	POST /api/v1/write/msgpack HTTP/1.1 … | 82 … a4 "time" dc 03e8 | d3 tttttttt | d3 tttttttt | …
 //	└─────────────── head ──────────────┘   └──────── body ─────────  first ▲     └─ stride ─┘
@@ -79,6 +79,6 @@
 //	       └────────────────── GET /counts, before and after ────────────┘
 //
 // The sink, the relay and the load generator are separate processes, so /proc shows the CPU time of
-// each process. The floor is the CPU time that the generator needs to decompress the same bodies
-// and to compress them again with snappy.
+// each process. The report's line `floor` shows the CPU time that the generator itself needs to
+// decompress the same bodies and to compress them again with snappy.
 package load

@@ -14,7 +14,7 @@ type Options struct {
 	Protocol string `help:"Data to send: ingest (rows for the ingest endpoints) or remote-write (series for a relay or any Remote Write receiver)." enum:"ingest,remote-write" default:"ingest"`
 
 	URL     string `help:"Base URL of the service. With --protocol=remote-write, requests go to this URL itself, or to /api/v1/push if the URL has no path." default:"http://127.0.0.1:8080" placeholder:"URL"`
-	AnyHost bool   `help:"Allow the URL of another machine."`
+	AnyHost bool   `help:"Allow a URL on a machine other than this one."`
 
 	Endpoint   string `help:"Ingest endpoint: arc (/api/v1/write/msgpack) or v1 (/v1/write/{db}/{table})." enum:"arc,v1" default:"arc"`
 	Database   string `help:"Database that receives the rows. Default: the default database of the server." placeholder:"NAME"`

@@ -8,7 +8,7 @@ import (
 
 // RemoteWrite configures --protocol=remote-write: the series to send, and the sink to which the
 // relay delivers them. Each worker has its own series, like a Prometheus shard. It sends its
-// prepared requests in turn, and starts from the beginning after the last request. The prepared
+// prepared requests in turn; after the last request, it starts again with the first. The prepared
 // requests differ in values and times. A request that is sent again is not changed.
 type RemoteWrite struct {
 	Series      int           `help:"Number of series per request. Each series has 12 labels." default:"2000"`
@@ -36,11 +36,11 @@ func (o *Options) checkRemoteWrite() error {
 	case w.Version != 1 && w.Version != 2:
 		return fmt.Errorf("--rw-version %d: must be 1 or 2", w.Version)
 	case w.Version == 2 && o.Compress != "snappy":
-		return errors.New("--rw-version 2: is compressed with snappy, nothing else")
+		return errors.New("--rw-version 2: needs --compress snappy")
 	case !(w.Histograms >= 0 && w.Histograms <= 1):
 		return fmt.Errorf("--histograms %g: must be from 0 to 1", w.Histograms)
 	case w.TenantLabel == "" || !printable(w.TenantLabel):
-		return fmt.Errorf("--tenant-label %q: must be a name", w.TenantLabel)
+		return fmt.Errorf("--tenant-label %q: must be a label name in printable ASCII without spaces", w.TenantLabel)
 	case w.Sink != "" && w.Settle <= 0:
 		return fmt.Errorf("--settle %v: must be positive", w.Settle)
 	}

@@ -77,7 +77,7 @@ func readHead(br *bufio.Reader) (r response, body framing, err error) {
 		}
 		name, value, ok := bytes.Cut(line, []byte(":"))
 		if !ok {
-			return r, body, fmt.Errorf("not a header in the reply: %.40q", line)
+			return r, body, fmt.Errorf("reply has a header line without a colon: %.40q", line)
 		}
 		if err := r.header(&body, name, bytes.TrimSpace(value)); err != nil {
 			return r, body, err

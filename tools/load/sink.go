@@ -24,7 +24,7 @@ type Sink struct {
 	Latency     time.Duration  `help:"Delay of each response."`
 	Status      map[string]int `help:"HTTP status for the requests of a tenant, for example team-03=503." placeholder:"TENANT=STATUS"`
 	RefuseV2    bool           `help:"Respond with 415 to requests of Remote Write 2.0." name:"refuse-v2"`
-	LookEvery   int            `help:"Number of bodies of version 1.0 of which one is decoded. For the other bodies, only their number and size are counted. All bodies of version 2.0 are decoded, because the responses contain counts." default:"1"`
+	LookEvery   int            `help:"Number of version 1.0 bodies per decoded body: 1 decodes every body, 10 decodes every tenth. Of the other bodies, only the number and size are counted. All bodies of version 2.0 are decoded, because the responses contain counts." default:"1"`
 	TenantLabel string         `help:"Name of the label that contains the tenant ID. If a received series has this label, its value must be the tenant of the request." default:"__tenant__"`
 }
 

@@ -293,3 +293,21 @@ func TestSpending(t *testing.T) {
 		}
 	}
 }
+
+// Counts that cannot be fetched are an error that names the URL and the cause.
+func TestSinkCountsErrors(t *testing.T) {
+	for answer, want := range map[int]string{
+		http.StatusNotFound: " answered 404 Not Found",
+		http.StatusOK:       ": invalid character 'o' looking for beginning of value",
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(answer)
+			fmt.Fprint(w, "ok")
+		}))
+		t.Cleanup(server.Close)
+		d := delivery{url: server.URL}
+		if _, err := d.ask(t.Context()); err == nil || !strings.HasSuffix(err.Error(), want) || !strings.Contains(err.Error(), server.URL) {
+			t.Errorf("%d: %v", answer, err)
+		}
+	}
+}

@@ -15,7 +15,7 @@
 // imports stay sorted. In a file that was not formatted with gofmt, all other bytes are kept. All
 // files are read before the first file is written. If a file cannot be parsed, no file is written.
 //
-// The arguments are patterns like in the go command. They select files regardless of build tags.
+// The arguments are patterns, as in the go command. They select files regardless of build tags.
 // Directories named vendor or testdata, directories whose names begin with a dot or an underscore,
 // and nested modules are skipped. Generated files are reported, but not changed.
 package migrate

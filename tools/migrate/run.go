@@ -63,7 +63,7 @@ func Run(o Options, out io.Writer) error {
 	}
 	switch {
 	case o.Check && imports > 0:
-		return fmt.Errorf("%s of the originals in %s: run slipctl migrate msgpack", count(imports, "import"), count(changed, "file"))
+		return fmt.Errorf("%s of other MessagePack libraries in %s: run slipctl migrate msgpack", count(imports, "import"), count(changed, "file"))
 	case imports == 0:
 		fmt.Fprintln(w, "Nothing to migrate.")
 	case o.DryRun:

@@ -105,8 +105,8 @@ func TestRunWritesNothing(t *testing.T) {
 		end, fail string
 	}{
 		{name: "dry", options: Options{Paths: []string{"./..."}, DryRun: true}, end: "\n5 imports in 5 files would change.\n"},
-		{name: "check", options: Options{Paths: []string{"./..."}, Check: true}, fail: "5 imports of the originals in 5 files: run slipctl migrate msgpack"},
-		{name: "check of one file", options: Options{Paths: []string{"deep/er/c.go"}, Check: true}, fail: "1 import of the originals in 1 file: run slipctl migrate msgpack"},
+		{name: "check", options: Options{Paths: []string{"./..."}, Check: true}, fail: "5 imports of other MessagePack libraries in 5 files: run slipctl migrate msgpack"},
+		{name: "check of one file", options: Options{Paths: []string{"deep/er/c.go"}, Check: true}, fail: "1 import of other MessagePack libraries in 1 file: run slipctl migrate msgpack"},
 		{name: "one directory", options: Options{Paths: []string{"deep"}, DryRun: true}, end: "Nothing to migrate.\n"},
 		{name: "a file that cannot be parsed", options: Options{Paths: []string{"./..."}}, add: map[string]string{"z.go": imports + "}"}, fail: "z.go:4:1: "},
 		{name: "nothing there", options: Options{Paths: []string{"./...", "./absent/..."}}, fail: "stat absent: no such file or directory"},

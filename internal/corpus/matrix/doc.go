@@ -25,7 +25,7 @@
 //     reused exactly the memory that the contract specifies, and new memory is not shared with
 //     other values.
 //   - No string and no input has changed.
-//   - The target does not refer to the input, unless the way decodes views.
+//   - The target does not refer to the input, unless [Way.Views] permits this.
 //   - After an error, all memory to which the target does not refer is unchanged. If
 //     [Format.ExactErrors] is set, the target equals the oracle's target. Otherwise each string in
 //     the target existed before, or can come from the input.
@@ -40,23 +40,24 @@
 //
 // # What must be reached
 //
-// A run fails if it has not reached all of the following, even if all of its calls were correct
+// Even if all calls of a run were correct, the run fails unless all of the following occurred
 // (coverage.go):
-//   - Each way has decoded values and has failed.
-//   - Each leaf was decoded in each place, in each wrap and into each kind of target.
+//   - Each way has decoded at least one message, and has failed for at least one message.
+//   - Each leaf was decoded in each place, inside each wrapper (see Format.Wraps) and into each
+//     kind of target.
 //   - Each way has decoded into each kind of target that it supports.
 //   - For each option of the package, there is a way that sets only this option, and the option has
 //     changed a result of that way. Exceptions need a stated reason. The names of the options are
 //     read from the package's code.
 //
-// # What is not in it
+// # What is not tested here
 //
 // Packages transcode and iso8601 do not reuse targets: they append to a []byte, or return numbers.
 // Their fuzz tests and random tests compare them with other decoders. In package schema,
 // FrameReader, ModelReader and ParseAll find the beginning of each message, and then call Reader or
-// Parse. This package tests Reader and Parse. It does not test the code that FrameReader,
-// ModelReader and ParseAll have for the id or fingerprint before a message, and for the message's
-// end. Separate tests cover that code.
+// Parse. This package tests Reader and Parse. It does not test how FrameReader, ModelReader and
+// ParseAll read the id or fingerprint before a message, and how they find the message's end.
+// Separate tests cover these steps.
 //
 // # Probes
 //
@@ -102,7 +103,7 @@
 // The name of a test that calls Run begins with TestMatrix. The short test takes a few seconds. It
 // runs a fixed set of cases, and then some cases from a new seed, which it prints. The long test is
 // enabled by SLIPSTREAM_LONG=30m: it runs new cases for 30 minutes. A failed test prints the name
-// of the case. SLIPSTREAM_MATRIX=<case> runs only that case, first as in the short test and then as
-// in the long test. It prints each call before making it. Several cases, separated by commas, run
-// one after the other.
+// of the case. With SLIPSTREAM_MATRIX=<case>, the test runs only that case, first as in the short
+// test and then as in the long test. The test prints each call before making it. Several cases,
+// separated by commas, run one after the other.
 package matrix

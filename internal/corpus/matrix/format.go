@@ -90,7 +90,7 @@ type Decode func(b []byte, target reflect.Value) (n int, err error)
 // ErrUnspecified is returned by an oracle or a way if the contract does not define the result of
 // decoding. It is also returned if the contract does not define whether decoding succeeds. In both
 // cases, only memory is checked, as after an error.
-var ErrUnspecified = errors.New("matrix: the contract does not say")
+var ErrUnspecified = errors.New("matrix: the contract does not define the result")
 
 // Way is one way to decode. Either Bytes or Stream is set.
 type Way struct {

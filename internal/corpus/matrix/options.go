@@ -21,7 +21,7 @@ func FieldNames(t reflect.Type) (names []string) {
 	return names
 }
 
-// FieldsSet returns the names of the fields of a struct that are not zero.
+// FieldsSet returns the names of the nonzero fields of a struct.
 func FieldsSet(options any) (names []string) {
 	v := reflect.ValueOf(options)
 	for i := range v.NumField() {
@@ -32,9 +32,9 @@ func FieldsSet(options any) (names []string) {
 	return names
 }
 
-// ConstantNames returns the names of the exported constants of the flag type typ, in the package in
-// the current directory. It omits constants that combine other constants, because these are
-// declared without the type.
+// ConstantNames returns the names of the exported constants of a flag type, in the package in the
+// current directory. The argument `typ` is the name of the flag type. ConstantNames omits constants
+// that combine other constants, because these are declared without the type.
 func ConstantNames(t *testing.T, typ string) (names []string) {
 	declarations(t, func(d ast.Decl) {
 		list, ok := d.(*ast.GenDecl)
@@ -60,8 +60,8 @@ func ConstantNames(t *testing.T, typ string) (names []string) {
 }
 
 // FuncNames returns the names of the exported functions that are options, in the package in the
-// current directory. A function is an option if it returns a value of the type typ, or if its only
-// parameter is a pointer to the type with the name `argument`.
+// current directory. A function is an option if its result has the type that `typ` names, or if its
+// only parameter is a pointer to the type that `argument` names.
 func FuncNames(t *testing.T, typ, argument string) (names []string) {
 	declarations(t, func(d ast.Decl) {
 		f, ok := d.(*ast.FuncDecl)

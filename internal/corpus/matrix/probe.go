@@ -76,9 +76,9 @@ func Growths() (all []Growth) {
 }
 
 // Probes decodes each probe with the ways that set its option. With the flag -short, it uses only
-// one of these ways per probe, and changes the way from probe to probe. It makes the same checks as
-// Run. For each option, decoding must succeed for at least one probe. If refused is true, decoding
-// must also fail for at least one probe.
+// one of these ways for each probe, in rotation. It makes the same checks as Run. For each option,
+// decoding must succeed for at least one probe. If the argument `refused` is true, decoding must
+// also fail for at least one probe of each option.
 func Probes(t *testing.T, f Format, refused bool, probes iter.Seq[Probe]) {
 	defer debug.SetGCPercent(debug.SetGCPercent(1000))
 	m := &matrix{f: &f, t: t, types: newTypes(f.Opaque), reached: newCoverage(), alone: make(map[string]bool)}
@@ -114,7 +114,7 @@ func Probes(t *testing.T, f Format, refused bool, probes iter.Seq[Probe]) {
 	}
 	t.Logf("%d calls\n%s", m.calls, m.reached.least())
 	if missing := m.reached.missing(byProbe); len(missing) > 0 && only == "" {
-		t.Errorf("what the run has not reached: %v", missing)
+		t.Errorf("the run has not reached: %v", missing)
 	}
 }
 
@@ -157,8 +157,8 @@ func (c *session) probe(p *Probe, way *Way) bool {
 	return true
 }
 
-// Sorted yields the keys of m in the order of their names, with their indexes. Because of the fixed
-// order, every run is the same.
+// Sorted yields the types in m with their indexes, sorted by the names of the types. Because of the
+// fixed order, every run is the same.
 func Sorted[V any](m map[reflect.Type]V) iter.Seq2[int, reflect.Type] {
 	return slices.All(slices.SortedFunc(maps.Keys(m), func(a, b reflect.Type) int { return strings.Compare(a.String(), b.String()) }))
 }

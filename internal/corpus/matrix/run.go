@@ -95,7 +95,7 @@ func (m *matrix) end(full bool) {
 	missing := append(m.reached.missing(byWay, byTarget, bySource, byWayTarget, byPlace, byWrap, byKind), m.reached.unused(m.f)...)
 	missing = append(missing, m.f.checkOptions(m.alone)...)
 	if len(missing) > 0 {
-		m.t.Errorf("what the run has not reached:\n%s", strings.Join(missing, "\n"))
+		m.t.Errorf("the run has not reached:\n%s", strings.Join(missing, "\n"))
 	}
 }
 

@@ -14,7 +14,7 @@ type Cell struct {
 }
 
 // errCell reports a number that a cell cannot represent. The message itself is valid.
-var errCell = errors.New("a number beyond int64")
+var errCell = errors.New("a number is outside the range of int64")
 
 // Rows decodes b as a sequence of messages, each of which is a row. It returns the rows before the
 // first invalid message. The result `ok` reports whether all messages are valid. If a message has a
@@ -53,7 +53,7 @@ func (l *Layout) Columns(b []byte) (rows [][]Cell, ok bool) {
 				count, rows = n, make([][]Cell, n)
 			}
 			if n != count {
-				d.fail(errors.New("columns of different lengths"))
+				d.fail(errors.New("the columns have different lengths"))
 			}
 			for k := range rows {
 				cell := d.attempt(func() { rows[k] = d.cells(rows[k], elem, f.name, false) })
@@ -65,7 +65,7 @@ func (l *Layout) Columns(b []byte) (rows [][]Cell, ok bool) {
 			}
 		}
 		if d.at < len(b) {
-			d.fail(errors.New("something is left"))
+			d.fail(errors.New("bytes remain after the message"))
 		}
 	})
 	if err != nil {

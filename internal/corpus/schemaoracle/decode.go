@@ -42,9 +42,9 @@ const (
 var (
 	errShort    = errors.New("the input ends too early")
 	errOverflow = errors.New("a number does not fit")
-	errByte     = errors.New("a byte is neither 0 nor 1")
+	errByte     = errors.New("a flag byte has an invalid value")
 	errDepth    = errors.New("nested too deeply")
-	errItems    = errors.New("too many elements without bytes")
+	errItems    = errors.New("too many elements whose encoding has 0 bytes")
 )
 
 // Decode decodes the message at the start of b into *target, and returns the number of bytes that
@@ -229,7 +229,7 @@ func (d *decoder) zone(v reflect.Value) {
 	name := string(d.take(int(d.take(1)[0])))
 	zone, err := time.LoadLocation(name)
 	if name != "" && path.Clean(name) != name {
-		err = errors.New("another path to the file of a zone")
+		err = errors.New("the name is not in the form that path.Clean returns")
 	}
 	if err != nil {
 		d.fail(fmt.Errorf("zone %q: %v", name, err))

@@ -142,8 +142,8 @@ func number(digits string) int {
 	return n
 }
 
-// WithTail returns a copy of the struct l in which the fields from index n on form a tail. If l
-// contains itself, the inner structs have no tail.
+// WithTail returns a copy of the struct l in which the fields with index n and higher are a tail.
+// If l contains itself, the inner structs have no tail.
 func (l *Layout) WithTail(n int) *Layout {
 	c := l.within(l, -1)
 	for k := n; k < len(c.fields); k++ {

@@ -7,15 +7,15 @@
 // compares kinds, cells, null bitmaps, the stored values of null cells, and the lengths of all
 // slices. So after a rejected row is undone, the batch must not contain any trace of it.
 //
-// AppendColumn also appends the batch to another batch, in two pieces. The other batch must equal
-// the first batch, and must not change when the first batch changes. A decoder must not write to a
-// document. After the call, the document is overwritten, because the batch must not refer to it. In
-// some calls, the document is in guarded memory instead. With the build tag `invariants`, it is in
-// guarded memory in all calls.
+// The test also appends the batch to another batch with AppendColumn, in two pieces. The other
+// batch must equal the first batch, and must not change when the first batch changes. A decoder
+// must not write to a document. After the call, the test overwrites the document, because the batch
+// must not refer to it. In some calls, the document is in guarded memory instead. With the build
+// tag `invariants`, it is in guarded memory in all calls.
 //
-// A full run fails if it has not reached each way, each kind of column, and certain other events in
-// the use of a batch. The type `reached` counts these events. With SLIPSTREAM_MATRIX=<case>, the
-// test runs only that case.
+// A full run fails unless certain events have occurred, such as the use of each way and of each
+// kind of column. The type `reached` counts these events. With SLIPSTREAM_MATRIX=<case>, the test
+// runs only that case.
 package sheet
 
 import (
@@ -46,8 +46,8 @@ type Row struct {
 // Time is a time in microseconds.
 type Time int64
 
-// NegativeZero is the integer -0 of a document. Its value is 0 in a column of integers, and -0 in a
-// column of floats.
+// NegativeZero represents the integer -0 in a document. Its value is 0 in a column of integers, and
+// -0 in a column of floats.
 type NegativeZero struct{}
 
 // Format describes the format of the package under test.
@@ -71,8 +71,8 @@ type Format struct {
 	Whole bool
 }
 
-// Run tests the format f with a few thousand documents. SLIPSTREAM_LONG is a duration. If it is
-// set, Run tests new documents for that long.
+// Run tests the format f with a few thousand documents. If the environment variable SLIPSTREAM_LONG
+// contains a duration, Run tests new documents for that long.
 func Run(t *testing.T, f Format) {
 	cases, seed := 400, rand.Uint64()>>32
 	if testing.Short() {
@@ -211,7 +211,7 @@ func one(t *testing.T, f Format, seed uint64, b *column.Batch, met reached) {
 			}
 			err, changed := call(f.Ways[k], data, b, guard.Enabled || r.IntN(4) == 0)
 			if changed {
-				t.Errorf("case %x:\n%sthe document was written to", seed, &log)
+				t.Errorf("case %x:\n%sthe decoder wrote to the document", seed, &log)
 				return
 			}
 			if (err == nil) != ok {
