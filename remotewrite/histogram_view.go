@@ -4,7 +4,7 @@ package remotewrite
 // Repeated fields are read only when a method is called.
 
 // HistogramView is a view of a native histogram. It is valid as long as the SeriesView that
-// returned it. Its fields have the same meaning as in [Histogram].
+// returned it is valid. Its fields have the same meaning as in [Histogram].
 type HistogramView struct {
 	raw []byte
 

@@ -430,7 +430,8 @@ func (v *SeriesView) Samples(yield func(Sample) bool) {
 	}
 }
 
-// ExemplarView is a view of an exemplar. It is valid as long as the SeriesView that returned it.
+// ExemplarView is a view of an exemplar. It is valid as long as the SeriesView that returned it is
+// valid.
 type ExemplarView struct {
 	scanner *Scanner
 	body    []byte

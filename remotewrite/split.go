@@ -16,9 +16,9 @@ import (
 	"github.com/slipstream-go/slipstream/internal/buffer"
 )
 
-// By contains the rules of [Splitter.Split]. The value of a label determines the part to which a
-// series belongs. After Split has returned, it keeps neither the slice Labels nor the function
-// Accept.
+// The type By contains the rules of [Splitter.Split]. The value of a label determines the part to
+// which a series belongs. After Split has returned, it keeps neither the slice Labels nor the
+// function Accept.
 type By struct {
 	// Labels contains label names in the order of precedence. For each series, the first of these
 	// labels that the series contains is the deciding label. Its position in the series does not

@@ -22,8 +22,8 @@ var (
 //
 //	7b c4 df ac f9 6b ec 42   05 00 00 00   03 63 61 74 03        fingerprint, length u32, body
 //
-// The fingerprint allows a newer version of the schema to read the messages (see [Accept]). The
-// length allows streams of messages with a Tail.
+// With the fingerprint, a newer version of the schema can read the messages (see [Accept]). With
+// the length, a stream can also consist of messages that end with a Tail.
 type Framed[T any] struct {
 	r *Registry[digest]
 	m *modelOf[digest, T]

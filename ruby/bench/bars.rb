@@ -4,7 +4,8 @@ require_relative "data"
 require_relative "stats"
 
 module Bench
-  # A Bar is a promise: what is promised of which rows, the least or the most that keeps it, and what was found.
+  # A Bar is a promise: its subject, its limit, the factor found, and whether the limit is a
+  # maximum.
   Bar = Struct.new(:subject, :limit, :found, :at_most) do
     def kept? = at_most ? found <= limit : found >= limit
 
@@ -13,20 +14,21 @@ module Bench
     end
   end
 
-  # Bars are the promises of the gem, for the rows that were measured.
+  # Bars computes the promises of the gem for the rows that were measured:
   #
-  #   against msgpack   serialize ≥ 1.2×, deserialize ≥ 1.8×; both ≥ 3× where little is done: tiny and integers
-  #                     values of one kind, a kept packer, a kept unpacker, and keys as Symbols: never slower
+  #   against msgpack   serialize ≥ 1.2×, deserialize ≥ 1.8×; both ≥ 3× for the sets tiny and integers
+  #                     never slower with sets of one kind of value, a reused packer, a reused
+  #                     unpacker, or Symbol keys
   #   against json, oj  never slower
-  #   skip              ≥ 5× as fast as read, but for values of one byte
-  #   feed              the time of a chunk grows by half at the most when there are four times as many: linear, and some noise
+  #   skip              ≥ 5× as fast as read, except for values of one byte
+  #   feed              time per chunk ≤ 1.5× with four times as many chunks: linear, with some noise
   module Bars
     LITTLE = %w[tiny integers].freeze
     LEAST = { pack: 1.2, unpack: 1.8 }.freeze
     LEAST_OF_LITTLE = 3.0
     NEVER_SLOWER = %w[json oj].freeze
     SKIP = 5.0
-    ONE_BYTE = %w[nil true false].freeze # to read them is to skip them
+    ONE_BYTE = %w[nil true false].freeze # read and skip do the same work for these values
     FEED = 1.5
 
     module_function

@@ -3,12 +3,14 @@
 require_relative "stats"
 
 module Bench
-  # A Chart is the SVG of one data set: a block of bars to serialize and one to deserialize. A bar is as long as the time relative to
-  # the first library's, so that is always 1 and shorter is better. Bars beyond the axis end in a gap and a stub; their figure stands
-  # behind them as behind all others. The charts of the Go rooms look the same.
+  # A Chart is an SVG with one block of bars for each data set. The length of a bar is the time
+  # relative to the time of the first library, so the first bar always has length 1, and shorter is
+  # better. A bar that is longer than the axis ends in a gap and a stub. The figure after each bar
+  # is the time for the first bar, and the ratio for the others. The charts of the Go benchmarks
+  # look the same.
   #
-  #   serialize  ours     ▇▇▇▇▇ 118 ns
-  #              msgpack  ▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇ ▇ ×9.1
+  #   tiny  ours     ▇▇▇▇▇ 118 ns
+  #         msgpack  ▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇ ▇ ×9.1
   class Chart
     WIDTH = 880
     NAME_END = 112 # right edge of the block's name
@@ -20,9 +22,10 @@ module Bench
     TOP = 76
     AXIS_MOST = 6
     STUB = 6
-    TEXT_DROPPED = 9 # from the top of a bar to the base line of its text
+    TEXT_DROPPED = 9 # from the top of a bar to the baseline of its text
 
-    # The hues differ for readers who do not tell red from green, and each has contrast enough on a light and on a dark page.
+    # Readers with red-green colour blindness can distinguish these colours. Each colour has enough
+    # contrast on a light and on a dark background.
     COLOURS = {
       "ours" => "#d9480f", "msgpack" => "#1c7ed6", "json" => "#868e96", "oj" => "#2b9a5f", "oj usual†" => "#9c6ade", "bson" => "#c29a00"
     }.freeze
@@ -48,10 +51,11 @@ module Bench
       </style>
     CSS
 
-    # A Side is a bar: whose it is, what stands before it, the seconds and their ratio to the first side's.
+    # A Side is a bar: the library's name, the text before the bar, the seconds per operation, and
+    # their ratio to the seconds of the first side.
     Side = Struct.new(:name, :title, :seconds, :ratio)
 
-    # blocks are pairs of a name and the sides.
+    # The argument `blocks` contains pairs of a name and an array of sides.
     def initialize(title, subtitle, blocks)
       @title = title
       @subtitle = subtitle

@@ -6,7 +6,7 @@ require_relative "library"
 module Bench
   Failed = Class.new(StandardError)
 
-  # Hand is the runner's end of a worker.
+  # Hand is the runner's connection to one worker process.
   class Hand
     attr_reader :name, :version, :operations, :ruby
 
@@ -28,10 +28,10 @@ module Bench
       raise Failed, "#{@name}: the worker died"
     end
 
-    # title is the head of the column. The version of ours goes without saying.
+    # title returns the title of the column. It omits the version for our library.
     def title = @name == "ours" ? "slipstream" : @name.sub(/†?\z/) { |mark| " #{@version}#{mark}" }
 
-    # description says besides which of several it is.
+    # description returns the title with the details that tell variants of a library apart.
     def description
       case @name
       when "ours" then "#{title} #{@own_version} (as msgpack #{@version})"
@@ -43,13 +43,14 @@ module Bench
     def close = @pipe.close
   end
 
-  # Crew is all workers that could be started, ours first.
+  # Crew is the set of all workers that started, with ours first.
   class Crew
     include Enumerable
 
     attr_reader :notices
 
-    # ours is the load path of our library, json that of a newer json than Ruby's.
+    # ours is the load path of our library. json is the load path of a json that is newer than
+    # Ruby's own, or nil.
     def initialize(ours:, json:, names: Libraries::ALL.keys, environment: {}, flags: [])
       @notices = []
       @hands = names.filter_map do |name|
@@ -69,7 +70,8 @@ module Bench
 
     private
 
-    # Without this look Ruby would find the gem instead, and ours would be timed as what it is not.
+    # Without this check, Ruby would load the msgpack gem instead, and the column of ours would show
+    # the times of the msgpack gem.
     def no_msgpack?(load_path)
       load_path.split(File::PATH_SEPARATOR).none? { |directory| File.file?(File.join(directory, "msgpack.rb")) }
     end

@@ -1,8 +1,9 @@
 # frozen_string_literal: true
 
 module Bench
-  # The data sets: look-alikes of the five that the article of MessagePack for Ruby 0.5 was measured with, and of what is usually
-  # measured besides. All of it is made up here, from fixed seeds, so that each process makes the same.
+  # Data builds the data sets. They imitate the five sets of the article about MessagePack for Ruby
+  # 0.5, and other common benchmark sets. All data comes from fixed random seeds, so that each
+  # process builds the same data.
   #
   #   set         shape                                            MessagePack     JSON
   #   tiny        a hash with three entries                               15 B      28 B
@@ -14,7 +15,8 @@ module Bench
   #   geo         five small GeoJSON collections                       2,396 B   2,406 B
   #   model3d     a mesh: floats of two decimals                       1.19 MB    721 KB
   #
-  # And one kind of value each, large or the smallest, where a fixed cost or a copy decides:
+  # The other sets contain one kind of value each. The values are very large or very small, so that
+  # a fixed cost or a copy dominates:
   #
   #   nil, true, false                                                     1 B   4 or 5 B
   #   bignums     1000 Integers from 2**63 on                             9 KB      20 KB
@@ -42,11 +44,11 @@ module Bench
       "map" => "A hash of 10,000 keys"
     }.freeze
     NAMES = TITLES.keys.freeze
-    KINDS = %w[nil true false bignums text texts blobs map].freeze # of one kind of value
+    KINDS = %w[nil true false bignums text texts blobs map].freeze # sets with one kind of value
 
     module_function
 
-    # build makes the set of that name: nothing of it is shared with an earlier one.
+    # build builds the data set with the given name. It shares no objects with earlier results.
     def build(name)
       case name
       when "tiny" then { "a" => 1, "ok" => true, "s" => "tiny" }
@@ -75,7 +77,7 @@ module Bench
       end
     end
 
-    # with_blobs is the value with every binary string replaced by what the block makes of it.
+    # with_blobs returns the value with each binary String replaced by the result of the block.
     def with_blobs(value, &block)
       case value
       when Hash then value.transform_values { |v| with_blobs(v, &block) }
@@ -85,7 +87,7 @@ module Bench
       end
     end
 
-    # with_symbols is the value with Symbols as keys.
+    # with_symbols returns the value with Symbol keys.
     def with_symbols(value)
       case value
       when Hash then value.to_h { |key, v| [key.to_sym, with_symbols(v)] }
@@ -98,7 +100,7 @@ module Bench
       { "name" => "harbour-at-dusk.png", "type" => "image/png", "width" => 96 }
     end
 
-    # blob is as dense as the bytes of a compressed picture.
+    # blob returns random bytes, which are as incompressible as a compressed picture.
     def blob
       Random.new(3).bytes(5965)
     end
@@ -122,7 +124,7 @@ module Bench
       { "type" => "Feature", "geometry" => { "type" => type, "coordinates" => coordinates }, "properties" => properties }
     end
 
-    # model is a torus of triangles, the corners of each listed again as exporters do.
+    # model builds a torus of triangles. It repeats the corners for each triangle, as exporters do.
     def model(rings, steps)
       corners = Array.new(rings * steps) { |i| triangle(i / steps, i % steps, rings, steps) }.flatten(1)
       { "metadata" => { "format" => 3, "generator" => "bench", "scale" => 1.0 },
@@ -135,7 +137,7 @@ module Bench
       [[ring, step], [ring + 1, step], [ring, step + 1]].map { |r, s| corner(r, s, rings, steps) }
     end
 
-    # corner is the place of a corner and its normal.
+    # corner returns the position of a corner and its normal.
     def corner(ring, step, rings, steps)
       around = 2 * Math::PI * step / steps
       tube = 2 * Math::PI * ring / rings
@@ -145,7 +147,8 @@ module Bench
         .map { |vector| vector.map { |x| x.round(2) + 0.0 } } # -0.0 becomes 0.0
     end
 
-    # Posts makes posts of a service of short messages: nested users with many fields, links, tags, and posts that share others.
+    # Posts generates posts of a microblogging service: nested users with many fields, links, tags,
+    # and posts that share other posts.
     class Posts
       WORDS = %w[
         harbour signal morning kettle lantern north river paper orbit quiet garden copper window market thread winter ladder
@@ -171,7 +174,8 @@ module Bench
           "search" => { "took" => 0.087, "complete" => true, "query" => "灯台", "next" => "/search?before=#{id}", "count" => count } }
       end
 
-      # western is a post without Japanese that has a place and shares none.
+      # western returns a post without Japanese text. The post has a place and does not share
+      # another post.
       def western
         post(japanese: false).merge(
           "entities" => entities(2),

@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
 module Bench
-  # What a MessagePack library does with data that comes in pieces, or that is larger than memory should have to be.
+  # Flow measures a MessagePack library with data that arrives in pieces, and with data that is
+  # larger than memory should have to be.
   module Flow
     CHUNK = 300 # bytes
     SAMPLES = 20
@@ -10,7 +11,8 @@ module Bench
 
     module_function
 
-    # feed gives an unpacker so many chunks of one value each, then reads them. It returns the seconds that both take.
+    # feed feeds an unpacker the given number of chunks, with one value each, and then reads all
+    # values. It returns the seconds that both steps take.
     def feed(chunks)
       chunk = MessagePack.pack("x" * (CHUNK - 3))
       unpacker = MessagePack::Unpacker.new
@@ -25,7 +27,8 @@ module Bench
       took
     end
 
-    # write streams an array of so many integers into a file that has a header and no array before it.
+    # write streams an array of the given number of integers to a file. It writes the header first,
+    # so that no Array is in memory.
     def write(path, elements)
       File.open(path, "wb") do |file|
         packer = MessagePack::Packer.new(file)
@@ -40,7 +43,7 @@ module Bench
       end
     end
 
-    # read streams them back.
+    # read reads the array from the file element by element.
     def read(path, elements)
       File.open(path, "rb") do |file|
         unpacker = MessagePack::Unpacker.new(file)
@@ -56,8 +59,9 @@ module Bench
       end
     end
 
-    # watch gives the block something to call with each index, and returns the seconds that the block took, the memory before it and
-    # the most that was seen meanwhile, in bytes.
+    # watch yields a lambda that the block calls with each index. It returns the seconds that the
+    # block takes, the resident memory before the block, and the peak resident memory during the
+    # block, in bytes.
     def watch(elements)
       GC.start
       before = most = resident

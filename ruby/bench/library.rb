@@ -3,33 +3,37 @@
 require_relative "data"
 
 module Bench
-  # An Operation is Ruby text over the locals value, bytes, packer and unpacker, so that the loop around it makes no call of its own.
-  # What comes of it, which is proved before it is timed, is the bytes, the value, the value with Symbols as keys, or nothing.
+  # An Operation is Ruby source text that uses the local variables value, bytes, packer and
+  # unpacker. The text is compiled into the timing loop, so that the loop makes no method call of
+  # its own. gives names the result that a Job checks before it times the operation: :bytes, :value,
+  # :symbols (the value with Symbol keys) or :nothing.
   Operation = Struct.new(:text, :gives)
 
-  # How each library is loaded and called. A process has one of them: ours and the msgpack gem have the same names.
+  # Libraries defines how each library is loaded and called. A process loads only one of them,
+  # because this gem and the msgpack gem define the same names. The methods of a library:
   #
-  #   version       what the library calls itself
-  #   holds?        whether it can hold a data set at all
-  #   form          a data set as the library can hold it
-  #   bytes, value  there and back, for the proofs
-  #   operations    what is timed, by name
-  #   tools         the packer and the unpacker that operations reuse
+  #   version       the version that the library reports
+  #   holds?        whether the library can represent a data set
+  #   form          a data set in the form that the library can represent
+  #   bytes, value  serialize and deserialize a value, for the checks
+  #   operations    the timed operations by name
+  #   tools         the packer and the unpacker that the operations reuse
   module Libraries
-    # Most libraries hold all sets.
+    # Universal is for libraries that can represent all data sets.
     module Universal
       def holds?(_set) = true
     end
 
-    # Toolless libraries are called as a whole.
+    # Toolless is for libraries without a reusable packer and unpacker.
     module Toolless
       include Universal
 
       def tools = [nil, nil]
     end
 
-    # MessagePackGem is the msgpack gem, or ours in its place by the load path. A packer and an unpacker are kept by the operations
-    # whose names begin with re; read and skip work upon a run of values that was fed at once.
+    # MessagePackGem is the msgpack gem, or this gem if the load path leads to it. The operations
+    # whose names begin with re reuse one packer and one unpacker. The operations read and skip work
+    # on a run: many values in one call of feed.
     class MessagePackGem
       include Universal
 
@@ -58,14 +62,15 @@ module Bench
       def tools = [MessagePack::Packer.new, MessagePack::Unpacker.new]
     end
 
-    # Text is for the libraries of JSON: binaries are base64, made before the clock runs, as in the article.
+    # Text is for JSON libraries. Binaries are encoded in base64 before the timing starts, as in the
+    # article.
     module Text
       include Toolless
 
       def form(value) = Data.with_blobs(value) { |blob| [blob].pack("m0") }
     end
 
-    # Json is that of Ruby, or the one that bench/json brought, by the load path.
+    # Json is Ruby's own json, or the json that bench/json downloads if the load path leads to it.
     class Json
       include Text
 
@@ -82,7 +87,8 @@ module Bench
       def value(bytes) = JSON.parse(bytes)
     end
 
-    # OjCompat is Oj in its mode compat, made the default: naming it in each call would cost Oj 100 ns.
+    # OjCompat is Oj with compat as the default mode. To name the mode in each call would cost Oj
+    # 100 ns.
     class OjCompat
       include Text
 
@@ -102,14 +108,16 @@ module Bench
       def value(bytes) = Oj.load(bytes)
     end
 
-    # OjUsual is the newer parser of Oj: one for the whole process, so that two threads must not use it at a time.
+    # OjUsual is Oj's newer parser. The whole process shares one parser, so two threads must not use
+    # it at the same time.
     class OjUsual < OjCompat
       OPERATIONS = { unpack: Operation.new("Oj::Parser.usual.parse(bytes)", :value) }.freeze
 
       def operations = OPERATIONS
     end
 
-    # Bson has only hashes at the top, so anything else is put into one. Its Integers have 64 bits with a sign.
+    # Bson is the bson gem. It accepts only a hash at the top level, so form puts any other value
+    # into a hash. Its Integers are signed 64-bit numbers.
     class Bson
       include Toolless
 
@@ -131,7 +139,8 @@ module Bench
       end
     end
 
-    # ALL of them by the names of their columns, ours first. The dagger marks what promises less than the others.
+    # ALL maps the column names to the libraries, with ours first. The dagger marks a library that
+    # guarantees less than the others.
     ALL = {
       "ours" => -> { MessagePackGem.new(installed: false) },
       "msgpack" => -> { MessagePackGem.new(installed: true) },

@@ -3,15 +3,15 @@
 require "etc"
 
 module Bench
-  # Machine is where the figures come from.
+  # Machine describes the computer and the software that produce the figures.
   module Machine
     module_function
 
-    # rows are pairs of a name and what it is.
+    # rows returns pairs of a name and a description.
     def rows(crew)
       [["processor", "#{processor}, #{Etc.nprocessors} cores"],
        ["system", Etc.uname.values_at(:sysname, :release, :machine).join(" ")],
-       ["ruby", crew.first.ruby], # of the workers: with --yjit it names YJIT
+       ["ruby", crew.first.ruby], # reported by a worker, so that it names YJIT with --yjit
        ["libraries", crew.map(&:description).join(", ")],
        ["collector", "on, #{settings}; GC.start runs before each slot, and the times do not include it"]]
     end

@@ -3,7 +3,8 @@
 require_relative "stats"
 
 module Bench
-  # Measured is some operations upon one data set by all workers that know them: the seconds of each round, and the size of the bytes.
+  # Measured holds the results of some operations on one data set: the seconds of each round and the
+  # serialized size, for each worker that supports them.
   class Measured
     attr_reader :set, :sizes
 
@@ -13,8 +14,9 @@ module Bench
       @sizes = {}
     end
 
-    # take measures. The workers' slots go round in turn; the first of a round is another one each time, and every other round goes
-    # backwards, so that none always follows the same.
+    # take measures the operations and returns self. In each round, every worker gets one slot per
+    # operation. The order starts with a different slot in each round and is reversed in every other
+    # round, so that no slot always follows the same one.
     def take(crew, operations, rounds:, slot:)
       prepare(crew, operations)
       lanes = operations.flat_map { |operation| crew.able(operation).select { |hand| @sizes.key?(hand.name) }.map { |hand| [hand, operation] } }
@@ -31,8 +33,9 @@ module Bench
     def known?(name, operation) = @seconds.key?([name, operation])
     def median(name, operation) = Stats.median(@seconds.fetch([name, operation]))
 
-    # ratio is how many times the one takes the other's time: the median of the rounds' ratios, which a machine that is slow for a while
-    # does not change.
+    # ratio returns the time of an operation divided by the time of the operation to. It is the
+    # median of the ratios of all rounds, so that a temporary slowdown of the machine does not
+    # affect it.
     def ratio(name, operation, to:)
       Stats.median(@seconds.fetch([name, operation]).zip(@seconds.fetch(to)).map { |one, other| one / other })
     end

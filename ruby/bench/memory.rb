@@ -5,8 +5,8 @@ require "fileutils"
 require "rbconfig"
 
 module Bench
-  # Memory counts objects and calls of malloc. The calls are counted by a shim that is loaded before the C library, in workers of their
-  # own, which are not timed.
+  # Memory counts created objects and calls of malloc. A shim that is loaded before the C library
+  # counts the calls. The counting workers are separate processes, which are not timed.
   module Memory
     SHIM = <<~C
       #include <stddef.h>
@@ -19,7 +19,8 @@ module Bench
 
     module_function
 
-    # shim is the path of the shim, built at need, or nil where that fails: without a C compiler, or with another C library.
+    # shim builds the shim in directory and returns its path. It returns nil if the build fails, for
+    # example without a C compiler or with a different C library.
     def shim(directory)
       path = File.join(directory, "mallocs.so")
       FileUtils.mkdir_p(directory)
@@ -30,10 +31,11 @@ module Bench
       nil
     end
 
-    # count is how many objects and calls of malloc one of the operations takes that the block says to have done. Calls are nil where
-    # the shim is not loaded.
+    # count calls the block twice and measures the second call. The block returns the number of
+    # operations that it ran. count returns the created objects and the calls of malloc, per
+    # operation. The calls of malloc are nil if the shim is not loaded.
     def count
-      yield # what is made but once is made now
+      yield # creates objects that are created only once
       calls = counter
       objects, before = GC.stat(:total_allocated_objects), calls&.call
       done = yield

@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "fileutils"
 require_relative "bars"
 require_relative "chart"
 require_relative "data"
@@ -8,11 +7,10 @@ require_relative "machine"
 require_relative "tables"
 
 module Bench
-  # Report writes RESULTS.md and the charts of a run of everything.
+  # A Report writes RESULTS.md and the chart of a complete run.
   class Report
     FILE = "RESULTS.md"
-    CHARTS = "charts"
-    BLOCKS = { pack: "serialize", unpack: "deserialize" }.freeze
+    CHART = "gem.svg"
 
     def initialize(results, crew, date:)
       @results = results
@@ -23,22 +21,18 @@ module Bench
     end
 
     def write(directory)
-      charts = File.join(directory, CHARTS)
-      FileUtils.rm_rf(charts)
-      FileUtils.mkdir_p(charts)
-      sets.each { |set| File.write(File.join(charts, "#{set}.svg"), chart(set).to_svg) }
+      File.write(File.join(directory, CHART), chart.to_svg)
       File.write(File.join(directory, FILE), text)
     end
 
     private
 
-    def sets = @results.pack.keys & @results.unpack.keys
-
-    def chart(set)
-      blocks = BLOCKS.map { |operation, verb| [verb, sides(@results[operation].fetch(set), operation)] }
-      first = blocks.first.last.first.title
-      method = "time relative to #{first} = 1, shorter is better; figures are medians of the rounds' ratios"
-      Chart.new(Data::TITLES.fetch(set), "#{method}, #{@date}, #{Machine.processor}", blocks)
+    # The chart shows the data sets that resemble messages of real programs.
+    def chart
+      sets = @results.unpack.keys - Data::KINDS
+      blocks = sets.map { |set| [set, sides(@results.unpack.fetch(set), :unpack)] }
+      method = "time relative to #{@titles.values.first} = 1, shorter is better; figures are medians of the rounds' ratios"
+      Chart.new("Deserialize", "#{method}, #{@date}, #{Machine.processor}", blocks)
     end
 
     def sides(measured, operation)
@@ -76,8 +70,6 @@ module Bench
       "### Bars\n\n```\n#{bars.join("\n")}\n```\n"
     end
 
-    def pictures
-      "### Charts\n\n#{sets.map { |set| "![#{Data::TITLES.fetch(set)}](#{CHARTS}/#{set}.svg)" }.join("\n")}\n"
-    end
+    def pictures = "### Chart\n\n![Deserialize](#{CHART})\n"
   end
 end

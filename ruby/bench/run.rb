@@ -1,31 +1,33 @@
 # frozen_string_literal: true
 
-# Times the gem against other libraries: ruby bench/run.rb --help. Only Ruby's own library is needed, and those that are measured.
+# Times the gem against other libraries; see ruby bench/run.rb --help. It needs only Ruby's standard
+# library and the libraries that it measures.
 #
-#   run.rb      flags, and what is done with the results
-#   runner.rb   the order of things
-#   crew.rb     the workers, as the runner sees them: a process for each library
-#   worker.rb   a worker's own side
-#   library.rb  how each library is called
-#   job.rb      one operation upon one data set: proved, then timed
+#   run.rb      flags and output of the results
+#   runner.rb   order of the measurements
+#   crew.rb     runner's side of the workers: one process for each library
+#   worker.rb   worker's side
+#   library.rb  calls of each library
+#   job.rb      one operation on one data set: checked, then timed
 #   flow.rb     feeding and streaming
-#   memory.rb   objects and calls of malloc
-#   data.rb     the data sets
+#   memory.rb   created objects and calls of malloc
+#   data.rb     data sets
 #   measure.rb, stats.rb    rounds, medians, ratios
-#   tables.rb, table.rb, bars.rb, chart.rb, report.rb, machine.rb    what is shown
+#   tables.rb, table.rb, bars.rb, chart.rb, report.rb, machine.rb    output
 
 require "optparse"
 require_relative "report"
 require_relative "runner"
 
 module Bench
-  # Command is the command line.
+  # Command parses the command line and runs the benchmark.
   class Command
     ROOT = File.expand_path("..", __dir__)
     SCRATCH = File.join(ROOT, "tmp")
     GROUPS = (Runner::GROUPS.keys + Runner::WHOLE).freeze
 
-    # A Ruby that has no YJIT says so on its standard error, and goes on.
+    # yjit? returns whether this Ruby has YJIT. A Ruby without YJIT prints a warning for --yjit and
+    # continues, so yjit? asks the child process.
     def self.yjit?
       IO.popen([RbConfig.ruby, "--yjit", "-e", "print defined?(RubyVM::YJIT) ? RubyVM::YJIT.enabled? : false"], err: File::NULL, &:read) == "true"
     end
@@ -42,7 +44,7 @@ module Bench
       @options[:groups] = GROUPS if @options[:groups].empty?
     end
 
-    # run returns the exit status.
+    # run runs the measurements, prints the results and returns the exit status.
     def run
       crew = start({})
       crew.notices.each { |notice| warn(notice) }

@@ -9,13 +9,14 @@ require_relative "memory"
 require_relative "tables"
 
 module Bench
-  # Runner has the crew do what the options ask for, and gathers the results. What it is at is said on the standard error.
+  # Runner makes the workers measure what the options request, and collects the results. It reports
+  # the progress on the standard error output if that is a terminal.
   class Runner
-    # GROUPS are what is measured together, with the operations of the workers.
+    # GROUPS are the operations that are measured together, by the name of the --op flag.
     GROUPS = { pack: %i[pack], unpack: %i[unpack], symbolize: %i[symbolize], skip: %i[read skip], reused: %i[repack reread reskip] }.freeze
     WHOLE = %i[memory feed stream].freeze
     CHUNKS = [10_000, 20_000, 40_000].freeze
-    FEED_ROUNDS = 5 # at most: what is quadratic takes seconds
+    FEED_ROUNDS = 5 # maximum: a quadratic feed takes seconds
 
     attr_reader :results
 
@@ -45,7 +46,8 @@ module Bench
       end
     end
 
-    # memory counts in workers of their own: the shim that counts would slow those that are timed.
+    # memory counts in separate workers, because the counting shim would slow down the timed
+    # workers.
     def memory
       shim = Memory.shim(@options[:scratch])
       counters = @options[:crew].call(shim ? { "LD_PRELOAD" => shim } : {})

@@ -1,9 +1,10 @@
 # frozen_string_literal: true
 
 module Bench
-  # A Table is a title, a note that says what a cell is, a head and rows of cells. It prints as text for a terminal and as Markdown.
+  # A Table is a title, a note that explains the cells, a header row and rows of cells. It renders
+  # text for a terminal, and Markdown.
   class Table
-    FOLD = 120 # columns of a note on the terminal
+    FOLD = 120 # width of a note on the terminal, in columns
 
     attr_reader :title, :rows
 

@@ -6,20 +6,21 @@ require_relative "stats"
 require_relative "table"
 
 module Bench
-  # Results is all that was measured: pack, unpack, symbolize, skip and reused hold a Measured for each data set, memory the counts of each
-  # operation, set and worker, feed a Measured for each number of chunks, and stream what Flow.watch gave for each worker and direction.
+  # Results holds all measurements. pack, unpack, symbolize, skip and reused map each data set to a
+  # Measured. memory holds the counts of each operation, data set and worker. feed maps each number
+  # of chunks to a Measured. stream holds the result of Flow.watch for each worker and direction.
   Results = Struct.new(:pack, :unpack, :symbolize, :skip, :reused, :memory, :feed, :stream) do
     def initialize = super({}, {}, {}, {}, {}, {}, {}, {})
   end
 
-  # Tables lays results out.
+  # Tables builds the tables of the results.
   class Tables
     def initialize(results, crew)
       @results = results
       @titles = crew.to_h { |hand| [hand.name, hand.title] }
     end
 
-    # all are the tables of what was measured.
+    # all returns a table for each kind of measurement that has results.
     def all
       [one_shot(:pack, "Serialize"), one_shot(:unpack, "Deserialize"), one_shot(:symbolize, "Deserialize, keys as Symbols"), skip, reused,
        memory(:pack, "serializing"), memory(:unpack, "deserializing"), feed, stream].compact

@@ -1,8 +1,9 @@
 # frozen_string_literal: true
 
-# A worker is a process with one library in it. The runner starts it with the library's name, asks over its standard input, and reads
-# the answers from its standard output: both in Ruby's Marshal, a request [name, arguments…], an answer [:done, result] or
-# [:failed, message].
+# A worker is a process that loads one library. The runner starts it with the name of the library,
+# sends requests to its standard input, and reads the answers from its standard output. Both are in
+# Ruby's Marshal format: a request is [name, arguments…], an answer is [:done, result] or [:failed,
+# message].
 
 require "digest"
 require_relative "data"
@@ -12,7 +13,7 @@ require_relative "flow"
 require_relative "memory"
 
 module Bench
-  # Worker has a method for each request.
+  # Worker has one method for each request.
   class Worker
     SETTLED = 31_000_000
 
@@ -27,16 +28,18 @@ module Bench
         operations: @library.operations.keys, ruby: RUBY_DESCRIPTION }
     end
 
-    # settle allocates 31 MB and drops them. Until it has seen a block that large, glibc maps blocks from 128 KB on, and unmaps
-    # them, each time: whether a library ever freed a block of some size would decide about page faults, and those about its rows.
-    # 32 MB is the most that glibc learns from.
+    # settle allocates and frees a block of 31 MB. Until glibc has freed a block of that size, it
+    # maps and unmaps each block of 128 KB or more. Page faults, and with them the results of a
+    # library, would then depend on whether the library ever freed a block of some size. 32 MB is
+    # the maximum size that raises the threshold of glibc.
     def settle
       ("\0" * SETTLED).clear
       GC.start
     end
 
-    # prepare makes the jobs of a data set ready, and drops those of the last one, so that the collector has no more to mark than the
-    # set that is timed. It is nil if the library cannot hold the set.
+    # prepare makes the jobs of a data set ready. It drops the jobs of the previous set, so that the
+    # collector only marks the set that is timed. It returns nil if the library cannot represent the
+    # set.
     def prepare(set, operations)
       @jobs = {}
       return unless @library.holds?(set)
@@ -54,7 +57,7 @@ module Bench
     def read(path, elements) = Flow.read(path, elements)
   end
 
-  # answer does one request after the other until the runner goes away.
+  # answer answers requests in sequence until the runner closes the connection.
   def self.answer(name, from, to)
     worker = nil
     while (request = Marshal.load(from))
@@ -74,5 +77,5 @@ module Bench
 end
 
 answers = $stdout.dup.binmode
-$stdout.reopen($stderr) # what a library prints is no answer
+$stdout.reopen($stderr) # keeps the output of a library out of the answers
 Bench.answer(ARGV.fetch(0), $stdin.binmode, answers)

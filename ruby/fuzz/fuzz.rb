@@ -1,12 +1,15 @@
 # frozen_string_literal: true
 
-# Fuzzes the gem: makes documents, breaks some of them, and reads them in every way there is, which must all come to the same.
+# Fuzzes the gem. It generates documents, corrupts some of them, and reads them in every available
+# way. All ways must have the same result.
 #
 #     ruby fuzz/fuzz.rb [SECONDS [SEED [ROUND]]]
 #
-# runs rounds for SECONDS (10), of the SEED that it prints. A finding is printed with its round and its bytes, and ends the run with
-# status 1; with SECONDS 0 the one ROUND of SEED runs again. PEER=1 fuzzes an installed msgpack gem by what it has, too. It runs as
-# it is under valgrind, and with an extension that was built with -fsanitize=address.
+# The command runs rounds for SECONDS (default 10) with a random SEED, which it prints. At the first
+# finding, it prints the round and the bytes, and exits with status 1. If SECONDS is 0, it runs only
+# the given ROUND of SEED. With PEER=1, it fuzzes an installed msgpack gem, with the features that
+# the msgpack gem has. It runs unchanged under valgrind, and with an extension that is compiled with
+# -fsanitize=address.
 
 if ENV["PEER"].to_s.empty?
   $LOAD_PATH.unshift(File.expand_path("../lib", __dir__))
@@ -20,7 +23,8 @@ require_relative "../spec/support/values"
 class Fuzz
   Finding = Class.new(StandardError)
 
-  # All that bytes may be refused by; EncodingError is for keys that symbolize_keys cannot make Symbols of.
+  # REFUSALS are all errors that invalid bytes may raise. symbolize_keys raises EncodingError for
+  # keys that cannot become Symbols.
   REFUSALS = [EOFError, MessagePack::UnpackError, EncodingError].freeze
   CONTENT = [MessagePack::UnknownExtTypeError, EncodingError].freeze
   OURS = MessagePack.respond_to?(:count)
@@ -38,7 +42,7 @@ class Fuzz
 
   CHECKS = %i[round_trip whole_and_pieces read_and_skip headers transactions sharing buffer packers limits ext].freeze
 
-  # One check upon one document, and now and then the collector.
+  # Runs one check on one document, and occasionally the garbage collector.
   def run
     check = CHECKS.sample(random: @rng)
     GC.start if one_in(200)
@@ -67,14 +71,15 @@ class Fuzz
     raise Finding, "#{what}:\n  #{brief(wanted)}\n  #{brief(got)}" unless wanted == got
   end
 
-  # Both ends of what may be very long.
+  # Returns the text of an object, shortened to its beginning and its end.
   def brief(object)
     text = object.inspect
     text.size > 1000 ? "#{text[0, 500]} ... #{text[-500..]}" : text
   end
 
-  # The bytes, broken in most cases: bytes changed, cut out, put in, doubled, or the end gone. They are read without the recursive
-  # type from then on: what its proc reads of a payload that is broken need not end where the payload does.
+  # Returns the bytes, corrupted in most cases: changed, deleted, inserted, duplicated or truncated.
+  # Later reads do not use the recursive type: with a corrupted payload, the values that its proc
+  # reads may end before or after the payload.
   def broken
     @reading = @plain
     bytes = @bytes.dup
@@ -103,7 +108,7 @@ class Fuzz
     all
   end
 
-  # Unknown ext is allowed in most cases, so that reading goes deep.
+  # Allows unknown ext types in most cases, so that reads reach deep into the document.
   def options
     @options ||= { allow_unknown_ext: !one_in(5), symbolize_keys: OURS && one_in(4), freeze: one_in(4), key_cache: one_in(2) }
   end
@@ -112,7 +117,8 @@ class Fuzz
     io ? @reading.unpacker(io, options.merge(more)) : @reading.unpacker(options.merge(more))
   end
 
-  # What each found until it ended: the objects as text, since NaN equals nothing, and the class of the refusal.
+  # Returns the objects that the block found, and the class of the error that ended it, or nil. The
+  # objects are text, because NaN is not equal to itself.
   def outcome
     found = []
     refusal = begin
@@ -124,8 +130,9 @@ class Fuzz
     [found.map(&:inspect), refusal]
   end
 
-  # An object may be refused for what it holds, as soon as that is seen, or for its form, once there is enough of it; or its end be
-  # missed. All of that is right, as long as it is the same object.
+  # Compares two outcomes. An unpacker may reject an object for its content as soon as it sees the
+  # content, or for its format after enough bytes; it may also miss the end of the object. All three
+  # errors are correct if they concern the same object.
   def same_outcome(wanted, got, what)
     same(wanted.first, got.first, what)
     refusals = [wanted.last, got.last]
@@ -134,7 +141,7 @@ class Fuzz
     same(*refusals, "#{what}: the refusal")
   end
 
-  # How many objects there are before the first one that is cut or malformed.
+  # Returns the number of objects before the first incomplete or malformed one.
   def whole_objects
     skipping = unpacker.feed(@bytes)
     objects = 0
@@ -162,7 +169,7 @@ class Fuzz
     same_outcome(whole, outcome { |found| unpacker(Drip.new(pieces(@bytes, 500))).each { |x| found << x } }, "whole, and of an io that drips")
   end
 
-  # Gives its pieces one by one.
+  # Drip is an io that returns one piece per call.
   Drip = Struct.new(:pieces) do
     def read(length, out = nil)
       piece = pieces.shift
@@ -184,7 +191,8 @@ class Fuzz
       others.each do |name, other|
         raw = nil
         theirs = outcome { raw = other.public_send(name) }.last
-        # Skipping asks no types and makes no Symbols: it may pass what reading refuses, and then there is nothing to compare.
+        # skip and read_raw do not look up ext types and create no Symbols. They may accept an
+        # object that read rejects; then the check cannot compare them.
         next others.delete(name) if refusal && refusal != EOFError && theirs != refusal && (theirs.nil? || OURS)
         next others.delete(name) if !OURS && (refusal || theirs)
 
@@ -204,7 +212,7 @@ class Fuzz
     counted
   end
 
-  # A document that is read head by head.
+  # Reads a document header by header.
   def headers
     @options = { allow_unknown_ext: true }
     walking = unpacker.feed(@bytes)
@@ -229,7 +237,7 @@ class Fuzz
     reading = unpacker(transactional: true)
     found = outcome do |all|
       pieces(@bytes, [1, 50, 5000].sample(random: @rng)).each_with_index do |piece, i|
-        # To start over at every byte would take forever.
+        # Starting over at every byte would take too long.
         reading.feed(piece)
         next if i > 300 && !one_in(100) && reading.buffer.size < @bytes.bytesize
 
@@ -242,7 +250,7 @@ class Fuzz
     same_outcome([whole.first, whole.last || EOFError], found, "each, and transactional reads")
   end
 
-  # Results and source are changed, each of which must change nothing else.
+  # Changes results and the source; each change must not affect anything else.
   def sharing
     blobs = Array.new(@rng.rand(1..5)) { |i| @rng.bytes([100, 300, 4095, 4096, 20_000].sample(random: @rng) + i) }
     document = [blobs.first, { "k" => blobs }, *blobs, "s" * 5000]
@@ -286,7 +294,7 @@ class Fuzz
     same(model, tested.read, "read")
   end
 
-  # Packers side by side, with and without ios; none may see the bytes of another.
+  # Uses packers side by side, with and without ios. No packer may contain the bytes of another.
   def packers
     ios = Array.new(6) { |i| StringIO.new("".b) if i.odd? }
     all = ios.map { |io| io ? @factory.packer(io, io_buffer_size: 1024 + @rng.rand(2000)) : @factory.packer }
@@ -324,7 +332,7 @@ class Fuzz
     same(free.first.first(tight.first.size), tight.first, "what was read before the limit")
   end
 
-  # Ext procs that fail, and then the same unpacker once more.
+  # Runs an ext proc that raises, and then reads again with the same unpacker.
   def ext
     failing = true
     @options = { allow_unknown_ext: true }

@@ -2,7 +2,7 @@
 
 require "msgpack/bigint"
 
-# MessagePack::Bigint, and the registration of Integer for what is beyond 64 bits.
+# MessagePack::Bigint, and its registration for Integers that exceed 64 bits.
 RSpec.describe MessagePack::Bigint do
   def registered(id = 0x01, **options)
     MessagePack::Factory.new.tap do |factory|
@@ -11,7 +11,8 @@ RSpec.describe MessagePack::Bigint do
     end
   end
 
-  # A byte for the sign, then digits of 32 bits, the least one first, each big-endian.
+  # The payload is a sign byte and 32-bit digits. The least significant digit is first, and each
+  # digit is big-endian.
   {
     0 => "00", 1 => "00 00 00 00 01", -1 => "01 00 00 00 01", 2**32 - 1 => "00 ff*4", 2**32 => "00 00 00 00 00 00 00 00 01",
     2**64 => "00 00*8 00 00 00 01", -2**64 => "01 00*8 00 00 00 01",
@@ -21,10 +22,10 @@ RSpec.describe MessagePack::Bigint do
     it("reads #{bytes} as #{integer}") { expect(described_class.from_msgpack_ext(hex(bytes))).to eql(integer) }
   end
 
-  it("knows its digits") { expect([described_class::CHUNK_BITLENGTH, described_class::FORMAT]).to eq([32, "CL>*"]) }
-  it("writes binary") { expect(described_class.to_msgpack_ext(2**70).encoding).to eq(Encoding::BINARY) }
+  it("has the constants CHUNK_BITLENGTH and FORMAT") { expect([described_class::CHUNK_BITLENGTH, described_class::FORMAT]).to eq([32, "CL>*"]) }
+  it("returns a binary String") { expect(described_class.to_msgpack_ext(2**70).encoding).to eq(Encoding::BINARY) }
 
-  it "brings back integers of any size" do
+  it "round-trips integers of any size" do
     integers = (1..40).flat_map { |n| [rand(2**(n * 13)), -rand(2**(n * 13)), 2**(n * 32), 2**(n * 32) - 1, -2**(n * 32) - 1] } + [2**5000 + 1]
     expect(integers.map { |n| described_class.from_msgpack_ext(described_class.to_msgpack_ext(n)) }).to eq(integers)
   end
@@ -33,36 +34,36 @@ RSpec.describe MessagePack::Bigint do
     let(:factory) { registered }
 
     [2**64, 2**64 + 1, 2**100, 2**1000, -2**63 - 1, -2**64, -2**1000].each do |integer|
-      it "packs #{integer.bit_length} bits of #{integer.negative? ? "a negative" : "a positive"} as ext" do
+      it "packs #{integer.negative? ? "a negative" : "a positive"} integer of #{integer.bit_length} bits as ext" do
         expect(factory.dump(integer)).to eq(MessagePack::ExtensionValue.new(1, described_class.to_msgpack_ext(integer)).to_msgpack)
       end
-      it "brings back #{integer.bit_length} bits of #{integer.negative? ? "a negative" : "a positive"}" do
+      it "round-trips #{integer.negative? ? "a negative" : "a positive"} integer of #{integer.bit_length} bits" do
         expect(factory.load(factory.dump([integer, { integer => 1 }]))).to eq([integer, { integer => 1 }])
       end
     end
 
     [0, 1, -1, 2**62, 2**63, 2**64 - 1, -2**62 - 1, -2**63 + 1].each do |integer|
-      it("packs #{integer} as ever") { expect(factory.dump(integer)).to eq(pack(integer)) }
+      it("packs #{integer} as a plain integer") { expect(factory.dump(integer)).to eq(pack(integer)) }
     end
 
-    it("packs -2**63 as ever, since it has 64 bits [fixed]", :ours) { expect(factory.dump(-2**63)).to eq(hex("d3 80 00*7")) }
+    it("packs -2**63 as a plain integer, since it fits in 64 bits [fixed]", :ours) { expect(factory.dump(-2**63)).to eq(hex("d3 80 00*7")) }
 
-    it("packs by write_int too") { expect(factory.packer.write_int(2**64).to_s).to eq(factory.dump(2**64)) }
-    it("works in a copy of the factory [1.8.3 lost it]") { expect(factory.dup.load(factory.dup.dump(2**100))).to eq(2**100) }
-    it("works in a copy of a copy") { expect(factory.dup.dup.load(factory.dup.dup.dump(-2**100))).to eq(-2**100) }
+    it("applies to write_int") { expect(factory.packer.write_int(2**64).to_s).to eq(factory.dump(2**64)) }
+    it("works in a dup of the factory [1.8.3 lost it]") { expect(factory.dup.load(factory.dup.dump(2**100))).to eq(2**100) }
+    it("works in a dup of a dup") { expect(factory.dup.dup.load(factory.dup.dup.dump(-2**100))).to eq(-2**100) }
     it("works in a pool [1.8.3 lost it]") { expect(factory.pool.load(factory.pool.dump([2**100]))).to eq([2**100]) }
     it("works in a frozen factory") { expect(factory.freeze.load(factory.dump(2**100))).to eq(2**100) }
-    it("takes any type") { expect(registered(-100).dump(2**64)).to eq(hex("c7 0d 9c 00 00*8 00 00 00 01")) }
-    it("is listed") { expect(factory.registered_types.map { |type| [type[:type], type[:class]] }).to eq([[1, Integer]]) }
-    it("takes a packer of one's own") { expect(registered(1, packer: :to_s).dump(2**64)).to eq(hex("c7 14 01") + "18446744073709551616") }
+    it("accepts any type number") { expect(registered(-100).dump(2**64)).to eq(hex("c7 0d 9c 00 00*8 00 00 00 01")) }
+    it("appears in registered_types") { expect(factory.registered_types.map { |type| [type[:type], type[:class]] }).to eq([[1, Integer]]) }
+    it("accepts a custom packer") { expect(registered(1, packer: :to_s).dump(2**64)).to eq(hex("c7 14 01") + "18446744073709551616") }
   end
 
-  it "is RangeError without the flag" do
+  it "raises RangeError without oversized_integer_extension" do
     expect { registered(1, oversized_integer_extension: false).dump(2**64) }.to raise_error(RangeError)
   end
-  it("is RangeError without any of it") { expect { pack(2**64) }.to raise_error(RangeError) }
+  it("raises RangeError without a registration") { expect { pack(2**64) }.to raise_error(RangeError) }
 
-  it "allows the flag for Integer only" do
+  it "rejects oversized_integer_extension for classes other than Integer" do
     expect { MessagePack::Factory.new.register_type(1, String, packer: :to_s, unpacker: :new, oversized_integer_extension: true) }.to raise_error(ArgumentError)
   end
 end

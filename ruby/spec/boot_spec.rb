@@ -5,16 +5,17 @@ require "open3"
 require "rbconfig"
 require "tmpdir"
 
-# An application boots with Bundler and bootsnap, which requires msgpack itself. Both are the real ones; the msgpack gem is the
-# one that bootsnap depends on.
-RSpec.describe "A boot with bootsnap", :ours do
+# An application boots with Bundler and bootsnap, and bootsnap requires msgpack. The specs use the
+# real Bundler and bootsnap, and the msgpack gem that bootsnap depends on.
+RSpec.describe "Booting with bootsnap", :ours do
   installed = %w[bootsnap bundler msgpack].all? { |name| Gem::Specification.find_all_by_name(name).any? }
   abort "bootsnap, bundler or msgpack is missing" if !installed && ENV["SLIPSTREAM_REQUIRE_BOOTSNAP"]
   before { skip "bootsnap, bundler or msgpack is not installed" unless installed }
 
   around { |example| Dir.mktmpdir { |dir| Dir.chdir(dir) { example.run } } }
 
-  # What the script prints, and what it writes to the standard error, in an application whose Gemfile names these gems.
+  # Runs the script in an application whose Gemfile lists the given gems. Returns its standard
+  # output, and the lines of its standard error output that mention msgpack.
   def boot(*gems, script)
     File.write("Gemfile", gems.join("\n"))
     File.write("boot.rb", script)
@@ -31,7 +32,7 @@ RSpec.describe "A boot with bootsnap", :ours do
     Bootsnap.setup(cache_dir: File.expand_path("cache"), development_mode: true, load_path_cache: true,
                    compile_cache_iseq: true, compile_cache_yaml: true)
   RUBY
-  # Each of these mixes the libraries, or fails, if both are loaded.
+  # Each of these statements mixes the two libraries, or fails, if both are loaded.
   work = <<~RUBY
     require "msgpack"
     require "msgpack/bigint"
@@ -39,7 +40,7 @@ RSpec.describe "A boot with bootsnap", :ours do
     Bundler.require
     require "yaml"
     File.write("a.yml", "a: [1, 2]")
-    2.times { raise unless YAML.load_file("a.yml") == { "a" => [1, 2] } } # by way of bootsnap's cache, which is MessagePack
+    2.times { raise unless YAML.load_file("a.yml") == { "a" => [1, 2] } } # uses bootsnap's cache in MessagePack
     factory = MessagePack::Factory.new
     factory.register_type(1, Symbol)
     raise unless factory.load(factory.dump([:a])) == [:a]
@@ -50,7 +51,7 @@ RSpec.describe "A boot with bootsnap", :ours do
 
   [[slipstream, bootsnap], [bootsnap, slipstream]].each_with_index do |gems, i|
     it "uses slipstream-msgpack alone if it is required before bootsnap (Gemfile #{i})" do
-      2.times do # the second time with bootsnap's cache
+      2.times do # the second run uses bootsnap's cache
         out, err = boot(*gems, %(require "bundler/setup"; require "slipstream/msgpack"; #{setup}; #{work}))
         expect([out, err]).to eq(["slipstream\n", ""])
       end
@@ -66,19 +67,19 @@ RSpec.describe "A boot with bootsnap", :ours do
     end
   end
 
-  it "uses slipstream-msgpack alone with a gem msgpack that depends on it, whatever is required first" do
+  it "uses slipstream-msgpack alone with a gem msgpack that depends on it, in any require order" do
     gems = [%(gem "msgpack", path: #{File.expand_path("../../compat/ruby", LIB).inspect}), slipstream, bootsnap]
     [setup, %(require "msgpack"; #{setup}), %(require "slipstream/msgpack"; #{setup})].each do |first|
       expect(boot(*gems, %(require "bundler/setup"; #{first}; #{work}))).to eq(["slipstream\n", ""])
     end
   end
 
-  it "uses slipstream-msgpack without Bundler, if it is required first" do
+  it "uses slipstream-msgpack without Bundler if it is required first" do
     script = %($LOAD_PATH.unshift(#{LIB.inspect}); require "slipstream/msgpack"; #{setup}; Bundler = Module.new { def self.require = nil }; #{work})
     expect(boot(script)).to eq(["slipstream\n", ""])
   end
 
-  it "has no file of slipstream-msgpack load on top of the msgpack gem" do
+  it "loads no file of slipstream-msgpack if the msgpack gem is already loaded" do
     out, = boot(<<~RUBY)
       gem "msgpack"
       require "msgpack"

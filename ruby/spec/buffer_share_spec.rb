@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Large Strings are not copied when they are read: source and result have their bytes in common until one of them is changed. None
-# of it may be seen, but for speed and memory.
+# Reading a large String does not copy it. The source and the result share their bytes until one of
+# them changes. Only the speed and the memory may show the difference.
 RSpec.describe "Strings that share their bytes" do
   def middle(on)
     before = MessagePack.share_middle?
@@ -11,54 +11,54 @@ RSpec.describe "Strings that share their bytes" do
     MessagePack.share_middle = before
   end
 
-  describe "what is shared" do
-    it("a binary at the end") { expect(shared?(unpack(pack([1, "x".b * 10_000])).last)).to be(true) }
-    it "a binary at the end, of what was fed" do
+  describe "sharing" do
+    it("shares a binary at the end") { expect(shared?(unpack(pack([1, "x".b * 10_000])).last)).to be(true) }
+    it "shares a binary at the end of fed bytes" do
       expect(shared?(MessagePack::Unpacker.new.feed(pack([1, "x".b * 10_000])).read.last)).to be(true)
     end
-    it("no short binary") { expect(shared?(unpack(pack([1, "x".b * 200])).last)).to be(false) }
+    it("copies a short binary") { expect(shared?(unpack(pack([1, "x".b * 200])).last)).to be(false) }
 
-    it "a binary in the middle, of 4096 bytes or more", :ours do
-      skip "this Ruby does not let it be" unless MessagePack.share_middle?
+    it "shares a binary of 4096 bytes or more in the middle", :ours do
+      skip "this Ruby does not support share_middle" unless MessagePack.share_middle?
       expect(unpack(pack(["x".b * 4096, "y".b * 100_000, 1])).first(2).map { |s| shared?(s) }).to eq([true, true])
     end
 
-    it "no binary in the middle of less than 4096 bytes", :ours do
+    it "copies a binary of less than 4096 bytes in the middle", :ours do
       expect(middle(true) { shared?(unpack(pack(["x".b * 4095, 1])).first) }).to be(false)
     end
 
-    it "no str in the middle: it may be passed to C that wants a NUL after it", :ours do
+    it "copies a str in the middle, since C code may need a NUL after it", :ours do
       expect(middle(true) { shared?(unpack(pack(["x" * 100_000, 1])).first) }).to be(false)
     end
 
-    it "no binary in the middle when it is switched off", :ours do
+    it "copies a binary in the middle if share_middle is false", :ours do
       expect(middle(false) { shared?(unpack(pack(["x".b * 100_000, 1])).first) }).to be(false)
     end
 
-    it "a binary at the end when the middle is switched off", :ours do
+    it "shares a binary at the end if share_middle is false", :ours do
       expect(middle(false) { shared?(unpack(pack([1, "x".b * 100_000])).last) }).to be(true)
     end
   end
 
   describe "MessagePack.share_middle" do
-    it("is true or false", :ours) { expect([true, false]).to include(MessagePack.share_middle?) }
+    it("returns true or false", :ours) { expect([true, false]).to include(MessagePack.share_middle?) }
     it("can be switched off", :ours) { expect(middle(false) { MessagePack.share_middle? }).to be(false) }
-    it "is off by SLIPSTREAM_MSGPACK_SHARE_MIDDLE=0", :ours do
+    it "is false if SLIPSTREAM_MSGPACK_SHARE_MIDDLE=0", :ours do
       expect(child("print MessagePack.share_middle?", env: { "SLIPSTREAM_MSGPACK_SHARE_MIDDLE" => "0" })).to eq("false")
     end
 
-    it "can be switched on again, where this Ruby lets it", :ours do
+    it "can be switched on again if this Ruby supports it", :ours do
       able = child("print MessagePack.share_middle?") == "true"
       expect(child("print((MessagePack.share_middle = true) && MessagePack.share_middle?)", env: { "SLIPSTREAM_MSGPACK_SHARE_MIDDLE" => "0" })).to eq(able.to_s)
     end
 
-    it "changes no result", :ours do
+    it "does not change the results", :ours do
       document = ["a".b * 5000, "b" * 5000, { "k" => "c".b * 100_000 }, "d".b * 4096]
       expect(middle(false) { unpack(pack(document)) }).to eq(middle(true) { unpack(pack(document)) })
     end
   end
 
-  # All ways to change a String that Ruby has, each of which must copy first.
+  # All ways to change a String in Ruby. Each of them must copy the shared bytes first.
   changes = {
     "setbyte" => ->(s) { s.setbyte(0, 33) }, "setbyte at the end" => ->(s) { s.setbyte(-1, 33) },
     "<<" => ->(s) { s << "tail" }, "concat of itself" => ->(s) { s.concat(s) }, "[]=" => ->(s) { s[1, 3] = "ABCDE" },
@@ -75,7 +75,8 @@ RSpec.describe "Strings that share their bytes" do
 
   letters = ->(n, from) { ([*"a".."z"].rotate(from % 26).join * (n / 26 + 1)).byteslice(0, n).b }
 
-  # Where binaries may lie: at the end, in the middle, two side by side.
+  # The positions of the two binaries: at the end of an array, in the middle of an array, or as map
+  # values.
   places = {
     "the end" => [->(a, b) { [1, a, b] }, [1, 2]], "the middle" => [->(a, b) { [a, 1, b, 2] }, [0, 2]], "map values" => [->(a, b) { [{ "a" => a, "b" => b }, 3] }, nil]
   }
@@ -83,7 +84,7 @@ RSpec.describe "Strings that share their bytes" do
   pick = ->(document, at) { at ? document.values_at(*at) : document.first.values }
 
   places.each do |place, (build, at)|
-    describe "in #{place}" do
+    describe "with strings in #{place}" do
       let(:a) { letters[20_000, 0] }
       let(:b) { letters[20_000, 7] }
       let(:source) { pack(build[a, b]) }
@@ -97,7 +98,7 @@ RSpec.describe "Strings that share their bytes" do
       }
 
       changes.each do |name, change|
-        it "a result that is changed by #{name} changes nothing else" do
+        it "does not change the source or other results when a result is changed by #{name}" do
           ways.each do |way, read|
             first, second = pick[read[source], at]
             change[first]
@@ -107,7 +108,7 @@ RSpec.describe "Strings that share their bytes" do
           end
         end
 
-        it "a source that is changed by #{name} changes no result" do
+        it "does not change the results when the source is changed by #{name}" do
           ways.each do |way, read|
             bytes = String.new(whole)
             results = pick[read[bytes], at]
@@ -117,7 +118,7 @@ RSpec.describe "Strings that share their bytes" do
         end
       end
 
-      it "a result of a frozen source can be changed" do
+      it "returns results that can be changed if the source is frozen" do
         first, second = pick[unpack(source.freeze), at]
         first << "more"
         second.upcase!
@@ -125,7 +126,7 @@ RSpec.describe "Strings that share their bytes" do
         expect([first, second]).to eq(["#{a}more", b.upcase])
       end
 
-      it "results outlive the source and the unpacker" do
+      it "returns results that outlive the source and the unpacker" do
         results = Array.new(20) { pick[unpack(pack(build[a, b])), at] }
         GC.start
         Array.new(2000) { "garbage" * 100 }
@@ -133,7 +134,7 @@ RSpec.describe "Strings that share their bytes" do
         expect(results).to all(eq([a, b]))
       end
 
-      it "results are as good as copies" do
+      it "returns results that behave like copies" do
         first, = pick[unpack(source), at]
         copy = String.new(a)
         expect(first == copy && first.eql?(copy) && copy == first).to be(true)
@@ -161,10 +162,11 @@ RSpec.describe "Strings that share their bytes" do
     end
   end
 
-  # What Ruby passes to C as a string that ends with NUL; after a shared one the source goes on.
-  describe "numbers in text" do
+  # Methods that pass the String to C code that expects a NUL at the end. After a shared String, the
+  # bytes of the source continue.
+  describe "strings that Ruby passes to C" do
     { "1" * 5000 => :Integer, "#{"0" * 5000}12" => :to_i, "1.#{"5" * 5000}" => :to_f, "#{"1" * 5000}r" => :to_r, "0x#{"f" * 5000}" => :hex, "0#{"7" * 5000}" => :oct }.each do |text, method|
-      it "#{text[0, 4]}... is the same by #{method} before more digits" do
+      it "converts #{text[0, 4]}... by #{method} without the digits after it" do
         shared = unpack(pack([text.b, 77])).first
         digits = unpack(hex("92 c5") + [text.bytesize].pack("n") + text + "7").first
         read = ->(s) { method == :Integer ? Integer(s) : s.public_send(method) }
@@ -172,7 +174,7 @@ RSpec.describe "Strings that share their bytes" do
       end
     end
 
-    it "is the same in the environment" do
+    it "stores only the bytes of the string in the environment" do
       value = unpack(pack(["v".b * 5000, "w" * 100])).first
       ENV["SLIPSTREAM_SPEC"] = value
       expect(ENV.fetch("SLIPSTREAM_SPEC")).to eq("v" * 5000)
@@ -180,7 +182,7 @@ RSpec.describe "Strings that share their bytes" do
       ENV.delete("SLIPSTREAM_SPEC")
     end
 
-    it "is the same as a name of a file" do
+    it "uses only the bytes of the string as a file name" do
       Dir.mktmpdir do |directory|
         name = unpack(pack(["#{directory}/#{"./" * 2000}file".b, "more".b * 2000])).first
         expect([File.exist?(name), Dir.exist?(name), (File.basename(name))]).to eq([false, false, "file"])
@@ -190,7 +192,7 @@ RSpec.describe "Strings that share their bytes" do
 
   describe "Buffers" do
     [1000, 100_000, 600_000, 3_000_000].each do |size|
-      it "that hold #{size} bytes do not see what is done to the String that was written" do
+      it "do not change if a written String of #{size} bytes is changed later" do
         string = letters[size, 0]
         buffer = MessagePack::Buffer.new
         buffer << string
@@ -199,7 +201,7 @@ RSpec.describe "Strings that share their bytes" do
         expect(buffer.read).to eq(letters[size, 0])
       end
 
-      it "that gave #{size} bytes do not see what is done to them" do
+      it "do not change if a String read from #{size} bytes is changed" do
         buffer = MessagePack::Buffer.new
         buffer << letters[size, 0] << letters[size, 1]
         first = buffer.read(size - 10)
@@ -209,7 +211,7 @@ RSpec.describe "Strings that share their bytes" do
         expect(buffer.read).to eq(letters[10, size - 10] + letters[size, 1])
       end
 
-      it "that gave #{size} bytes leave the String alone that was written" do
+      it "do not change a written String of #{size} bytes if the String read is changed" do
         string = letters[size, 0]
         buffer = MessagePack::Buffer.new
         buffer << string
@@ -217,7 +219,7 @@ RSpec.describe "Strings that share their bytes" do
         expect(string).to eq(letters[size, 0])
       end
 
-      it "that are filled by an unpacker's feed leave #{size} bytes alone" do
+      it "do not change a String of #{size} bytes that was passed to Unpacker#feed" do
         string = letters[size, 0]
         unpacker = MessagePack::Unpacker.new.feed(string)
         unpacker.buffer.read(size).upcase!
@@ -227,7 +229,7 @@ RSpec.describe "Strings that share their bytes" do
   end
 
   describe "memory" do
-    it "is given back when results are dropped" do
+    it "is freed with the results" do
       expect(measured(<<~RUBY).to_i).to be < 120_000
         bytes = MessagePack.pack(["x".b * 1_000_000, 1, "y".b * 1_000_000])
         read = -> { MessagePack.unpack(bytes + "") }
@@ -236,7 +238,7 @@ RSpec.describe "Strings that share their bytes" do
       RUBY
     end
 
-    it "of a large source is not kept by small results" do
+    it "of a large source is not retained by small results" do
       expect(measured(<<~RUBY).to_i).to be < 120_000
         bytes = MessagePack.pack(["x".b * 1_000_000, "text" * 20, "y".b * 200])
         keep = []
@@ -246,8 +248,9 @@ RSpec.describe "Strings that share their bytes" do
       RUBY
     end
 
-    it "of a large source is kept by one large result, as long as that is kept", :ours do
-      # 200 sources of 1 MB, each kept by a slice of 5000 bytes in its middle; a copy of the slice lets it go.
+    it "of a large source is retained by one large result for the lifetime of that result", :ours do
+      # A slice of 5000 bytes in the middle retains its source of 1 MB, 200 times. A copy of the
+      # slice does not.
       script = <<~RUBY
         bytes = MessagePack.pack(["x".b * 1_000_000, "y".b * 5000, 1])
         keep = []
@@ -255,12 +258,12 @@ RSpec.describe "Strings that share their bytes" do
         keep.map! { |slice| slice + "" }
         print kept, " ", growth("VmRSS") { 200.times { keep << MessagePack.unpack(bytes + "")[1] + "" } }
       RUBY
-      skip "this Ruby does not let it be" unless MessagePack.share_middle?
+      skip "this Ruby does not support share_middle" unless MessagePack.share_middle?
       expect(measured(script).split.map(&:to_i)).to match([be > 150_000, be < 100_000])
       expect(measured(script, env: { "SLIPSTREAM_MSGPACK_SHARE_MIDDLE" => "0" }).split.map(&:to_i)).to all(be < 100_000)
     end
 
-    it "is not taken for a copy of a large binary at the end" do
+    it "is not used to copy a large binary at the end" do
       expect(measured(<<~RUBY).to_i).to be < 30_000
         bytes = MessagePack.pack([1, "x".b * 50_000_000]).freeze
         GC.start
@@ -268,8 +271,8 @@ RSpec.describe "Strings that share their bytes" do
       RUBY
     end
 
-    it "is not taken for copies of large binaries in the middle", :ours do
-      skip "this Ruby does not let it be" unless MessagePack.share_middle?
+    it "is not used to copy large binaries in the middle", :ours do
+      skip "this Ruby does not support share_middle" unless MessagePack.share_middle?
       expect(measured(<<~RUBY).to_i).to be < 30_000
         bytes = MessagePack.pack(["x".b * 50_000_000, "y".b * 50_000_000, 1]).freeze
         GC.start

@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
-# The collector may run, and move objects, at every allocation. Each script is run in a process of its own, whose heap is small,
-# and must print what it prints without such zeal.
+# The collector may run, and move objects, at every allocation. Each script runs in a child process
+# with a small heap. With the collector in each mode, the script must print the same results as
+# without it.
 RSpec.describe "The collector" do
   prelude = <<~'RUBY'
     require "msgpack/bigint"
@@ -18,15 +19,16 @@ RSpec.describe "The collector" do
     def pieces(bytes, size) = (0...bytes.bytesize).step(size).map { |at| bytes.byteslice(at, size) }
   RUBY
 
-  # Names say what is tried; the text gives what is printed, and false would be a finding.
+  # The keys name the operations. The values are scripts, whose results are printed and must not
+  # contain false.
   scripts = {
     "pack" => "MessagePack.pack(DOCUMENT) == BYTES",
     "unpack" => "MessagePack.unpack(BYTES) == DOCUMENT",
     "unpack with symbols" => 'MessagePack.unpack(MessagePack.pack([{ "a" => { "b" => 1 } }] * 5), symbolize_keys: true) == [{ a: { b: 1 } }] * 5',
     "unpack with freeze" => "MessagePack.unpack(BYTES, freeze: true) == DOCUMENT",
-    "unpack by an unpacker, twice" => "u = MessagePack::Unpacker.new; 2.times.map { u.feed(BYTES).read == DOCUMENT }",
-    "unpack what is fed in pieces" => "found = []; u = MessagePack::Unpacker.new; pieces(BYTES, 300).each { |piece| u.feed_each(piece) { |x| found << x } }; found == [DOCUMENT]",
-    "unpack of an io" => "MessagePack::Unpacker.new(StringIO.new(BYTES * 2), io_buffer_size: 1024).each.to_a == [DOCUMENT] * 2",
+    "unpack twice with one unpacker" => "u = MessagePack::Unpacker.new; 2.times.map { u.feed(BYTES).read == DOCUMENT }",
+    "unpack from pieces" => "found = []; u = MessagePack::Unpacker.new; pieces(BYTES, 300).each { |piece| u.feed_each(piece) { |x| found << x } }; found == [DOCUMENT]",
+    "unpack from an io" => "MessagePack::Unpacker.new(StringIO.new(BYTES * 2), io_buffer_size: 1024).each.to_a == [DOCUMENT] * 2",
     "pack to an io" => "io = StringIO.new(String.new); MessagePack::Packer.new(io, io_buffer_size: 1024).write(DOCUMENT).flush; io.string == BYTES",
     "ext" => "x = [1..2, { 3..4 => [5..6] }]; FACTORY.load(FACTORY.dump(x)) == x",
     "recursive ext" => "x = [Box.new([Box.new({ 1 => Box.new('deep' * 50) })]), 2]; FACTORY.load(FACTORY.dump(x)) == x",
@@ -57,14 +59,16 @@ RSpec.describe "The collector" do
     RUBY
   }
 
-  # How the collector is made zealous, and calm again, and what it must know for that.
+  # For each mode: the code that enables it, the code that disables it, and the GC method that it
+  # requires, or nil.
   modes = {
     "runs at every allocation" => ["GC.stress = true", "GC.stress = false", nil],
-    "moves objects, at every allocation" => ["GC.auto_compact = true; GC.stress = true", "GC.stress = GC.auto_compact = false", :auto_compact=],
-    "moves all objects between" => ["", "GC.verify_compaction_references(toward: :empty, double_heap: true)", :verify_compaction_references]
+    "moves objects at every allocation" => ["GC.auto_compact = true; GC.stress = true", "GC.stress = GC.auto_compact = false", :auto_compact=],
+    "moves all objects between the calls" => ["", "GC.verify_compaction_references(toward: :empty, double_heap: true)", :verify_compaction_references]
   }
 
-  # A Ruby that cannot move objects has no such methods, or they say so.
+  # A Ruby that cannot move objects does not define these methods, or its methods raise
+  # NotImplementedError.
   able = lambda do |name|
     name.nil? || GC.respond_to?(name) && [true, false].include?(GC.auto_compact)
   rescue NotImplementedError
@@ -76,7 +80,7 @@ RSpec.describe "The collector" do
       [[scripts, {}], [ours, { ours: true }]].each do |group, tags|
         group.each do |title, text|
           it title, **tags do
-            skip "this Ruby cannot" unless able[name]
+            skip "this Ruby cannot move objects" unless able[name]
             results = child(prelude + <<~RUBY).lines
               work = -> { #{text} }
               results = [work.call]
@@ -94,9 +98,10 @@ RSpec.describe "The collector" do
     end
   end
 
-  # What lives long is held while all moves: registries, caches, buffers, an unpacker half way.
-  it "moves what is held" do
-    skip "this Ruby cannot" unless able[:verify_compaction_references]
+  # While all objects move, the script retains long-lived ones: registries, caches, buffers, and an
+  # unpacker within an object.
+  it "moves live objects of every kind" do
+    skip "this Ruby cannot move objects" unless able[:verify_compaction_references]
     expect(child(prelude + <<~'RUBY')).to eq("true\n" * 9)
       packer = FACTORY.packer.tap { |pk| pk.write([1..2, :a]) }
       unpacker = FACTORY.unpacker.feed(FACTORY.dump([[1..2, { "key" => :b }], 3..4]))
@@ -131,7 +136,7 @@ RSpec.describe "The collector" do
     RUBY
   end
 
-  it "runs in other threads meanwhile" do
+  it "runs concurrently in another thread" do
     expect(child(prelude + <<~'RUBY')).to eq("[true]\n")
       stop = false
       collector = Thread.new { GC.start until stop }

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-# Bytes that mean harm: cut, changed, made up, and with lengths of which nothing is there.
+# Hostile bytes: truncated, changed or random documents, and lengths without content.
 RSpec.describe "Hostile bytes" do
   refused = [EOFError, MessagePack::UnpackError, EncodingError]
 
-  # The outcome of reading bytes: :ok and what was read, or the class of the error.
+  # Returns :ok and the result of the block, or the class of its error.
   define_method(:outcome) do |&reading|
     [:ok, reading.call]
   rescue *refused => e
@@ -13,13 +13,13 @@ RSpec.describe "Hostile bytes" do
 
   vectors = Vectors.read("msgpack.txt")
 
-  describe "every vector, cut" do
+  describe "every vector, truncated" do
     vectors.reject { |vector| vector.mark == "!" }.each do |vector|
-      # Long ones at their ends only.
+      # Cuts long vectors only near their beginning and their end.
       cuts = [*0...vector.bytes.bytesize]
       cuts = cuts.first(300) + cuts.last(50) if cuts.size > 400
 
-      it "#{vector}: is EOFError at every byte" do
+      it "#{vector}: raises EOFError for every prefix" do
         cuts.each do |cut|
           part = vector.bytes.byteslice(0, cut)
           expect { unpack(part, allow_unknown_ext: true) }.to raise_error(EOFError, "end of buffer reached")
@@ -29,7 +29,7 @@ RSpec.describe "Hostile bytes" do
         end
       end
 
-      it "#{vector}: is read when the rest comes, at every byte" do
+      it "#{vector}: is read after every prefix when the rest arrives" do
         cuts.each do |cut|
           found = []
           unpacker = MessagePack::Unpacker.new(allow_unknown_ext: true)
@@ -41,9 +41,9 @@ RSpec.describe "Hostile bytes" do
     end
   end
 
-  describe "every vector, with a byte changed" do
-    # An unpacker and its skip must agree about where an object ends, or that it is none.
-    it "is read and skipped alike" do
+  describe "every vector, with one byte changed" do
+    # read and skip must agree on the end of an object, and on whether the object is valid.
+    it "has the same outcome for read and skip" do
       vectors.each do |vector|
         [vector.bytes.bytesize, 12].min.times do |at|
           [0x00, 0x7f, 0x80, 0x91, 0xc1, 0xc4, 0xc7, 0xd9, 0xdd, 0xdf, 0xff].each do |byte|
@@ -61,7 +61,7 @@ RSpec.describe "Hostile bytes" do
   end
 
   describe "the byte c1" do
-    it "is refused wherever a value may stand" do
+    it "is rejected in the position of a value" do
       ["%s", "91 %s", "92 01 %s", "81 %s 01", "81 01 %s", "dc 00 01 %s", "dd 00 00 00 01 %s", "de 00 01 01 %s", "df 00 00 00 01 01 %s", "91*127 %s"].each do |form|
         bytes = hex(format(form, "c1"))
         fed = -> { MessagePack::Unpacker.new.feed(bytes) }
@@ -71,22 +71,22 @@ RSpec.describe "Hostile bytes" do
       end
     end
 
-    it "is data wherever data may stand" do
+    it "is accepted inside data" do
       expect(unpack(hex("94 a1 c1 c4 01 c1 cc c1 cd c1 c1"))).to eq(["\xc1", "\xc1".b, 0xc1, 0xc1c1])
     end
   end
 
-  describe "lengths of which nothing is there" do
+  describe "lengths without content" do
     heads = {
       "an array" => "dd ff ff ff ff", "a map" => "df ff ff ff ff", "a str" => "db ff ff ff ff", "a bin" => "c6 ff ff ff ff",
       "an ext" => "c9 ff ff ff ff 01",
       "an array of 2**31" => "dd 80 00 00 00 01", "a map of 2**31" => "df 80 00 00 00 01 02", "a str of 2 GiB" => "db 7f ff ff ff 61",
-      "100 arrays in each other" => "dd ff ff ff ff " * 100,
-      "100 maps in each other" => "df ff ff ff ff 01 " * 100, "an array of 65535 arrays of 65535" => "dc ff ff " * 100, "a map in keys" => "df ff ff ff ff " * 100
+      "100 nested arrays" => "dd ff ff ff ff " * 100,
+      "100 nested maps" => "df ff ff ff ff 01 " * 100, "an array of 65535 arrays of 65535" => "dc ff ff " * 100, "100 maps nested as keys" => "df ff ff ff ff " * 100
     }
 
     heads.each do |name, head|
-      it "are EOFError for #{name}, and take no memory" do
+      it "raise EOFError for #{name} and allocate little memory" do
         growth = measured(<<~RUBY)
           bytes = ["#{Bytes.parse(head).unpack1("H*")}"].pack("H*")
           require "stringio"
@@ -106,16 +106,16 @@ RSpec.describe "Hostile bytes" do
             print grown, " "
           end
         RUBY
-        # 100 collections may each begin with room for 32,767 entries, and no more.
+        # Each of the 100 collections may reserve memory for at most 32,767 entries.
         expect(growth.split.map(&:to_i)).to all(be < 150_000)
       end
     end
 
-    it "are not believed of an ext for its recursive proc" do
+    it "raise EOFError inside the payload of a recursive ext type" do
       expect { box_factory.load(hex("c9 ff ff ff ff 01 dd ff ff ff ff 01")) }.to raise_error(EOFError)
     end
 
-    it "are not believed of a header either, which tells them" do
+    it "are returned by read_array_header, and the next read raises EOFError" do
       unpacker = fed("dd ff ff ff ff")
       expect(unpacker.read_array_header).to eq(2**32 - 1)
       expect { unpacker.read }.to raise_error(EOFError)
@@ -125,8 +125,8 @@ RSpec.describe "Hostile bytes" do
   describe "random bytes" do
     let(:rng) { Random.new(RSpec.configuration.seed) }
 
-    # The seed of the run brings them back, and a failure names them.
-    it "are read, or refused as is said" do
+    # The seed of the run reproduces the bytes, and a failure message contains them.
+    it "are read, or rejected with a documented error" do
       5000.times do
         bytes = rng.bytes(rng.rand(1..60))
         result = outcome { unpack(bytes, allow_unknown_ext: true) }
@@ -134,7 +134,7 @@ RSpec.describe "Hostile bytes" do
       end
     end
 
-    it "are read alike, whole and in pieces" do
+    it "are read in the same way as a whole and in pieces" do
       2000.times do
         bytes = rng.bytes(rng.rand(1..60))
         whole = []
@@ -158,7 +158,7 @@ RSpec.describe "Hostile bytes" do
       end
     end
 
-    it "made of documents come back" do
+    it "from documents round-trip" do
       values = Values.new(rng)
       300.times do
         object = values.any
@@ -168,7 +168,7 @@ RSpec.describe "Hostile bytes" do
       end
     end
 
-    it "made of documents with a few bytes changed are read or refused, and nothing else" do
+    it "from documents with a few bytes changed are read, or rejected with a documented error" do
       values = Values.new(rng)
       300.times do
         bytes = pack(values.any(3))
@@ -178,7 +178,7 @@ RSpec.describe "Hostile bytes" do
       end
     end
 
-    it "made of documents come back in random pieces, fed and of an io" do
+    it "from documents are read in random pieces, fed or from an io" do
       values = Values.new(rng)
       100.times do
         objects = Array.new(3) { values.any(3) }

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# What an unpacker allows bytes that it does not trust.
+# The limits that an unpacker applies to untrusted bytes.
 RSpec.describe "Limits" do
   {
     max_str_len: [10, "str of 11 bytes exceeds max_str_len 10", "aa 61*10", ["ab", "d9 0b", "da 00 0b", "db 00 00 00 0b"], "61*11"],
@@ -20,58 +20,58 @@ RSpec.describe "Limits" do
         it "refuses #{bytes}: #{message}", :ours do
           expect { unpack(hex(bytes), option => limit, allow_unknown_ext: true) }.to raise_error(MessagePack::LimitError, message)
         end
-        it "reads #{bytes} by a higher limit" do
+        it "reads #{bytes} with a higher limit" do
           expect(unpack(hex(bytes), option => limit + 1, allow_unknown_ext: true)).to eq(unpack(hex(bytes), allow_unknown_ext: true))
         end
-        it "reads #{bytes} by nil" do
+        it "reads #{bytes} with nil" do
           expect(unpack(hex(bytes), option => nil, allow_unknown_ext: true)).to eq(unpack(hex(bytes), allow_unknown_ext: true))
         end
 
-        it "refuses #{head} before there is more", :ours do
+        it "refuses #{head} without waiting for more bytes", :ours do
           expect { unpack(hex(head), option => limit, allow_unknown_ext: true) }.to raise_error(MessagePack::LimitError, message)
         end
 
-        it "refuses #{bytes} of an io", :ours do
+        it "refuses #{bytes} from an io", :ours do
           expect { MessagePack::Unpacker.new(Ios::Drip.new(hex(bytes), 1), option => limit, allow_unknown_ext: true).read }.to raise_error(MessagePack::LimitError, message)
         end
 
-        it "refuses #{bytes} within an array, and as a key", :ours do
+        it "refuses #{bytes} in an array and as a key", :ours do
           expect { unpack(hex("91 #{bytes}"), option => limit, allow_unknown_ext: true) }.to raise_error(MessagePack::LimitError, message)
           expect { unpack(hex("81 #{bytes} 01"), option => limit, allow_unknown_ext: true) }.to raise_error(MessagePack::LimitError, message)
         end
       end
 
-      it("refuses 0xffffffff by the head alone", :ours) do
+      it("refuses 0xffffffff after the header alone", :ours) do
         head = { max_str_len: "db", max_bin_len: "c6", max_array_len: "dd", max_map_len: "df", max_ext_len: "c9" }[option]
         expect { unpack(hex("#{head} ff*4 01"), option => limit, allow_unknown_ext: true) }.to raise_error(MessagePack::LimitError, /4294967295/)
       end
 
-      it("is an option of a factory's unpackers", :ours) do
+      it("is an option of Factory#unpacker, Factory#load and Factory#pool", :ours) do
         factory = MessagePack::Factory.new
         expect { factory.unpacker(option => limit, allow_unknown_ext: true).feed(hex(heads.first)).read }.to raise_error(MessagePack::LimitError, message)
         expect { factory.load(hex(heads.first), option => limit, allow_unknown_ext: true) }.to raise_error(MessagePack::LimitError, message)
         expect { factory.pool(1, option => limit, allow_unknown_ext: true).load(hex(heads.first)) }.to raise_error(MessagePack::LimitError, message)
       end
 
-      it("of 0 allows the empty one") do
+      it("of 0 allows an empty value") do
         empty = { max_str_len: "a0", max_bin_len: "c4 00", max_array_len: "90", max_map_len: "80", max_ext_len: "c7 00 01" }[option]
         expect(unpack(hex(empty), option => 0, allow_unknown_ext: true)).to eq(unpack(hex(empty), allow_unknown_ext: true))
       end
     end
   end
 
-  it "are each their own: a str may be longer than a bin", :ours do
+  it "are independent: a str may be longer than a bin", :ours do
     options = { max_str_len: 20, max_bin_len: 5, max_array_len: 30, max_map_len: 1 }
     expect(unpack(pack(["s" * 20, "b".b * 5, [1] * 30, { 1 => 2 }]), **options)).to eq(["s" * 20, "b" * 5, [1] * 30, { 1 => 2 }])
     expect { unpack(pack(["b".b * 6]), **options) }.to raise_error(MessagePack::LimitError)
   end
 
-  it "are for str keys too", :ours do
+  it "apply to str keys", :ours do
     expect { unpack(pack({ "long key" => 1 }), max_str_len: 5) }.to raise_error(MessagePack::LimitError, "str of 8 bytes exceeds max_str_len 5")
     expect { unpack(pack({ "long key" => 1 }), max_str_len: 5, symbolize_keys: true) }.to raise_error(MessagePack::LimitError, "str of 8 bytes exceeds max_str_len 5")
   end
 
-  it "are read on after, when the unpacker is reset", :ours do
+  it "do not prevent reading after reset", :ours do
     unpacker = MessagePack::Unpacker.new(max_str_len: 2).feed(hex("92 01 a3 61 62 63"))
     expect { unpacker.read }.to raise_error(MessagePack::LimitError)
     unpacker.reset
@@ -88,14 +88,14 @@ RSpec.describe "Limits" do
     end
     it("of 5 reads five levels") { expect(unpack(hex("91*5 01"), max_depth: 5)).to eq([[[[[1]]]]]) }
     it("of 5 refuses six levels", :ours) { expect { unpack(hex("91*6 01"), max_depth: 5) }.to raise_error(MessagePack::StackError) }
-    it("of 5 refuses six levels to skip", :ours) { expect { fed("91*6 01", max_depth: 5).skip }.to raise_error(MessagePack::StackError) }
-    it "of 5 refuses six levels of an io", :ours do
+    it("of 5 refuses to skip six levels", :ours) { expect { fed("91*6 01", max_depth: 5).skip }.to raise_error(MessagePack::StackError) }
+    it "of 5 refuses six levels from an io", :ours do
       expect { MessagePack::Unpacker.new(binary_io("\x91\x91\x91\x91\x91\x91\x01"), max_depth: 5).read }.to raise_error(MessagePack::StackError)
     end
-    it("is 128") { expect { unpack(hex("91*129 01")) }.to raise_error(MessagePack::StackError) }
+    it("is 128 by default") { expect { unpack(hex("91*129 01")) }.to raise_error(MessagePack::StackError) }
     it("of 1000 reads 1000 levels", :ours) { expect(unpack(hex("91*1000 01"), max_depth: 1000).flatten).to eq([1]) }
     it("of 1024 reads 1024 levels", :ours) { expect(unpack(hex("91*1024 01"), max_depth: 1024).flatten).to eq([1]) }
-    it "is 1024 at most", :ours do
+    it "is at most 1024", :ours do
       expect { unpack("\x01", max_depth: 1025) }.to raise_error(ArgumentError, "max_depth must be an Integer from 1 to 1024")
     end
     it("of 1000 refuses 1001 levels") { expect { unpack(hex("91*1001 01"), max_depth: 1000) }.to raise_error(MessagePack::StackError) }
@@ -108,10 +108,10 @@ RSpec.describe "Limits" do
   end
 end
 
-RSpec.describe "Limits of what comes in pieces" do
+RSpec.describe "Limits for input in pieces" do
   { max_str_len: "\xdb\x40\x00\x00\x00", max_bin_len: "\xc6\x40\x00\x00\x00", max_array_len: "\xdd\x40\x00\x00\x00",
     max_map_len: "\xdf\x40\x00\x00\x00", max_ext_len: "\xc9\x40\x00\x00\x00\x01" }.each do |limit, head|
-    it "#{limit} holds before the rest is waited for", :ours do
+    it "#{limit} applies before the rest arrives", :ours do
       unpacker = MessagePack::Unpacker.new(limit => 10, transactional: true).feed("\x92".b)
       expect { unpacker.read }.to raise_error(EOFError)
       unpacker.feed(head.b)
@@ -119,7 +119,7 @@ RSpec.describe "Limits of what comes in pieces" do
     end
   end
 
-  it "bound what is taken from an io", :ours do
+  it "bound the number of bytes read from an io", :ours do
     taken = 0
     pieces = ["\x92".b, "\xdb\x40\x00\x00\x00".b]
     io = Object.new
@@ -129,7 +129,7 @@ RSpec.describe "Limits of what comes in pieces" do
     expect(taken).to be < 100_000
   end
 
-  it "are none for what is passed over", :ours do
+  it "do not apply to skipped objects", :ours do
     bytes = MessagePack.pack(["x" * 100, 1])
     unpacker = MessagePack::Unpacker.new(max_str_len: 10, transactional: true).feed(bytes.byteslice(0, 1))
     expect { unpacker.skip }.to raise_error(EOFError)

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-# What the module holds: constants, errors, and what is there only after a further require.
+# The module's constants and errors, and the constants that need another require.
 RSpec.describe MessagePack do
-  it("has a version that says which gem it stands for") { expect(MessagePack::VERSION).to match(/\A1\.8\.\d+/) }
+  it("has the version of the API that it implements") { expect(MessagePack::VERSION).to match(/\A1\.8\.\d+/) }
 
   {
     Buffer: Class, Packer: Class, Unpacker: Class, Factory: Class, Timestamp: Class, ExtensionValue: Class, CoreExt: Module, Time: Module, TypeError: Module
@@ -12,10 +12,10 @@ RSpec.describe MessagePack do
 
   it("has Factory::Pool") { expect(MessagePack::Factory::Pool).to be_a(Class) }
   it("has Time::Packer and Time::Unpacker") { expect([MessagePack::Time::Packer, MessagePack::Time::Unpacker]).to all(respond_to(:call)) }
-  it "has a DefaultFactory in which nothing is registered" do
+  it "has a DefaultFactory without registered types" do
     expect([MessagePack::DefaultFactory.class, MessagePack::DefaultFactory.registered_types]).to eq([MessagePack::Factory, []])
   end
-  it "has Bigint after a require only" do
+  it "has Bigint only after a require of msgpack/bigint" do
     expect(child('print MessagePack.const_defined?(:Bigint), require("msgpack/bigint"), MessagePack.const_defined?(:Bigint)')).to eq("falsetruetrue")
   end
 
@@ -26,17 +26,17 @@ RSpec.describe MessagePack do
     end
 
     it("LimitError is an UnpackError", :ours) { expect(MessagePack::LimitError.superclass).to eq(MessagePack::UnpackError) }
-    it "UnexpectedTypeError alone is a TypeError of ours" do
+    it "only UnexpectedTypeError is a MessagePack::TypeError" do
       expect(MessagePack::UnexpectedTypeError.include?(MessagePack::TypeError)).to be(true)
     end
 
-    it "no other is a TypeError of ours" do
+    it "no other error is a MessagePack::TypeError" do
       others = [MessagePack::UnpackError, MessagePack::MalformedFormatError, MessagePack::StackError, MessagePack::UnknownExtTypeError]
       expect(others.map { |error| error.include?(MessagePack::TypeError) }).to all(be(false))
     end
   end
 
-  it("is heeded by all who ask for DefaultFactory: pack, unpack and to_msgpack") do
+  it("uses the types of DefaultFactory in pack, unpack and to_msgpack") do
     expect(child(<<~'RUBY')).to eq("#{%w[c70305312d32 c70305312d32 91c70305312d32 1-2 1-2].inspect}\n")
       MessagePack::DefaultFactory.register_type(5, Range, packer: ->(range) { "#{range.begin}-#{range.end}" }, unpacker: ->(bytes) { bytes })
       bytes = MessagePack.pack(1..2)

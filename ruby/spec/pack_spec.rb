@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# What MessagePack.pack writes for each kind of object.
+# The bytes that MessagePack.pack writes for each kind of object.
 RSpec.describe "MessagePack.pack" do
   describe "nil, true, false" do
     { nil => "c0", true => "c3", false => "c2" }.each do |object, bytes|
@@ -8,7 +8,7 @@ RSpec.describe "MessagePack.pack" do
     end
   end
 
-  describe "an Integer takes the shortest form:" do
+  describe "an Integer is written in the shortest form:" do
     {
       0 => "00", 1 => "01", 127 => "7f",
       128 => "cc 80", 255 => "cc ff",
@@ -26,25 +26,25 @@ RSpec.describe "MessagePack.pack" do
       it("writes #{integer} as #{bytes}") { expect(pack(integer)).to eq(hex(bytes)) }
     end
 
-    it "refuses more than 64 bits of a positive one" do
+    it "rejects a positive Integer of more than 64 bits" do
       expect { pack(2**64) }.to raise_error(RangeError, /\Abignum too big to convert into [`']unsigned long long'\z/)
     end
 
-    it "refuses more than 64 bits of a negative one" do
+    it "rejects a negative Integer of more than 64 bits" do
       expect { pack(-2**63 - 1) }.to raise_error(RangeError, /\Abignum too big to convert into [`']long long'\z/)
     end
 
-    it "refuses one of very many bits" do
+    it "rejects a very large Integer" do
       expect { pack(2**1000) }.to raise_error(RangeError)
       expect { pack(-2**1000) }.to raise_error(RangeError)
     end
 
-    it "refuses it inside of others too" do
+    it "rejects a large Integer inside a collection" do
       expect { pack([{ "a" => 2**64 }]) }.to raise_error(RangeError)
     end
   end
 
-  describe "a Float is always of 64 bits:" do
+  describe "a Float is always written in 64 bits:" do
     {
       0.0 => "cb 00*8", 1.0 => "cb 3f f0 00*6", -1.0 => "cb bf f0 00*6", 0.5 => "cb 3f e0 00*6",
       1.1 => "cb 3f f1 99 99 99 99 99 9a", 1e300 => "cb 7e 37 e4 3c 88 00 75 9c",
@@ -54,7 +54,7 @@ RSpec.describe "MessagePack.pack" do
       it("writes #{float} as #{bytes}") { expect(pack(float)).to eq(hex(bytes)) }
     end
 
-    it("keeps the sign of -0.0") { expect(pack(-0.0)).to eq(hex("cb 80 00*7")) }
+    it("preserves the sign of -0.0") { expect(pack(-0.0)).to eq(hex("cb 80 00*7")) }
 
     it "writes a NaN as a NaN" do
       bytes = pack(Float::NAN)
@@ -63,31 +63,31 @@ RSpec.describe "MessagePack.pack" do
     end
   end
 
-  describe "the head of a String" do
+  describe "the header of a String" do
     { 0 => "a0", 1 => "a1", 31 => "bf", 32 => "d9 20", 255 => "d9 ff", 256 => "da 01 00", 65_535 => "da ff ff",
       65_536 => "db 00 01 00 00" }.each do |size, head|
       it("of #{size} bytes is #{head}") { expect(pack("a" * size)).to eq(hex("#{head} 61*#{size}")) }
     end
 
-    it "counts bytes and not characters" do
+    it "counts bytes, not characters" do
       expect(pack("é" * 16)).to eq(hex("d9 20") + "é".b * 16)
     end
   end
 
-  describe "the head of a binary String" do
+  describe "the header of a binary String" do
     { 0 => "c4 00", 1 => "c4 01", 255 => "c4 ff", 256 => "c5 01 00", 65_535 => "c5 ff ff",
       65_536 => "c6 00 01 00 00" }.each do |size, head|
       it("of #{size} bytes is #{head}") { expect(pack("a".b * size)).to eq(hex("#{head} 61*#{size}")) }
     end
   end
 
-  describe "the head of an Array" do
+  describe "the header of an Array" do
     { 0 => "90", 1 => "91", 15 => "9f", 16 => "dc 00 10", 65_535 => "dc ff ff", 65_536 => "dd 00 01 00 00" }.each do |size, head|
       it("of #{size} elements is #{head}") { expect(pack([1] * size)).to eq(hex("#{head} 01*#{size}")) }
     end
   end
 
-  describe "the head of a Hash" do
+  describe "the header of a Hash" do
     { 0 => "80", 1 => "81", 15 => "8f", 16 => "de 00 10", 65_535 => "de ff ff", 65_536 => "df 00 01 00 00" }.each do |size, head|
       it "of #{size} entries is #{head}" do
         entries = Array.new(size) { |i| [i, nil] }
@@ -97,10 +97,10 @@ RSpec.describe "MessagePack.pack" do
   end
 
   describe "the encoding of a String" do
-    it("UTF-8 becomes str") { expect(pack("é")).to eq(hex("a2 c3 a9")) }
-    it("US-ASCII becomes str") { expect(pack("a".encode("US-ASCII"))).to eq(hex("a1 61")) }
-    it("ASCII-8BIT becomes bin") { expect(pack("\xff".b)).to eq(hex("c4 01 ff")) }
-    it("ASCII-8BIT becomes bin even if it is plain text") { expect(pack("a".b)).to eq(hex("c4 01 61")) }
+    it("UTF-8 is written as str") { expect(pack("é")).to eq(hex("a2 c3 a9")) }
+    it("US-ASCII is written as str") { expect(pack("a".encode("US-ASCII"))).to eq(hex("a1 61")) }
+    it("ASCII-8BIT is written as bin") { expect(pack("\xff".b)).to eq(hex("c4 01 ff")) }
+    it("ASCII-8BIT is written as bin even for plain text") { expect(pack("a".b)).to eq(hex("c4 01 61")) }
 
     {
       "ISO-8859-1" => "é", "Windows-1252" => "€", "UTF-16LE" => "é", "UTF-16BE" => "日本", "UTF-32LE" => "🍺",
@@ -110,25 +110,25 @@ RSpec.describe "MessagePack.pack" do
         expect(pack(text.encode(encoding))).to eq(pack(text))
       end
 
-      it "#{encoding} is written as it is meant, if it is plain ASCII" do
+      it "#{encoding} is written as ASCII if the text is plain ASCII" do
         expect(pack("abc".encode(encoding))).to eq(hex("a3 61 62 63"))
       end
     end
 
-    it "invalid UTF-8 passes as it is" do
+    it "invalid UTF-8 is written unchanged" do
       expect(pack("a\xff\xfe")).to eq(hex("a3 61 ff fe"))
     end
 
-    it "invalid US-ASCII passes as it is" do
+    it "invalid US-ASCII is written unchanged" do
       expect(pack((+"\xff").force_encoding("US-ASCII"))).to eq(hex("a1 ff"))
     end
 
-    it "what cannot be transcoded is an error of Ruby's" do
+    it "text that cannot be transcoded raises the EncodingError of Ruby" do
       expect { pack((+"\xff").force_encoding("EUC-JP")) }.to raise_error(Encoding::InvalidByteSequenceError)
       expect { pack((+"\x81").force_encoding("Windows-1252")) }.to raise_error(Encoding::UndefinedConversionError)
     end
 
-    it "leaves the String itself alone" do
+    it "does not change the String" do
       text = "é".encode("UTF-16LE").freeze
       pack([text])
       expect(text).to eq("é".encode("UTF-16LE"))
@@ -141,13 +141,13 @@ RSpec.describe "MessagePack.pack" do
       it("#{symbol.inspect} is written as its name") { expect(pack(symbol)).to eq(hex(bytes)) }
     end
 
-    it("of binary name is bin") { expect(pack("\xff".b.to_sym)).to eq(hex("c4 01 ff")) }
-    it("of another encoding is transcoded") { expect(pack("é".encode("UTF-16LE").to_sym)).to eq(hex("a2 c3 a9")) }
-    it("is a key like others") { expect(pack({ a: :b })).to eq(hex("81 a1 61 a1 62")) }
+    it("with a binary name is written as bin") { expect(pack("\xff".b.to_sym)).to eq(hex("c4 01 ff")) }
+    it("in another encoding is transcoded") { expect(pack("é".encode("UTF-16LE").to_sym)).to eq(hex("a2 c3 a9")) }
+    it("is valid as a key") { expect(pack({ a: :b })).to eq(hex("81 a1 61 a1 62")) }
   end
 
   describe "collections" do
-    it "writes a Hash in its own order" do
+    it "writes a Hash in its order" do
       expect(pack({ "b" => 1, "a" => 2 })).to eq(hex("82 a1 62 01 a1 61 02"))
     end
 
@@ -156,14 +156,14 @@ RSpec.describe "MessagePack.pack" do
         .to eq(hex("85 c0 01 02 03 91 04 05 81 06 07 08 cb 3f f0 00*6 09"))
     end
 
-    it "writes a Hash that compares by identity, with both of two equal keys" do
+    it "writes both of two equal keys of a Hash that compares by identity" do
       hash = {}.compare_by_identity
       hash[+"a"] = 1
       hash[+"a"] = 2
       expect(pack(hash)).to eq(hex("82 a1 61 01 a1 61 02"))
     end
 
-    it "asks no default of a Hash" do
+    it "does not call the default of a Hash" do
       hash = Hash.new { |h, k| h[k] = 1 }
       expect(pack(hash)).to eq(hex("80"))
       expect(hash).to be_empty
@@ -173,30 +173,30 @@ RSpec.describe "MessagePack.pack" do
       expect(pack([["a"].freeze, { "b" => nil }.freeze].freeze)).to eq(hex("92 91 a1 61 81 a1 62 c0"))
     end
 
-    it "writes a subclass of Array, Hash and String as its base" do
+    it "writes an instance of a subclass of Array, Hash and String as its base class" do
       objects = [Class.new(Array).new([1]), Class.new(Hash)[1, 2], Class.new(String).new("a")]
       expect(pack(objects)).to eq(hex("93 91 01 81 01 02 a1 61"))
     end
 
-    it "writes an object with a singleton class as its base" do
+    it "writes an object with a singleton class as an instance of its class" do
       text = +"a"
       def text.shout = upcase
       expect(pack(text)).to eq(hex("a1 61"))
     end
 
-    it "nests without a limit" do
+    it "nests without limit" do
       deep = nil
       10_000.times { deep = [deep] }
       expect(pack(deep)).to eq(hex("91*10000 c0"))
     end
 
-    it "nests hashes a thousand deep" do
+    it "nests hashes 1000 levels deep" do
       deep = nil
       1000.times { deep = { 1 => deep } }
       expect(pack(deep)).to eq(hex("81 01") * 1000 + hex("c0"))
     end
 
-    it "ends in SystemStackError for an Array that holds itself" do
+    it "raises SystemStackError for an Array that contains itself" do
       expect(child(<<~RUBY)).to eq("SystemStackError")
         loop = []
         loop << loop
@@ -208,7 +208,7 @@ RSpec.describe "MessagePack.pack" do
       RUBY
     end
 
-    it "ends in SystemStackError for a Hash that holds itself, and packs on after it" do
+    it "raises SystemStackError for a Hash that contains itself, and packs again afterwards" do
       expect(child(<<~RUBY)).to eq("SystemStackError [1]")
         loop = {}
         loop[1] = loop
@@ -226,60 +226,60 @@ RSpec.describe "MessagePack.pack" do
       Class.new { define_method(:to_msgpack) { |packer| block.call && packer.write("x") } }.new
     end
 
-    it "refuses a key that is added to the Hash, as Ruby does" do
+    it "raises the error of Ruby if a key is added to the Hash" do
       hash = {}
       hash[1] = meddler { hash[rand] = 2 }
       expect { pack(hash) }.to raise_error(RuntimeError, /can't add a new key into hash during iteration/)
     end
 
-    it "pads an Array that has shrunk with nil" do
+    it "pads an Array that shrinks with nil" do
       array = [nil, 2, 3, 4]
       array[0] = meddler { array.pop(2) }
       expect(pack(array)).to eq(hex("94 a1 78 02 c0 c0"))
     end
 
-    it "pads an Array that was emptied" do
+    it "pads an Array that is emptied with nil" do
       array = [1, nil] + [5] * 100
       array[1] = meddler { array.clear }
       expect(pack(array)).to eq(hex("dc 00 66 01 a1 78 c0*100"))
     end
 
-    it "does not write what was added to an Array" do
+    it "does not write elements that are added to an Array" do
       array = [nil, 2]
       array[0] = meddler { array.concat([3] * 1000) }
       expect(pack(array)).to eq(hex("92 a1 78 02"))
     end
   end
 
-  describe "objects of no known kind" do
+  describe "objects without a format of their own" do
     {
       "an Object" => -> { Object.new }, "a Time" => -> { Time.at(0) }, "a Set" => -> { Set[1] }, "a Struct" => -> { Struct.new(:a).new(1) },
       "a Range" => -> { 1..2 }, "a Proc" => -> { proc {} }, "a Class" => -> { String }, "a Rational" => -> { 1r }, "a Complex" => -> { 1i },
       "a Timestamp" => -> { MessagePack::Timestamp.new(1, 0) }
     }.each do |name, object|
-      it "refuses #{name} by NoMethodError" do
+      it "raises NoMethodError for #{name}" do
         expect { pack(object.call) }.to raise_error(NoMethodError, /undefined method [`']to_msgpack'/)
       end
     end
 
-    it "refuses them inside of others" do
+    it "raises NoMethodError inside a collection" do
       expect { pack([1, { "a" => Object.new }]) }.to raise_error(NoMethodError, /to_msgpack/)
     end
 
-    it "asks to_msgpack of them, and passes the packer" do
+    it "calls to_msgpack of the object with the packer" do
       seen = nil
       object = Class.new { define_method(:to_msgpack) { |packer| (seen = packer).write("hi") } }.new
       expect(pack([object])).to eq(hex("91 a2 68 69"))
       expect(seen).to be_a(MessagePack::Packer)
     end
 
-    it "lets errors of to_msgpack through" do
+    it "propagates errors of to_msgpack" do
       object = Class.new { def to_msgpack(_packer) = raise(IndexError, "mine") }.new
       expect { pack([1, object]) }.to raise_error(IndexError, "mine")
       expect(pack([1])).to eq(hex("91 01"))
     end
 
-    it "writes nothing for a to_msgpack that only returns a String [quirk, kept; see strict]" do
+    it "writes nothing if to_msgpack only returns a String [quirk, kept; see strict]" do
       object = Class.new { def to_msgpack(_packer = nil) = "\x01" }.new
       expect(pack(object)).to eq("")
       expect(pack([object])).to eq(hex("91"))
@@ -289,26 +289,26 @@ RSpec.describe "MessagePack.pack" do
   describe "the result" do
     it("is binary") { expect(pack("é").encoding).to eq(Encoding::BINARY) }
     it("is not frozen") { expect(pack("é")).not_to be_frozen }
-    it("is binary for long documents too") { expect(pack(["é" * 100_000]).encoding).to eq(Encoding::BINARY) }
+    it("is binary for a long document") { expect(pack(["é" * 100_000]).encoding).to eq(Encoding::BINARY) }
 
-    it "is the caller's own" do
+    it "belongs to the caller" do
       first = pack("abc")
       first << "more"
       expect(pack("abc")).to eq(hex("a3 61 62 63"))
     end
 
-    it "is not changed by a later pack" do
+    it "is not changed by a later call" do
       results = Array.new(200) { |i| pack([i] * i) }
       expect(results).to eq(Array.new(200) { |i| pack([i] * i) })
     end
 
-    it "is whole at every size around a page and a buffer" do
+    it "is complete for every size around a page and a buffer" do
       [4095, 4096, 4097, 8191, 8192, 8193, 32_767, 32_768, 32_769, 524_287, 524_288, 524_289, 2_000_000].each do |size|
         expect(pack("a" * size).byteslice(-size, size)).to eq("a" * size)
       end
     end
 
-    it "is whole where scalars meet the end of a page" do
+    it "is complete when a scalar meets the end of a page" do
       (450..460).each do |n|
         expect(pack([70_000] * n)).to eq(hex("dc") + [n].pack("n") + hex("ce 00 01 11 70") * n)
         expect(pack(["x"] + [1.5] * n)).to eq(hex("dc") + [n + 1].pack("n") + hex("a1 78") + hex("cb 3f f8 00*6") * n)
@@ -317,38 +317,38 @@ RSpec.describe "MessagePack.pack" do
     end
   end
 
-  describe "its arguments" do
-    it("takes nil for the io") { expect(MessagePack.pack(1, nil)).to eq("\x01") }
-    it("takes nil for both") { expect(MessagePack.pack(1, nil, nil)).to eq("\x01") }
-    it("takes options in place of the io") { expect(MessagePack.pack("\xff".b, compatibility_mode: true)).to eq(hex("a1 ff")) }
-    it("takes a frozen Hash of options") { expect(MessagePack.pack("\xff".b, { compatibility_mode: true }.freeze)).to eq(hex("a1 ff")) }
-    it("takes no object at all for an error") { expect { MessagePack.pack }.to raise_error(ArgumentError) }
+  describe "the arguments" do
+    it("accept nil for the io") { expect(MessagePack.pack(1, nil)).to eq("\x01") }
+    it("accept nil for the io and the options") { expect(MessagePack.pack(1, nil, nil)).to eq("\x01") }
+    it("accept options in place of the io") { expect(MessagePack.pack("\xff".b, compatibility_mode: true)).to eq(hex("a1 ff")) }
+    it("accept a frozen Hash of options") { expect(MessagePack.pack("\xff".b, { compatibility_mode: true }.freeze)).to eq(hex("a1 ff")) }
+    it("raise ArgumentError without an object") { expect { MessagePack.pack }.to raise_error(ArgumentError) }
 
-    it "writes to an io, and returns nil" do
+    it "accept an io, and pack returns nil" do
       io = binary_io
       expect(MessagePack.pack([1], io)).to be_nil
       expect(io.string).to eq(hex("91 01"))
     end
 
-    it "writes to an io by options" do
+    it "accept an io and options" do
       io = binary_io
       expect(MessagePack.pack("\xff".b, io, compatibility_mode: true)).to be_nil
       expect(io.string).to eq(hex("a1 ff"))
     end
 
-    it "writes to an io that has only write" do
+    it "accept an io that only has write" do
       sink = Ios::Sink.new
       MessagePack.pack([1, "a" * 100_000], sink)
       expect(sink.bytes).to eq(pack([1, "a" * 100_000]))
     end
 
-    it "writes to an io that has only <<" do
+    it "accept an io that only has <<" do
       shovel = Ios::Shovel.new
       MessagePack.pack([1, 2], shovel)
       expect(shovel.bytes).to eq(hex("92 01 02"))
     end
 
-    it "writes a long document to a file whole" do
+    it "accept a file for a long document" do
       Tempfile.create("pack", binmode: true) do |file|
         document = Array.new(5000) { |i| { "id" => i, "name" => "n" * (i % 50) } }
         MessagePack.pack(document, file)
@@ -358,24 +358,24 @@ RSpec.describe "MessagePack.pack" do
     end
   end
 
-  describe "its other names" do
-    it("is dump") { expect(MessagePack.dump([1])).to eq(hex("91 01")) }
+  describe "aliases and inclusion" do
+    it("has the alias dump") { expect(MessagePack.dump([1])).to eq(hex("91 01")) }
 
-    it "is dump to an io too" do
+    it "has the alias dump for an io" do
       io = binary_io
       expect(MessagePack.dump([1], io)).to be_nil
       expect(io.string).to eq(hex("91 01"))
     end
 
     %i[pack dump unpack load].each do |name|
-      it("#{name} is a private method of who includes MessagePack") do
+      it("makes #{name} a private method of a class that includes MessagePack") do
         includer = Class.new { include MessagePack }.new
         expect(includer.respond_to?(name)).to be(false)
         expect(includer.respond_to?(name, true)).to be(true)
       end
     end
 
-    it "works in who includes MessagePack" do
+    it "works in a class that includes MessagePack" do
       includer = Class.new do
         include MessagePack
         def there_and_back(object) = unpack(pack(object))

@@ -3,17 +3,19 @@
 begin
   require "rbs"
 rescue LoadError
-  nil # rbs comes with Ruby, but some packages leave it out
+  nil # rbs is part of Ruby, but some packages omit it
 end
 
-# sig/msgpack.rbs names each public method, and no other. `rbs -I sig validate` checks that its types are there.
+# sig/msgpack.rbs declares exactly the public methods. `rbs -I sig validate` checks that the types
+# in it exist.
 RSpec.describe "sig/msgpack.rbs", :ours do
   before { skip "rbs is not installed" unless defined?(RBS) }
 
-  # Names of methods by the full name of a class or module: { "MessagePack::Packer" => { instance: [...], singleton: [...] } }.
+  # Returns the declared method names for each class or module, by its full name: {
+  # "MessagePack::Packer" => { instance: [...], singleton: [...] } }.
   def self.declared
     parsed = RBS::Parser.parse_signature(File.read(File.expand_path("../sig/msgpack.rbs", __dir__), encoding: "UTF-8"))
-    declarations = parsed.last.is_a?(Array) ? parsed.last : parsed # rbs 3 has them last, rbs 2 alone
+    declarations = parsed.last.is_a?(Array) ? parsed.last : parsed # rbs 3 returns them last, rbs 2 returns only them
     names = Hash.new { |hash, name| hash[name] = { instance: [], singleton: [] } }
     walk = lambda do |outer, declaration|
       next unless declaration.is_a?(RBS::AST::Declarations::Class) || declaration.is_a?(RBS::AST::Declarations::Module)
@@ -39,17 +41,17 @@ RSpec.describe "sig/msgpack.rbs", :ours do
   if defined?(RBS)
     found = declared
     ours = %w[Packer Unpacker Buffer Factory Factory::Pool ExtensionValue Timestamp CoreExt].map { |name| "MessagePack::#{name}" }
-    internal = %i[register_type_internal registered_types_internal] # as in the msgpack gem, and undocumented there too
+    internal = %i[register_type_internal registered_types_internal] # exists in the msgpack gem too, where it is not documented
 
     ours.each do |name|
-      it "names the methods of #{name}" do
+      it "declares exactly the instance methods of #{name}" do
         methods = Object.const_get(name).public_instance_methods(false) - internal
         expect(found[name][:instance] - [:initialize]).to match_array(methods)
       end
     end
 
     %w[MessagePack MessagePack::Timestamp MessagePack::Bigint].each do |name|
-      it "names the methods of #{name} itself" do
+      it "declares exactly the singleton methods of #{name}" do
         require "msgpack/bigint"
         expect(found[name][:singleton]).to match_array(Object.const_get(name).singleton_methods(false))
       end
@@ -57,30 +59,32 @@ RSpec.describe "sig/msgpack.rbs", :ours do
   end
 end
 
-# Each public method has a comment for YARD: those of the extension by @!method, in the Ruby file of their class.
+# Each public method has a YARD comment. Methods of the extension have an @!method comment in the
+# Ruby file of their class.
 RSpec.describe "Documentation", :ours do
-  # Names that a file documents: after a comment, or in one.
+  # Returns the method names that a file documents, with a comment before the definition or with
+  # @!method.
   def documented(file)
     text = File.read(File.join(LIB, file), encoding: "UTF-8")
     text.scan(/^ *# @!method (?:self\.)?(\S+?)(?:\(|$)/).flatten + text.scan(/^ *#.*\n *(?:def|alias) (?:self\.)?([^\s(]+)/).flatten
   end
 
   { "Packer" => "packer", "Unpacker" => "unpacker", "Buffer" => "buffer", "Factory" => "factory", "Factory::Pool" => "pool" }.each do |name, file|
-    it "names the methods of #{name}" do
+    it "covers the public methods of #{name}" do
       methods = MessagePack.const_get(name).public_instance_methods(false).map(&:to_s) - %w[register_type_internal registered_types_internal]
       expect(methods - documented("msgpack/#{file}.rb")).to eq([])
     end
   end
 
-  it("names the methods of MessagePack") { expect(MessagePack.singleton_methods(false).map(&:to_s) - documented("msgpack.rb")).to eq([]) }
+  it("covers the methods of MessagePack") { expect(MessagePack.singleton_methods(false).map(&:to_s) - documented("msgpack.rb")).to eq([]) }
 end
 
-# What the packed gem links to is in it.
+# The packed gem contains the target of each of its relative links.
 RSpec.describe "Links of the packed gem", :ours do
   specification = Gem::Specification.load(File.expand_path("../slipstream-msgpack.gemspec", LIB))
 
   %w[README.md CHANGELOG.md].each do |name|
-    it "are there, or absolute: #{name}" do
+    it "in #{name} are absolute, or lead to files of the gem" do
       text = File.read(File.expand_path("../#{name}", LIB), encoding: "UTF-8")
       relative = text.scan(/\]\(([^)#]+)/).flatten.reject { |link| link.start_with?("https://") }
       expect(relative - specification.files).to eq([])

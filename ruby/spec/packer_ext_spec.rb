@@ -6,7 +6,7 @@ RSpec.describe MessagePack::Packer do
   let(:point) { Objects::Point.new(1, 2) }
   let(:point_bytes) { hex("d7 05 00 00 00 01 00 00 00 02") }
 
-  # The type that an object is packed as, when the given classes have the types 1, 2, ...
+  # Returns the ext type of the packed object if the given classes have the types 1, 2, and so on.
   def type_of(object, *classes)
     classes.each.with_index(1) { |klass, type| packer.register_type(type, klass) { "" } }
     packer.write(object).full_pack.unpack("C*").last
@@ -15,22 +15,22 @@ RSpec.describe MessagePack::Packer do
   describe "#register_type" do
     it("returns nil") { expect(packer.register_type(5, Objects::Point, &:to_msgpack_ext)).to be_nil }
 
-    it "packs by a block" do
+    it "packs with a block" do
       packer.register_type(5, Objects::Point) { |p| [p.x, p.y].pack("l>l>") }
       expect(packer.write(point).to_s).to eq(point_bytes)
     end
 
-    it "packs by the name of a method" do
+    it "packs with a method name" do
       packer.register_type(5, Objects::Point, :to_msgpack_ext)
       expect(packer.write(point).to_s).to eq(point_bytes)
     end
 
-    it "packs by to_msgpack_ext, if it gets nothing [fixed]", :ours do
+    it "packs with to_msgpack_ext by default [fixed]", :ours do
       packer.register_type(5, Objects::Point)
       expect(packer.write(point).to_s).to eq(point_bytes)
     end
 
-    it "passes the object alone" do
+    it "passes only the object" do
       seen = nil
       packer.register_type(5, Objects::Point) { |*arguments| (seen = arguments) && "" }
       packer.write(point)
@@ -38,18 +38,18 @@ RSpec.describe MessagePack::Packer do
     end
 
     [-128, -1, 0, 127].each do |type|
-      it "takes the type #{type}" do
+      it "accepts the type #{type}" do
         packer.register_type(type, Objects::Point) { "x" }
         expect(packer.write(point).to_s).to eq([0xd4, type, "x".ord].pack("Ccc"))
       end
     end
 
     [128, -129, 2**40].each do |type|
-      it("refuses the type #{type}") { expect { packer.register_type(type, Objects::Point) { "" } }.to raise_error(RangeError) }
+      it("rejects the type #{type}") { expect { packer.register_type(type, Objects::Point) { "" } }.to raise_error(RangeError) }
     end
 
-    it("refuses what is no class") { expect { packer.register_type(1, "Point", :to_s) }.to raise_error(ArgumentError) }
-    it("refuses a frozen packer") { expect { packer.freeze.register_type(1, Objects::Point, :to_s) }.to raise_error(FrozenError) }
+    it("rejects a class argument that is not a class") { expect { packer.register_type(1, "Point", :to_s) }.to raise_error(ArgumentError) }
+    it("rejects a frozen packer") { expect { packer.freeze.register_type(1, Objects::Point, :to_s) }.to raise_error(FrozenError) }
 
     it "replaces the type of a class" do
       packer.register_type(1, Objects::Point) { "a" }
@@ -58,27 +58,27 @@ RSpec.describe MessagePack::Packer do
       expect(packer.registered_types.map { |type| type[:type] }).to eq([2])
     end
 
-    it "gives one type to two classes" do
+    it "assigns one type to two classes" do
       packer.register_type(1, Objects::Point) { "a" }
       packer.register_type(1, Range) { "b" }
       expect(packer.write(point).write(1..2).to_s).to eq(hex("d4 01 61 d4 01 62"))
     end
 
-    it "is heeded by objects that were refused before" do
+    it "applies to objects that were rejected before" do
       expect { packer.write(point) }.to raise_error(NoMethodError)
       packer.reset
       packer.register_type(5, Objects::Point, :to_msgpack_ext)
       expect(packer.write(point).to_s).to eq(point_bytes)
     end
 
-    it "touches no other packer" do
+    it "does not affect other packers" do
       packer.register_type(5, Objects::Point, :to_msgpack_ext)
       expect { described_class.new.write(point) }.to raise_error(NoMethodError)
     end
   end
 
   describe "#register_type_internal [quirk: it is public]" do
-    it "takes a proc" do
+    it "accepts a proc" do
       packer.register_type_internal(5, Objects::Point, ->(p) { p.to_msgpack_ext })
       expect(packer.write(point).to_s).to eq(point_bytes)
     end
@@ -92,13 +92,13 @@ RSpec.describe MessagePack::Packer do
 
     { 0 => "c7 00 05", 1 => "d4 05", 2 => "d5 05", 3 => "c7 03 05", 4 => "d6 05", 8 => "d7 05", 16 => "d8 05", 17 => "c7 11 05", 255 => "c7 ff 05",
       256 => "c8 01 00 05", 65_535 => "c8 ff ff 05", 65_536 => "c9 00 01 00 00 05", 1_000_000 => "c9 00 0f 42 40 05" }.each do |size, head|
-      it("of #{size} bytes gets the head #{head}") { expect(payload("x" * size).to_s).to eq(hex("#{head} 78*#{size}")) }
+      it("of #{size} bytes gets the header #{head}") { expect(payload("x" * size).to_s).to eq(hex("#{head} 78*#{size}")) }
     end
 
-    it("is taken as it is, in any encoding") { expect(payload("é".encode("UTF-16LE")).to_s).to eq(hex("d5 05 e9 00")) }
+    it("is written unchanged in any encoding") { expect(payload("é".encode("UTF-16LE")).to_s).to eq(hex("d5 05 e9 00")) }
     it("may be frozen") { expect(payload("a".freeze).to_s).to eq(hex("d4 05 61")) }
-    it("is refused if it is no String") { expect { payload(1) }.to raise_error(::TypeError) }
-    it("is refused if it is nil") { expect { payload(nil) }.to raise_error(::TypeError) }
+    it("is rejected if it is not a String") { expect { payload(1) }.to raise_error(::TypeError) }
+    it("is rejected if it is nil") { expect { payload(nil) }.to raise_error(::TypeError) }
 
     it "is copied" do
       bytes = +"abc"
@@ -107,19 +107,19 @@ RSpec.describe MessagePack::Packer do
       expect(packer.to_s).to eq(hex("c7 03 05 61 62 63"))
     end
 
-    it "is copied if it is long too" do
+    it "is copied even if it is long" do
       bytes = "x" * 1_000_000
       payload(bytes)
       bytes[0] = "y"
       expect(packer.to_s).to eq(hex("c9 00 0f 42 40 05 78*1000000"))
     end
 
-    it "may come of another pack" do
+    it "may come from another call of pack" do
       packer.register_type(5, Objects::Point) { |p| MessagePack.pack([p.x, p.y]) }
       expect(packer.write([point]).to_s).to eq(hex("91 c7 03 05 92 01 02"))
     end
 
-    it "may come of the same factory, for an object of the same kind" do
+    it "may come from the same factory, for an object of the same class" do
       factory = MessagePack::Factory.new
       factory.register_type(5, Objects::Box, packer: ->(box) { box.inner ? factory.dump(box.inner) : "" })
       expect(factory.dump(Objects::Box.new(Objects::Box.new(Objects::Box.new)))).to eq(hex("c7 06 05 c7 03 05 c7 00 05"))
@@ -127,12 +127,12 @@ RSpec.describe MessagePack::Packer do
   end
 
   describe "errors of the block" do
-    it "go through" do
+    it "are propagated" do
       packer.register_type(5, Objects::Point) { raise IndexError, "mine" }
       expect { packer.write([1, point]) }.to raise_error(IndexError, "mine")
     end
 
-    it "leave a packer that works when it is reset" do
+    it "leave a packer that works after reset" do
       packer.register_type(5, Objects::Point) { raise IndexError, "mine" }
       expect { packer.write([1, { point => point }]) }.to raise_error(IndexError)
       packer.reset
@@ -150,7 +150,7 @@ RSpec.describe MessagePack::Packer do
     end
   end
 
-  it "flushes to its io by itself, after ext of either kind" do
+  it "flushes to its io automatically, after ext of either kind" do
     sink = Ios::Sink.new
     packer = box_factory.packer(sink)
     packer.register_type(2, Range, :to_s)
@@ -162,7 +162,7 @@ RSpec.describe MessagePack::Packer do
   end
 
   describe "the search for a type" do
-    it "prefers the class itself to what it inherits" do
+    it "prefers the class to its ancestors" do
       expect(type_of(Objects::Point3.new(1, 2), Objects::Point, Objects::Point3)).to eq(2)
     end
 
@@ -170,12 +170,12 @@ RSpec.describe MessagePack::Packer do
       expect(type_of(Objects::Point3.new(1, 2), Objects::Point)).to eq(1)
     end
 
-    it "finds a module that is included" do
+    it "finds an included module" do
       mixin = Module.new
       expect(type_of(Class.new { include mixin }.new, mixin)).to eq(1)
     end
 
-    it "finds a module that is prepended" do
+    it "finds a prepended module" do
       mixin = Module.new
       expect(type_of(Class.new { prepend mixin }.new, mixin)).to eq(1)
     end
@@ -185,7 +185,7 @@ RSpec.describe MessagePack::Packer do
       expect(type_of(Class.new(Class.new { include mixin }).new, mixin)).to eq(1)
     end
 
-    it "finds a module that one object is extended by" do
+    it "finds a module that extends one object" do
       mixin = Module.new
       expect(type_of(Object.new.extend(mixin), mixin)).to eq(1)
     end
@@ -201,22 +201,22 @@ RSpec.describe MessagePack::Packer do
       expect(type_of(object, Objects::Point)).to eq(1)
     end
 
-    it "takes the ancestor that was registered first" do
+    it "selects the ancestor that was registered first" do
       expect(type_of(Objects::Box.new(1), Object, Struct)).to eq(1)
     end
 
-    it "takes the ancestor that was registered first, whichever is nearer" do
+    it "selects the ancestor that was registered first, even if it is farther away" do
       expect(type_of(Objects::Box.new(1), Struct, Object)).to eq(1)
     end
 
-    it "remembers what it found, and searches again after register_type" do
+    it "caches the result, and searches again after register_type" do
       packer.register_type(1, Object) { "" }
       packer.write(point).write(point)
       packer.register_type(2, Objects::Point) { "" }
       expect(packer.write(point).to_s).to eq(hex("c7 00 01 c7 00 01 c7 00 02"))
     end
 
-    it "sees a module that a class includes later" do
+    it "finds a module that a class includes later" do
       mixin = Module.new
       klass = Class.new
       packer.register_type(1, mixin) { "" }
@@ -226,92 +226,92 @@ RSpec.describe MessagePack::Packer do
       expect(packer.write(klass.new).to_s).to eq(hex("c7 00 01"))
     end
 
-    it "finds objects of BasicObject's line" do
+    it "finds classes that inherit from BasicObject" do
       klass = Class.new(BasicObject)
       packer.register_type(1, klass) { "b" }
       expect(packer.write(klass.new).to_s).to eq(hex("d4 01 62"))
     end
 
-    it "comes before to_msgpack" do
+    it "takes precedence over to_msgpack" do
       klass = Class.new { def to_msgpack(packer) = packer.write("to_msgpack") }
       expect(type_of(klass.new, klass)).to eq(1)
     end
 
-    it "finds keys and values and elements" do
+    it "applies to keys, values and elements" do
       packer.register_type(1, Objects::Point) { "" }
       expect(packer.write([{ point => point }]).to_s).to eq(hex("91 81 c7 00 01 c7 00 01"))
     end
 
-    it "may find an ExtensionValue" do
+    it "applies to ExtensionValue" do
       expect(type_of(MessagePack::ExtensionValue.new(9, "a"), MessagePack::ExtensionValue)).to eq(1)
     end
   end
 
-  describe "kinds that the format has itself" do
+  describe "classes with a format of their own" do
     { String => "a", Array => [], Hash => {}, Float => 1.5, NilClass => nil, TrueClass => true, FalseClass => false, Integer => 1 }.each do |klass, object|
-      it "an exact #{klass} is never ext" do
+      it "an exact #{klass} is never written as ext" do
         packer.register_type(1, klass) { "x" }
         expect(packer.write([object]).to_s).to eq(pack([object]))
       end
     end
 
-    it("Integers beyond 64 bits are not ext by Object") { expect { type_of(2**64, Object) }.to raise_error(RangeError) }
+    it("Integers beyond 64 bits are not written as ext if Object is registered") { expect { type_of(2**64, Object) }.to raise_error(RangeError) }
 
     { String => "str", Array => [1], Hash => { 1 => 2 } }.each do |klass, value|
-      it "a subclass of #{klass} may be ext" do
+      it "a subclass of #{klass} is written as ext if it is registered" do
         sub = Class.new(klass)
         packer.register_type(1, sub) { "x" }
         expect(packer.write([sub.new.replace(value), value]).to_s).to eq(hex("92 d4 01 78") + pack(value))
       end
 
-      it "a subclass of #{klass} may be ext by a registered #{klass}" do
+      it "a subclass of #{klass} is written as ext if #{klass} is registered" do
         packer.register_type(1, klass) { "x" }
         expect(packer.write(Class.new(klass).new.replace(value)).to_s).to eq(hex("d4 01 78"))
       end
 
-      it "a #{klass} with a registered module in its singleton class is ext" do
+      it "a #{klass} with a registered module in its singleton class is written as ext" do
         mixin = Module.new
         packer.register_type(1, mixin) { "x" }
         expect(packer.write(value.dup.extend(mixin)).to_s).to eq(hex("d4 01 78"))
         expect(packer.tap(&:reset).write(value).to_s).to eq(pack(value))
       end
 
-      it "a subclass of #{klass} is written as #{klass} if nothing is registered for it" do
+      it "a subclass of #{klass} is written as #{klass} if nothing is registered" do
         packer.register_type(1, Objects::Point) { "x" }
         expect(packer.write(Class.new(klass).new.replace(value)).to_s).to eq(pack(value))
       end
 
-      it "a subclass of #{klass} is not asked for to_msgpack" do
+      it "to_msgpack of a subclass of #{klass} is not called" do
         sub = Class.new(klass) { def to_msgpack(packer) = packer.write(:no) }
         expect(packer.write(sub.new.replace(value)).to_s).to eq(pack(value))
       end
     end
 
-    it "the writers of one type write that type" do
+    it "the typed writers never write ext" do
       packer.register_type(1, String) { "x" }
       expect(packer.write_string(Class.new(String).new("a")).to_s).to eq(hex("a1 61"))
     end
 
-    it("a Symbol may be ext") { expect(type_of(:a, Symbol)).to eq(1) }
-    it "a Symbol is not ext by Object" do
+    it("a Symbol is written as ext if Symbol is registered") { expect(type_of(:a, Symbol)).to eq(1) }
+    it "a Symbol is not written as ext if Object is registered" do
       expect(packer.tap { |pk| pk.register_type(1, Object) { "" } }.write(:a).to_s).to eq(hex("a1 61"))
     end
 
-    it "a Symbol is ext wherever it is" do
+    it "a Symbol is written as ext in every position" do
       packer.register_type(1, Symbol, :name)
       expect(packer.write({ a: [:b] }).write_symbol(:c).to_s).to eq(hex("81 d4 01 61 91 d4 01 62 d4 01 63"))
     end
 
-    it "numbers of other classes may be ext" do
+    it "other classes of numbers are written as ext if they are registered" do
       packer.register_type(1, Numeric, :to_s)
       expect(packer.write([1, 1.0, 1r, 2i]).to_s).to eq(hex("94 01 cb 3f f0 00*6") + hex("c7 03 01") + "1/1" + hex("d6 01") + "0+2i")
     end
   end
 
   describe "#registered_types" do
-    it("is empty at first") { expect(packer.registered_types).to eq([]) }
+    it("is empty for a new packer") { expect(packer.registered_types).to eq([]) }
 
-    it "tells type, class and packer, sorted by type" do
+    it "returns type, class and packer, sorted by type" do
       packer.register_type(5, Range) { "" }
       packer.register_type(-3, Objects::Point, :to_msgpack_ext)
       packer.register_type(1, Set) { "" }
@@ -325,14 +325,14 @@ RSpec.describe MessagePack::Packer do
   describe "#type_registered?" do
     before { packer.register_type(5, Objects::Point) { "" } }
 
-    it("knows its types") { expect([packer.type_registered?(5), packer.type_registered?(6)]).to eq([true, false]) }
-    it("knows its classes") { expect([packer.type_registered?(Objects::Point), packer.type_registered?(Range)]).to eq([true, false]) }
-    it("counts a subclass") { expect(packer.type_registered?(Objects::Point3)).to be(true) }
-    it("does not count a superclass") { expect(packer.type_registered?(Object)).to be(false) }
-    it("says no to a type that cannot be") { expect(packer.type_registered?(1000)).to be(false) }
+    it("returns whether a type is registered") { expect([packer.type_registered?(5), packer.type_registered?(6)]).to eq([true, false]) }
+    it("returns whether a class is registered") { expect([packer.type_registered?(Objects::Point), packer.type_registered?(Range)]).to eq([true, false]) }
+    it("returns true for a subclass") { expect(packer.type_registered?(Objects::Point3)).to be(true) }
+    it("returns false for a superclass") { expect(packer.type_registered?(Object)).to be(false) }
+    it("returns false for an invalid type") { expect(packer.type_registered?(1000)).to be(false) }
 
     ["Point", :Point, nil, 1.5].each do |other|
-      it("refuses #{other.inspect}") { expect { packer.type_registered?(other) }.to raise_error(ArgumentError, "class or type id") }
+      it("rejects #{other.inspect}") { expect { packer.type_registered?(other) }.to raise_error(ArgumentError, "class or type id") }
     end
   end
 
@@ -343,62 +343,62 @@ RSpec.describe MessagePack::Packer do
       Class.new { define_method(:to_msgpack) { |_packer = nil| string } }.new
     end
 
-    it("is off by false") { expect(described_class.new(strict: false).write(saying("\xc3".b)).to_s).to eq("") }
+    it("is disabled by false") { expect(described_class.new(strict: false).write(saying("\xc3".b)).to_s).to eq("") }
 
-    it "writes plain objects as ever" do
+    it "writes plain objects as usual" do
       document = [nil, true, 1, 1.5, "a", "b".b, :c, { "d" => [2**64 - 1] }, MessagePack::ExtensionValue.new(1, "e")]
       expect(packer.write(document).to_s).to eq(pack(document))
     end
 
-    it "takes the String that to_msgpack returns for the object's bytes", :ours do
+    it "writes the String that to_msgpack returns", :ours do
       expect(packer.write([1, saying("\xc3".b), 2]).to_s).to eq(hex("93 01 c3 02"))
     end
 
-    it "takes what to_msgpack wrote, whatever it returns" do
+    it "uses the bytes that to_msgpack writes, whatever it returns" do
       object = Class.new { def to_msgpack(packer) = packer.write("hi") && nil }.new
       expect(packer.write([object]).to_s).to eq(hex("91 a2 68 69"))
     end
 
-    it "takes what to_msgpack wrote and not the String that it returns too" do
+    it "uses the bytes that to_msgpack writes, not the String that it returns" do
       object = Class.new { def to_msgpack(packer) = packer.write(1) && "\xc3" }.new
       expect(packer.write([object]).to_s).to eq(hex("91 01"))
     end
 
     [nil, 1, :a, true].each do |value|
-      it "refuses a to_msgpack that writes nothing and returns #{value.inspect}", :ours do
+      it "rejects a to_msgpack that writes nothing and returns #{value.inspect}", :ours do
         expect { packer.write([saying(value)]) }.to raise_error(::TypeError)
       end
     end
 
-    it "refuses a to_msgpack that returns the packer and wrote nothing", :ours do
+    it "rejects a to_msgpack that writes nothing and returns the packer", :ours do
       object = Class.new { def to_msgpack(packer) = packer }.new
       expect { packer.write(object) }.to raise_error(::TypeError)
     end
 
-    it "refuses what has no to_msgpack, as ever" do
+    it "rejects an object without to_msgpack as usual" do
       expect { packer.write(Object.new) }.to raise_error(NoMethodError, /to_msgpack/)
     end
 
     { Array => [1], Hash => { 1 => 2 }, String => "a" }.each do |klass, value|
-      it "refuses a subclass of #{klass} that has no ext type, by its name", :ours do
+      it "rejects a subclass of #{klass} without an ext type, and names it", :ours do
         stub_const("Special", Class.new(klass))
         expect { packer.write([Special.new.replace(value)]) }.to raise_error(::TypeError, "no ext type is registered for Special")
       end
 
-      it "writes a subclass of #{klass} that has an ext type" do
+      it "writes a subclass of #{klass} with an ext type" do
         sub = Class.new(klass)
         packer.register_type(1, sub) { "x" }
         expect(packer.write([sub.new.replace(value)]).to_s).to eq(hex("91 d4 01 78"))
       end
 
-      it "writes a #{klass} that merely has a singleton class" do
+      it "writes a #{klass} with a singleton class" do
         object = value.dup
         def object.more = 1
         expect(packer.write(object).to_s).to eq(pack(value))
       end
     end
 
-    it "is an option of pack, and of what a factory makes", :ours do
+    it "is an option of pack and of Factory", :ours do
       sub = Class.new(Hash)
       factory = MessagePack::Factory.new
       { pack: -> { pack(sub.new, strict: true) }, packer: -> { factory.packer(strict: true).write(sub.new) },

@@ -1,19 +1,19 @@
 # frozen_string_literal: true
 
-# MessagePack::Packer without ext types: its writers one by one, what it keeps, and what it does with an io.
+# MessagePack::Packer without ext types: its writers, its content, and its use of an io.
 RSpec.describe MessagePack::Packer do
   let(:packer) { described_class.new }
 
   describe ".new" do
-    it("takes nothing") { expect(described_class.new).to be_empty }
-    it("takes an io") { expect(described_class.new(binary_io)).to be_empty }
-    it("takes nil and nil") { expect(described_class.new(nil, nil)).to be_empty }
-    it("takes an io and nil") { expect(described_class.new(binary_io, nil)).to be_empty }
-    it("takes options it does not know") { expect(described_class.new(some: 1)).to be_empty }
-    it("refuses options that are no Hash") { expect { described_class.new(binary_io, 1) }.to raise_error(::TypeError) }
-    it("refuses a third argument") { expect { described_class.new(binary_io, {}, 1) }.to raise_error(ArgumentError) }
+    it("accepts no arguments") { expect(described_class.new).to be_empty }
+    it("accepts an io") { expect(described_class.new(binary_io)).to be_empty }
+    it("accepts nil and nil") { expect(described_class.new(nil, nil)).to be_empty }
+    it("accepts an io and nil") { expect(described_class.new(binary_io, nil)).to be_empty }
+    it("ignores unknown options") { expect(described_class.new(some: 1)).to be_empty }
+    it("rejects options that are not a Hash") { expect { described_class.new(binary_io, 1) }.to raise_error(::TypeError) }
+    it("rejects a third argument") { expect { described_class.new(binary_io, {}, 1) }.to raise_error(ArgumentError) }
 
-    it "takes the options of its buffer" do
+    it "accepts the options of its buffer" do
       io = Ios::Sink.new
       small = described_class.new(io, io_buffer_size: 1024, read_reference_threshold: 256, write_reference_threshold: 256)
       5000.times { small.write("a" * 20) }
@@ -23,9 +23,9 @@ RSpec.describe MessagePack::Packer do
     end
   end
 
-  describe "copies" do
-    it("has no dup") { expect { packer.dup }.to raise_error(NoMethodError) }
-    it("has no clone") { expect { packer.clone }.to raise_error(NoMethodError) }
+  describe "copying" do
+    it("does not support dup") { expect { packer.dup }.to raise_error(NoMethodError) }
+    it("does not support clone") { expect { packer.clone }.to raise_error(NoMethodError) }
   end
 
   describe "#write" do
@@ -35,17 +35,17 @@ RSpec.describe MessagePack::Packer do
     end
 
     it("returns the packer") { expect(packer.write(1)).to equal(packer) }
-    it("has the name pack too") { expect(packer.pack(1).pack([2]).to_s).to eq(hex("01 91 02")) }
-    it("refuses what cannot be packed") { expect { packer.write(Object.new) }.to raise_error(NoMethodError, /to_msgpack/) }
+    it("has the alias pack") { expect(packer.pack(1).pack([2]).to_s).to eq(hex("01 91 02")) }
+    it("rejects an object that cannot be packed") { expect { packer.write(Object.new) }.to raise_error(NoMethodError, /to_msgpack/) }
 
-    it "writes on after an error" do
+    it "writes after an error" do
       expect { packer.write(Object.new) }.to raise_error(NoMethodError)
       packer.reset
       expect(packer.write(1).to_s).to eq("\x01")
     end
   end
 
-  describe "the writers of one type" do
+  describe "the typed writers" do
     {
       write_nil: [[], "c0"], write_true: [[], "c3"], write_false: [[], "c2"], write_float: [[1.5], "cb 3f f8 00*6"],
       write_float32: [[1.5], "ca 3f c0 00 00"], write_string: [["a"], "a1 61"], write_bin: [["a"], "c4 01 61"],
@@ -55,7 +55,7 @@ RSpec.describe MessagePack::Packer do
     }.each do |name, (arguments, bytes)|
       it("#{name} writes #{bytes}") { expect(packer.public_send(name, *arguments).to_s).to eq(hex(bytes)) }
       it("#{name} returns the packer") { expect(packer.public_send(name, *arguments)).to equal(packer) }
-      it("#{name} takes #{arguments.size} arguments") { expect { packer.public_send(name, *arguments, 1) }.to raise_error(ArgumentError) }
+      it("#{name} rejects more than #{arguments.size} arguments") { expect { packer.public_send(name, *arguments, 1) }.to raise_error(ArgumentError) }
     end
 
     {
@@ -71,31 +71,31 @@ RSpec.describe MessagePack::Packer do
       [:write_int, 1.5] => "wrong argument type Float (expected Integer)",
       [:write_int, nil] => "wrong argument type nil (expected Integer)"
     }.each do |(name, argument), message|
-      it "#{name} refuses #{argument.inspect}: #{message}" do
+      it "#{name} rejects #{argument.inspect}: #{message}" do
         expect { packer.public_send(name, argument) }.to raise_error(::TypeError, message)
         expect(packer).to be_empty
       end
     end
 
-    it "refuses them by an error that is none of ours" do
+    it "reject a wrong type with Ruby's TypeError, not with MessagePack::TypeError" do
       expect { packer.write_string(1) }.to raise_error { |error| expect(error).not_to be_a(MessagePack::TypeError) }
     end
 
-    it("write_extension refuses other objects") { expect { packer.write_extension(1) }.to raise_error(::TypeError) }
+    it("write_extension rejects other objects") { expect { packer.write_extension(1) }.to raise_error(::TypeError) }
     it "write_int writes Integers beyond 63 bits" do
       expect(packer.write_int(2**64 - 1).write_int(-2**63).to_s).to eq(hex("cf ff*8 d3 80 00*7"))
     end
-    it("write_int refuses Integers beyond 64 bits") { expect { packer.write_int(2**64) }.to raise_error(RangeError) }
+    it("write_int rejects Integers beyond 64 bits") { expect { packer.write_int(2**64) }.to raise_error(RangeError) }
     it("write_string writes a binary String as bin") { expect(packer.write_string("\xff".b).to_s).to eq(hex("c4 01 ff")) }
   end
 
   describe "#write_float" do
     { 1 => 1.0, 1r / 4 => 0.25, 2**70 => (2**70).to_f, -3 => -3.0 }.each do |number, float|
-      it("takes #{number.inspect}, a number of another class") { expect(packer.write_float(number).to_s).to eq(pack(float)) }
+      it("accepts #{number.inspect}, a number of another class") { expect(packer.write_float(number).to_s).to eq(pack(float)) }
     end
 
-    it("refuses a String") { expect { packer.write_float("1") }.to raise_error(::TypeError) }
-    it("refuses nil") { expect { packer.write_float(nil) }.to raise_error(::TypeError) }
+    it("rejects a String") { expect { packer.write_float("1") }.to raise_error(::TypeError) }
+    it("rejects nil") { expect { packer.write_float(nil) }.to raise_error(::TypeError) }
   end
 
   describe "#write_float32" do
@@ -104,11 +104,11 @@ RSpec.describe MessagePack::Packer do
       it("writes #{number.inspect} as #{bytes}") { expect(packer.write_float32(number).to_s).to eq(hex(bytes)) }
     end
 
-    it("keeps the sign of -0.0") { expect(packer.write_float32(-0.0).to_s).to eq(hex("ca 80 00*3")) }
+    it("preserves the sign of -0.0") { expect(packer.write_float32(-0.0).to_s).to eq(hex("ca 80 00*3")) }
     it("writes a NaN") { expect(packer.write_float32(Float::NAN).to_s.unpack1("xg")).to be_nan }
 
     ["1", nil, :a, []].each do |object|
-      it "refuses #{object.inspect}" do
+      it "rejects #{object.inspect}" do
         expect { packer.write_float32(object) }.to raise_error(ArgumentError, "Expected numeric")
       end
     end
@@ -117,8 +117,8 @@ RSpec.describe MessagePack::Packer do
   describe "#write_bin" do
     it("writes a UTF-8 String of ASCII as bin") { expect(packer.write_bin("abc").to_s).to eq(hex("c4 03 61 62 63")) }
     it("writes a binary String") { expect(packer.write_bin("\xff".b).to_s).to eq(hex("c4 01 ff")) }
-    it("refuses UTF-8 that has no binary form, as Ruby does") { expect { packer.write_bin("é") }.to raise_error(EncodingError) }
-    it("leaves the String alone") { expect { packer.write_bin("abc".freeze) }.not_to raise_error }
+    it("rejects non-ASCII UTF-8 with the EncodingError of Ruby") { expect { packer.write_bin("é") }.to raise_error(EncodingError) }
+    it("does not change the String") { expect { packer.write_bin("abc".freeze) }.not_to raise_error }
   end
 
   describe "headers" do
@@ -136,25 +136,25 @@ RSpec.describe MessagePack::Packer do
 
     %i[write_array_header write_map_header write_bin_header].each do |name|
       it("#{name} truncates 1.9 to 1") { expect(packer.public_send(name, 1.9).to_s).to eq(described_class.new.public_send(name, 1).to_s) }
-      it("#{name} refuses a String") { expect { packer.public_send(name, "1") }.to raise_error(::TypeError) }
-      it("#{name} refuses nil") { expect { packer.public_send(name, nil) }.to raise_error(::TypeError) }
+      it("#{name} rejects a String") { expect { packer.public_send(name, "1") }.to raise_error(::TypeError) }
+      it("#{name} rejects nil") { expect { packer.public_send(name, nil) }.to raise_error(::TypeError) }
 
       [2**32, 2**33, 2**64, 2**100, -2**40].each do |n|
-        it "#{name} refuses #{n}" do
+        it "#{name} rejects #{n}" do
           expect { packer.public_send(name, n) }.to raise_error(RangeError)
           expect(packer).to be_empty
         end
       end
 
       [-1, -2**31].each do |n|
-        it "#{name} refuses #{n} [quirk, fixed]", :ours do
+        it "#{name} rejects #{n} [quirk, fixed]", :ours do
           expect { packer.public_send(name, n) }.to raise_error(RangeError)
           expect(packer).to be_empty
         end
       end
     end
 
-    it "make a map of pieces" do
+    it "build a map from pieces" do
       packer.write_map_header(2).write("a").write_array_header(2).write(1).write(nil).write_symbol(:b).write_bin_header(2)
       packer.buffer << "xy"
       expect(unpack(packer.to_s)).to eq({ "a" => [1, nil], "b" => "xy" })
@@ -164,7 +164,7 @@ RSpec.describe MessagePack::Packer do
   describe "#write_ext" do
     { 0 => "c7 00 05", 1 => "d4 05", 2 => "d5 05", 3 => "c7 03 05", 4 => "d6 05", 5 => "c7 05 05", 8 => "d7 05", 15 => "c7 0f 05", 16 => "d8 05", 17 => "c7 11 05",
       255 => "c7 ff 05", 256 => "c8 01 00 05", 65_535 => "c8 ff ff 05", 65_536 => "c9 00 01 00 00 05" }.each do |size, head|
-      it "of #{size} bytes begins with #{head}" do
+      it "writes the header #{head} for #{size} bytes" do
         expect(packer.write_ext(5, "a" * size).to_s).to eq(hex("#{head} 61*#{size}"))
       end
     end
@@ -174,37 +174,37 @@ RSpec.describe MessagePack::Packer do
     end
 
     [128, -129, 2**40].each do |type|
-      it("refuses type #{type}") { expect { packer.write_ext(type, "a") }.to raise_error(RangeError) }
+      it("rejects type #{type}") { expect { packer.write_ext(type, "a") }.to raise_error(RangeError) }
     end
 
-    it("takes the bytes of a String as they are") { expect(packer.write_ext(1, "é".encode("UTF-16LE")).to_s).to eq(hex("d5 01 e9 00")) }
-    it("refuses a payload that is no String") { expect { packer.write_ext(1, 1) }.to raise_error(::TypeError) }
-    it("refuses a type that is no Integer") { expect { packer.write_ext(:a, "a") }.to raise_error(::TypeError) }
+    it("writes the bytes of a String in any encoding") { expect(packer.write_ext(1, "é".encode("UTF-16LE")).to_s).to eq(hex("d5 01 e9 00")) }
+    it("rejects a payload that is not a String") { expect { packer.write_ext(1, 1) }.to raise_error(::TypeError) }
+    it("rejects a type that is not an Integer") { expect { packer.write_ext(:a, "a") }.to raise_error(::TypeError) }
   end
 
   describe "compatibility_mode" do
     let(:old) { described_class.new(compatibility_mode: true) }
 
-    it("is off") { expect(packer.compatibility_mode?).to be(false) }
-    it("is off by nil") { expect(described_class.new(compatibility_mode: nil).compatibility_mode?).to be(false) }
-    it("is on by true") { expect(old.compatibility_mode?).to be(true) }
-    it("is on for a packer with an io") { expect(described_class.new(binary_io, compatibility_mode: true).compatibility_mode?).to be(true) }
+    it("is disabled by default") { expect(packer.compatibility_mode?).to be(false) }
+    it("is disabled by nil") { expect(described_class.new(compatibility_mode: nil).compatibility_mode?).to be(false) }
+    it("is enabled by true") { expect(old.compatibility_mode?).to be(true) }
+    it("is enabled for a packer with an io") { expect(described_class.new(binary_io, compatibility_mode: true).compatibility_mode?).to be(true) }
     it("writes binary as raw") { expect(old.write("\xff".b).to_s).to eq(hex("a1 ff")) }
     it("writes write_bin as raw") { expect(old.write_bin("a").to_s).to eq(hex("a1 61")) }
-    it("is the option of pack too") { expect(pack(["\xff".b], compatibility_mode: true)).to eq(hex("91 a1 ff")) }
+    it("is an option of pack") { expect(pack(["\xff".b], compatibility_mode: true)).to eq(hex("91 a1 ff")) }
 
     { 31 => "bf", 32 => "da 00 20", 255 => "da 00 ff", 65_535 => "da ff ff", 65_536 => "db 00 01 00 00" }.each do |size, head|
-      it("has no str 8: #{size} bytes begin with #{head}") { expect(old.write("a" * size).to_s).to eq(hex("#{head} 61*#{size}")) }
-      it("has no bin: #{size} bytes begin with #{head}") { expect(old.write("a".b * size).to_s).to eq(hex("#{head} 61*#{size}")) }
+      it("does not write str 8: #{size} bytes begin with #{head}") { expect(old.write("a" * size).to_s).to eq(hex("#{head} 61*#{size}")) }
+      it("does not write bin: #{size} bytes begin with #{head}") { expect(old.write("a".b * size).to_s).to eq(hex("#{head} 61*#{size}")) }
     end
 
-    it "writes a long Symbol without str 8 too" do
+    it "writes a long Symbol without str 8" do
       expect(old.write(("a" * 40).to_sym).to_s).to eq(hex("da 00 28 61*40"))
     end
   end
 
-  describe "what it holds" do
-    it("is empty at first") { expect([packer.empty?, packer.size, packer.to_s, packer.to_a.join]).to eq([true, 0, "", ""]) }
+  describe "the content" do
+    it("is empty for a new packer") { expect([packer.empty?, packer.size, packer.to_s, packer.to_a.join]).to eq([true, 0, "", ""]) }
 
     it "has a size" do
       packer.write("a" * 10)
@@ -213,18 +213,18 @@ RSpec.describe MessagePack::Packer do
     end
 
     %i[to_s to_str].each do |name|
-      it("gives it by #{name}, which keeps it") do
+      it("is returned by #{name}, which does not clear it") do
         packer.write([1, 2])
         expect([packer.public_send(name), packer.public_send(name), packer.size]).to eq([hex("92 01 02"), hex("92 01 02"), 3])
       end
 
-      it("gives a copy by #{name}") do
+      it("is copied by #{name}") do
         packer.write([1])
         packer.public_send(name) << "more"
         expect(packer.to_s).to eq(hex("91 01"))
       end
 
-      it("gives it binary by #{name}") do
+      it("is returned as a binary String by #{name}") do
         packer.write("é")
         expect(packer.public_send(name).encoding).to eq(Encoding::BINARY)
       end
@@ -232,7 +232,7 @@ RSpec.describe MessagePack::Packer do
 
     it("can be added to a String") { expect("".b + packer.write([1])).to eq(hex("91 01")) }
 
-    it "gives its chunks by to_a, which keeps them" do
+    it "is returned in chunks by to_a, which does not clear it" do
       packer.write("a" * 10).write("b" * 1_000_000).write("c")
       chunks = packer.to_a
       expect(chunks).to all(be_a(String))
@@ -241,7 +241,7 @@ RSpec.describe MessagePack::Packer do
     end
 
     %i[reset clear].each do |name|
-      it("forgets it by #{name}, which returns nil") do
+      it("is removed by #{name}, which returns nil") do
         packer.write("a" * 1_000_000)
         expect(packer.public_send(name)).to be_nil
         expect([packer.empty?, packer.size, packer.to_s]).to eq([true, 0, ""])
@@ -249,7 +249,7 @@ RSpec.describe MessagePack::Packer do
       end
     end
 
-    it "is its buffer's" do
+    it "is the content of its buffer" do
       expect(packer.buffer).to be_a(MessagePack::Buffer)
       expect(packer.buffer).to equal(packer.buffer)
       packer.write(1)
@@ -259,7 +259,7 @@ RSpec.describe MessagePack::Packer do
       expect(packer.buffer.size).to eq(3)
     end
 
-    it "is kept by a buffer that outlives the packer" do
+    it "is retained by a buffer that outlives the packer" do
       buffers = Array.new(100) { |i| described_class.new.write([i] * 2000).buffer }
       GC.start
       expect(buffers.each_with_index.map { |buffer, i| buffer.read == pack([i] * 2000) }).to all(be(true))
@@ -267,16 +267,16 @@ RSpec.describe MessagePack::Packer do
   end
 
   describe "#full_pack" do
-    it "gives what it holds, and clears" do
+    it "returns the content and clears the packer" do
       packer.write([1, 2])
       expect(packer.full_pack).to eq(hex("92 01 02"))
       expect(packer).to be_empty
     end
 
-    it("gives an empty String of nothing") { expect(packer.full_pack).to eq("") }
-    it("gives binary") { expect(packer.write("é").full_pack.encoding).to eq(Encoding::BINARY) }
+    it("returns an empty String for an empty packer") { expect(packer.full_pack).to eq("") }
+    it("returns a binary String") { expect(packer.write("é").full_pack.encoding).to eq(Encoding::BINARY) }
 
-    it "flushes to an io, clears, and returns nil" do
+    it "flushes to an io, clears the packer and returns nil" do
       io = binary_io
       with_io = described_class.new(io)
       with_io.write([1, 2])
@@ -285,14 +285,14 @@ RSpec.describe MessagePack::Packer do
       expect(with_io).to be_empty
     end
 
-    it "can be used again and again" do
+    it "can be called repeatedly" do
       results = Array.new(1000) { |i| packer.write(["x" * i]).full_pack }
       expect(results).to eq(Array.new(1000) { |i| pack(["x" * i]) })
     end
   end
 
   describe "#write_to" do
-    it "writes what it holds, consumes it and tells the bytes" do
+    it "writes the content, consumes it and returns the number of bytes" do
       io = binary_io
       packer.write([1, "a" * 1_000_000, 2])
       bytes = packer.to_s
@@ -301,51 +301,51 @@ RSpec.describe MessagePack::Packer do
       expect(packer).to be_empty
     end
 
-    it("writes nothing of nothing") { expect(packer.write_to(binary_io)).to eq(0) }
-    it("refuses what has no write") { expect { packer.write(1).write_to(Object.new) }.to raise_error(NoMethodError) }
+    it("returns 0 for an empty packer") { expect(packer.write_to(binary_io)).to eq(0) }
+    it("rejects an object without write") { expect { packer.write(1).write_to(Object.new) }.to raise_error(NoMethodError) }
   end
 
   describe "with an io" do
     let(:io) { Ios::Sink.new }
     let(:packer) { described_class.new(io) }
 
-    it "writes nothing until it is flushed" do
+    it "writes nothing before flush" do
       packer.write([1, 2])
       expect(io.pieces).to be_empty
     end
 
-    it "writes all when it is flushed, and returns the packer" do
+    it "writes everything on flush, and returns the packer" do
       packer.write([1, 2])
       expect(packer.flush).to equal(packer)
       expect(io.bytes).to eq(hex("92 01 02"))
       expect(packer).to be_empty
     end
 
-    it "flushes by itself when its buffer is full" do
+    it "flushes automatically when its buffer is full" do
       20_000.times { |i| packer.write(i) }
       expect(io.pieces).not_to be_empty
       packer.flush
       expect(io.bytes).to eq((0...20_000).map { |i| pack(i) }.join)
     end
 
-    it "keeps the order around Strings that are too large to be copied" do
+    it "preserves the order around Strings that are too large to copy" do
       packer.write(1).write("a" * 1_000_000).write(2).write("b".b * 600_000).write(3)
       packer.flush
       expect(io.bytes).to eq(pack(1) + pack("a" * 1_000_000) + pack(2) + pack("b".b * 600_000) + pack(3))
     end
 
-    it "writes a large binary directly, before any flush" do
+    it "writes a large binary directly, before flush" do
       packer.write(1).write("a".b * 1_000_000)
       expect(io.bytes.bytesize).to be >= 1_000_000
     end
 
-    it "writes by << where there is no write" do
+    it "writes with << if the io has no write" do
       shovel = Ios::Shovel.new
       described_class.new(shovel).write([1, "a" * 1_000_000]).flush
       expect(shovel.bytes).to eq(pack([1, "a" * 1_000_000]))
     end
 
-    it "writes to a real pipe" do
+    it "writes to a pipe" do
       reading, writing = IO.pipe(binmode: true)
       document = Array.new(20_000) { |i| { "id" => i, "text" => "t" * (i % 30) } }
       thread = Thread.new { reading.read }
@@ -356,7 +356,7 @@ RSpec.describe MessagePack::Packer do
       [reading, writing].each(&:close)
     end
 
-    it "lets errors of the io through, and works when it is reset" do
+    it "propagates errors of the io, and works again after reset" do
       broken = Object.new
       def broken.write(_) = raise(IOError, "broken")
       packer = described_class.new(broken)
@@ -366,24 +366,24 @@ RSpec.describe MessagePack::Packer do
       expect(packer.write(2).to_s).to eq("\x02")
     end
 
-    it "refuses an io that cannot be written to when it flushes" do
+    it "rejects an io without a write method on flush" do
       expect { described_class.new(Object.new).write(1).flush }.to raise_error(NoMethodError)
     end
   end
 
   describe "without an io" do
-    it("flush does nothing, and returns the packer") do
+    it("flush does nothing and returns the packer") do
       packer.write(1)
       expect(packer.flush).to equal(packer)
       expect(packer.to_s).to eq("\x01")
     end
   end
 
-  it "writes on when it is frozen" do
+  it "writes when it is frozen" do
     expect(packer.freeze.write([1]).write_nil.to_s).to eq(hex("91 01 c0"))
   end
 
-  it "copies Strings: what is done to them later is not seen" do
+  it "copies Strings, so later changes do not affect the output" do
     short = +"short"
     long = "l" * 1_000_000
     packer.write(short).write(long)
@@ -394,7 +394,7 @@ RSpec.describe MessagePack::Packer do
     expect(packer.to_s).to eq(expected)
   end
 
-  it "holds Strings of every size" do
+  it "stores Strings of every size" do
     sizes = [0, 1, 31, 32, 255, 256, 600, 4095, 4096, 4097, 65_536, 524_287, 524_288, 524_289]
     sizes.each { |size| packer.write("x" * size) }
     expect(packer.to_s).to eq(sizes.map { |size| pack("x" * size) }.join)
@@ -407,22 +407,22 @@ RSpec.describe MessagePack::Packer do
       0.0 => "ca 00*4", 1.0 => "ca 3f 80 00 00", 0.5 => "ca 3f 00 00 00", -1.5 => "ca bf c0 00 00", 2.0**127 => "ca 7f 00 00 00",
       2.0**-149 => "ca 00 00 00 01", 16_777_216.0 => "ca 4b 80 00 00", Float::INFINITY => "ca 7f 80 00 00", -Float::INFINITY => "ca ff 80 00 00"
     }.each do |float, bytes|
-      it("writes #{float} in 32 bits, which it is", :ours) { expect(packer.write(float).to_s).to eq(hex(bytes)) }
+      it("writes #{float}, which 32 bits represent exactly, in 32 bits", :ours) { expect(packer.write(float).to_s).to eq(hex(bytes)) }
     end
 
-    it("keeps the sign of -0.0", :ours) { expect(packer.write(-0.0).to_s).to eq(hex("ca 80 00*3")) }
+    it("preserves the sign of -0.0", :ours) { expect(packer.write(-0.0).to_s).to eq(hex("ca 80 00*3")) }
 
     [1.1, 0.1, 16_777_217.0, 2.0**128, 2.0**-150, Float::MAX, 1e300, Float::MIN, 3.4028235e38].each do |float|
       it("writes #{float} in 64 bits") { expect(packer.write(float).to_s).to eq(pack(float)) }
     end
 
-    it("writes them in collections", :ours) { expect(packer.write([{ 0.5 => 1.5 }]).to_s).to eq(hex("91 81 ca 3f 00*3 ca 3f c0 00 00")) }
-    it("leaves Integers alone") { expect(packer.write([1, 2**40]).to_s).to eq(pack([1, 2**40])) }
-    it("is the option of pack too", :ours) { expect(pack([0.5], float32: true)).to eq(hex("91 ca 3f 00*3")) }
-    it("is off by false") { expect(pack(0.5, float32: false)).to eq(hex("cb 3f e0 00*6")) }
-    it("is off") { expect(pack(0.5)).to eq(hex("cb 3f e0 00*6")) }
+    it("applies to elements, keys and values", :ours) { expect(packer.write([{ 0.5 => 1.5 }]).to_s).to eq(hex("91 81 ca 3f 00*3 ca 3f c0 00 00")) }
+    it("does not affect Integers") { expect(packer.write([1, 2**40]).to_s).to eq(pack([1, 2**40])) }
+    it("is an option of pack", :ours) { expect(pack([0.5], float32: true)).to eq(hex("91 ca 3f 00*3")) }
+    it("is disabled by false") { expect(pack(0.5, float32: false)).to eq(hex("cb 3f e0 00*6")) }
+    it("is disabled by default") { expect(pack(0.5)).to eq(hex("cb 3f e0 00*6")) }
 
-    it "loses nothing", :ours do
+    it "does not lose precision", :ours do
       floats = Array.new(2000) { |i| i.even? ? [rand(2**32)].pack("L").unpack1("f") : [rand(2**64)].pack("Q").unpack1("d") }.reject(&:nan?)
       packer.write(floats)
       expect(unpack(packer.to_s)).to eq(floats)

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
-# Ractors have no objects in common but those that cannot change. Each script is a process of its own, since a Ractor that fails may
-# take others with it.
+# Ractors share only immutable objects. Each script runs in a child process, because a Ractor that
+# fails may take other Ractors with it.
 RSpec.describe "Ractors" do
-  before { skip "this Ruby has none" unless defined?(Ractor) }
+  before { skip "this Ruby has no Ractors" unless defined?(Ractor) }
 
   prelude = <<~'RUBY'
     def result(ractor) = ractor.respond_to?(:value) ? ractor.value : ractor.take
@@ -23,7 +23,7 @@ RSpec.describe "Ractors" do
     BYTES = MessagePack.pack(DOCUMENT).freeze
   RUBY
 
-  # What a Ractor gives that runs the text.
+  # Returns the inspected result of a Ractor that runs the text.
   define_method(:in_a_ractor) do |text, before = ""|
     child("#{prelude}#{before}\nprint result(Ractor.new { #{text} }).inspect")
   end
@@ -35,12 +35,12 @@ RSpec.describe "Ractors" do
     "unpack with options" => ['MessagePack.unpack("\x81\xa1a\xa1b".b, symbolize_keys: true, freeze: true)', '{:a=>"b"}'.then { |s| RUBY_VERSION >= "3.4" ? '{a: "b"}' : s }],
     "pack with options" => ['MessagePack.pack("a".b, compatibility_mode: true)', '"\xA1a"'],
     "to_msgpack" => ["[1, nil].to_msgpack.bytes", "[146, 1, 192]"],
-    "refuse what is cut" => ['begin; MessagePack.unpack("\x92\x01".b); rescue EOFError; $!.message; end', '"end of buffer reached"'],
-    "refuse what is wrong" => ['begin; MessagePack.unpack("\xc1".b); rescue MessagePack::MalformedFormatError; $!.message; end', '"invalid byte"'],
-    "refuse what nests too deep" => ['begin; MessagePack.unpack("\x91".b * 200); rescue MessagePack::StackError; $!.message; end', '"stack level too deep"'],
-    "refuse what cannot be packed" => ["begin; MessagePack.pack(Object.new); rescue NoMethodError; $!.class; end", "NoMethodError"],
-    "refuse ext that is unknown" => ['begin; MessagePack.unpack("\xd4\x01a".b); rescue MessagePack::UnknownExtTypeError; $!.message; end', '"unexpected extension type"'],
-    "read ext that is unknown" => ['MessagePack.unpack("\xd4\x01a".b, allow_unknown_ext: true).to_a', '[1, "a"]'],
+    "reject truncated bytes" => ['begin; MessagePack.unpack("\x92\x01".b); rescue EOFError; $!.message; end', '"end of buffer reached"'],
+    "reject invalid bytes" => ['begin; MessagePack.unpack("\xc1".b); rescue MessagePack::MalformedFormatError; $!.message; end', '"invalid byte"'],
+    "reject nesting that is too deep" => ['begin; MessagePack.unpack("\x91".b * 200); rescue MessagePack::StackError; $!.message; end', '"stack level too deep"'],
+    "reject objects that cannot be packed" => ["begin; MessagePack.pack(Object.new); rescue NoMethodError; $!.class; end", "NoMethodError"],
+    "reject unknown ext types" => ['begin; MessagePack.unpack("\xd4\x01a".b); rescue MessagePack::UnknownExtTypeError; $!.message; end', '"unexpected extension type"'],
+    "read unknown ext types" => ['MessagePack.unpack("\xd4\x01a".b, allow_unknown_ext: true).to_a', '[1, "a"]'],
     "make a packer" => ["pk = MessagePack::Packer.new; pk.write([1]).write_nil; pk.to_s.bytes", "[145, 1, 192]"],
     "make an unpacker" => [<<~'RUBY', "[1, [2, 3]]"],
       u = MessagePack::Unpacker.new
@@ -71,21 +71,21 @@ RSpec.describe "Ractors" do
   describe "with a factory that is frozen and shareable" do
     let(:factory) { "FACTORY = MessagePack::Factory.new; FACTORY.register_type(5, Point); Ractor.make_shareable(FACTORY.freeze)" }
 
-    it("is shareable", :ours) { expect(child("#{prelude}#{factory}\nprint Ractor.shareable?(FACTORY)")).to eq("true") }
+    it("can share the factory", :ours) { expect(child("#{prelude}#{factory}\nprint Ractor.shareable?(FACTORY)")).to eq("true") }
     it "can dump and load", :ours do
       expect(in_a_ractor("FACTORY.load(FACTORY.dump([Point.new(1, 2)])).map(&:to_a)", factory)).to eq("[[1, 2]]")
     end
     it "can make packers and unpackers", :ours do
       expect(in_a_ractor("FACTORY.unpacker.feed(FACTORY.packer.write(Point.new(3, 4)).to_s).read.to_a", factory)).to eq("[3, 4]")
     end
-    it "can be used on by the one who made it", :ours do
+    it "can use the factory in the Ractor that made it", :ours do
       expect(child("#{prelude}#{factory}\nprint FACTORY.load(FACTORY.dump(Point.new(1, 2))).to_a")).to eq("[1, 2]")
     end
 
-    it "can use procs that are shareable", :ours do
+    it "can use shareable procs", :ours do
       shareable = <<~'RUBY'
         FACTORY = MessagePack::Factory.new
-        # The self of a proc is shared with it.
+        # make_shareable shares the self of a proc too.
         packer, unpacker = nil.instance_eval { [->(r) { r.to_s }, ->(s) { s * 2 }] }
         FACTORY.register_type(5, Range, packer: Ractor.make_shareable(packer), unpacker: Ractor.make_shareable(unpacker))
         Ractor.make_shareable(FACTORY.freeze)
@@ -93,7 +93,7 @@ RSpec.describe "Ractors" do
       expect(in_a_ractor("FACTORY.load(FACTORY.dump(1..2))", shareable)).to eq('"1..21..2"')
     end
 
-    it "serves many at once", :ours do
+    it "can use the factory in many Ractors at once", :ours do
       expect(child("#{prelude}#{factory}\n" + <<~'RUBY')).to eq("[true]")
         ractors = Array.new(4) do |i|
           Ractor.new(i) { |n| 300.times.all? { |j| FACTORY.load(FACTORY.dump([n, j, Point.new(n, j), "t" * j])).then { |a, b, point, t| [a, b, point.to_a, t] == [n, j, [n, j], "t" * j] } } }
@@ -103,7 +103,7 @@ RSpec.describe "Ractors" do
     end
   end
 
-  it "side by side have no bytes in common", :ours do
+  it "do not share bytes when they run side by side", :ours do
     expect(child(prelude + <<~'RUBY')).to eq("[true]")
       ractors = Array.new(4) do |i|
         Ractor.new(i) do |n|
@@ -121,7 +121,7 @@ RSpec.describe "Ractors" do
     RUBY
   end
 
-  it "may end while what they made lives on", :ours do
+  it "may end before the objects that they made", :ours do
     expect(child(prelude + <<~'RUBY')).to eq("true")
       results = Array.new(5) { result(Ractor.new { [MessagePack.unpack(BYTES), MessagePack.pack(DOCUMENT)] }) }
       GC.start

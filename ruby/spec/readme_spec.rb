@@ -3,16 +3,17 @@
 require "open3"
 require "rbconfig"
 
-# The table of README.md, "Replacing the msgpack gem": each row is a script, which is run with this library and with the msgpack
-# gem that is installed, each in a process of its own. Where a row says "kept", both print the same first line, and only ours has
-# the second; else what they print differs. The rows are about 1.8.5. What an older gem, without the feature, does instead is
-# written down as well.
+# Checks the table in the section "Replacing the msgpack gem" of README.md. Each row has a script.
+# The script runs with this gem and with the installed msgpack gem, each in its own process. In a
+# row that says "kept", both runs print the same first line, and only this gem prints the second
+# line. In every other row, the outputs differ. The rows describe msgpack 1.8.5. A check also
+# records the output of an older gem that lacks the feature.
 module Readme
   PATH = File.expand_path("../README.md", __dir__)
   Row = Struct.new(:line, :name, :theirs, :here)
 
-  # ours is what the script prints here, and theirs what the gem prints. older is what the gem of the version OLDER prints instead,
-  # where it has not got what the row is about.
+  # ours is the expected output with this gem, theirs with the msgpack gem. older is the expected
+  # output with the msgpack gem of the version OLDER, if that version lacks the feature of the row.
   Check = Struct.new(:script, :ours, :theirs, :older, keyword_init: true)
   OLDER = Gem::Version.new("1.4.2")
   TOLD = Gem::Version.new("1.8.5")
@@ -24,7 +25,7 @@ module Readme
 
     M = MessagePack
 
-    # What the block gives, or the class of its error.
+    # Returns the result of the block, or the class of its error.
     def try
       yield
     rescue ::StandardError, ::SystemStackError => error
@@ -45,12 +46,12 @@ module Readme
     section = File.readlines(PATH, encoding: "UTF-8").each_with_index.drop_while { |text, _| !text.start_with?("## Replacing") }.drop(1)
                   .take_while { |text, _| !text.start_with?("## ") }
     table = section.select { |text, _| text.start_with?("|") }
-    raise "README.md has another table" unless table[0][0] == "| | msgpack 1.8.5 | here |\n"
+    raise "README.md: the header of the table differs" unless table[0][0] == "| | msgpack 1.8.5 | here |\n"
 
     table.drop(2).map { |text, line| Row.new(line + 1, *text.strip.delete_prefix("|").delete_suffix("|").split("|").map(&:strip)) }
   end
 
-  # What the script prints.
+  # Returns the output of the script.
   def run(script, *arguments, env: {})
     out, err, status = Open3.capture3(env, RbConfig.ruby, "-W0", *arguments, "-", stdin_data: script)
     raise "#{status}: #{err[0, 2000]}" unless status.success?
@@ -61,7 +62,8 @@ module Readme
   def installed = Gem::Specification.find_all_by_name("msgpack").map(&:version).max
   def ours(script) = run(PRELUDE + script, "-I", LIB)
 
-  # Without what loads our extension, or checks its memory, in every process.
+  # Runs the script without the environment variables that load our extension, or a memory checker,
+  # into every process.
   def theirs(script)
     run("gem 'msgpack', '#{installed}'\n#{PRELUDE}#{script}", env: %w[RUBYOPT RUBYLIB LD_PRELOAD].to_h { |name| [name, nil] })
   end
@@ -137,7 +139,7 @@ module Readme
       p [0.5, 0.1].map { |float| M.pack(float).bytesize }, [0.5, 0.1].map { |float| M.pack(float, float32: true).bytesize }
     RUBY
     "`key_cache: true`" => Check.new(script: <<~'RUBY', ours: "[true, true, false, true]\n", theirs: "[false, false, false, false]\n"),
-      # How many keys are there still, when the thread that unpacked them is not.
+      # Returns the number of keys that remain after the thread that unpacked them has ended.
       kept = lambda do |name, count, **options|
         bytes = M.pack((0...count).each_slice(500).map { |part| part.to_h { |i| ["#{name} number #{i}", i] } })
         there = ObjectSpace::WeakMap.new
@@ -166,11 +168,11 @@ module Readme
 end
 
 RSpec.describe "README.md, the table of differences", :ours do
-  it "has a check of each row, and no others" do
+  it "has a check for each row, and no other checks" do
     expect(Readme.rows.map(&:name)).to match_array(Readme::CHECKS.keys)
   end
 
-  it "states the outcome of each row, in words that the checks know" do
+  it "expects two lines of output for each row that starts with \"kept\"" do
     expect(Readme.rows.select { |row| row.here.start_with?("kept") }.map { |row| Readme::CHECKS[row.name].ours.lines.size }).to all(eq(2))
   end
 
@@ -178,18 +180,18 @@ RSpec.describe "README.md, the table of differences", :ours do
     describe "#{row.name} (line #{row.line})" do
       let(:check) { Readme::CHECKS.fetch(row.name) }
 
-      it("is so here") { expect(Readme.ours(check.script)).to eq(check.ours) }
+      it("is correct for this gem") { expect(Readme.ours(check.script)).to eq(check.ours) }
 
-      it "is so in the msgpack gem" do
+      it "is correct for the msgpack gem" do
         version = Readme.installed
         skip "no msgpack gem is installed" unless version
-        skip "nobody has seen the row with msgpack #{version}" unless version == Readme::OLDER || version >= Readme::TOLD
+        skip "the rows are not verified for msgpack #{version}" unless version == Readme::OLDER || version >= Readme::TOLD
 
         theirs = Readme.theirs(check.script)
         expect(theirs).to eq(version == Readme::OLDER && check.older || check.theirs)
         next if version == Readme::OLDER && check.older
 
-        # What the row says: the first line is kept, or nothing is.
+        # The row says either that the first line is the same, or that the whole output differs.
         if row.here.start_with?("kept")
           expect(theirs.lines.first).to eq(check.ours.lines.first)
           expect(theirs.lines.last).not_to eq(check.ours.lines.last)

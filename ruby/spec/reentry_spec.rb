@@ -1,19 +1,20 @@
 # frozen_string_literal: true
 
-# Methods, procs and ios of others, which are called in the middle, and may do anything to what they are called from.
-RSpec.describe "What is called in the middle" do
+# Callbacks run user code inside the library: methods, procs and ios. They may do anything to the
+# packer, unpacker or buffer that calls them.
+RSpec.describe "Re-entrant calls and resource limits" do
   describe "bytes that end anywhere" do
     floats = MessagePack.pack(Array.new(20) { |i| i * 1.1 })
     mixed = MessagePack.pack([Array.new(9) { |i| i * 1.1 }, "text", { "k" => [1.5, 2.5, 3.5, 4.5] }, nil, -1, 70_000])
 
     [floats, mixed].each_with_index do |bytes, i|
-      it "are whole or not, wherever document #{i} is cut", :ours do
+      it "are counted only if they are complete, wherever document #{i} is cut", :ours do
         found = (0...bytes.bytesize).map { |n| MessagePack.count(bytes.byteslice(0, n)) }
         expect(found).to all(eq(0))
         expect(MessagePack.count(bytes)).to eq(1)
       end
 
-      it "may come in two pieces, wherever document #{i} is cut" do
+      it "may be read in two pieces, wherever document #{i} is cut" do
         document = MessagePack.unpack(bytes)
         (1...bytes.bytesize).each do |n|
           pieces = [bytes.byteslice(0, n) + "", bytes.byteslice(n..) + ""]
@@ -22,7 +23,7 @@ RSpec.describe "What is called in the middle" do
         end
       end
 
-      it "may be passed over in two pieces, wherever document #{i} is cut", :ours do
+      it "may be skipped in two pieces, wherever document #{i} is cut", :ours do
         (1...bytes.bytesize).each do |n|
           skipping = MessagePack::Unpacker.new(transactional: true).feed(bytes.byteslice(0, n) + "")
           expect { skipping.skip }.to raise_error(EOFError)
@@ -34,7 +35,7 @@ RSpec.describe "What is called in the middle" do
   end
 
   describe "an unpacker of an ext type" do
-    it "that reads from the unpacker it is called by is told", :ours do
+    it "raises RuntimeError if it reads from the unpacker that calls it", :ours do
       unpacker = MessagePack::Unpacker.new
       unpacker.register_type(1) do |_|
         unpacker.reset
@@ -50,7 +51,7 @@ RSpec.describe "What is called in the middle" do
       expect(unpacker.buffer.size).to be < 10
     end
 
-    it "cannot make nesting endless by other options", :ours do
+    it "cannot bypass the nesting limit with other options", :ours do
       factory = MessagePack::Factory.new
       proc = lambda do |unpacker|
         unpacker.send(:initialize, max_depth: 1)
@@ -63,14 +64,14 @@ RSpec.describe "What is called in the middle" do
     end
   end
 
-  it "the hash of a key may change the source", :ours do
+  it "the hash method of a key may change the source", :ours do
     document = [{ [1] => 1 }, *(["abcdefgh" * 40] * 500)]
     source = MessagePack.pack(document)
     changes = TracePoint.new(:c_call) { |point| source.replace("y" * 10) if point.method_id == :hash }
     expect(changes.enable { MessagePack.unpack(source) }).to eq(document)
   end
 
-  it "an io may empty the packer whose payload it gets", :ours do
+  it "the write method of an io may reset the packer whose payload it receives", :ours do
     child = nil
     io = Object.new
     io.define_singleton_method(:write) do |string|
@@ -90,7 +91,7 @@ RSpec.describe "What is called in the middle" do
     expect(packer.write(klass.new).flush).to be(packer)
   end
 
-  it "the hash of a class may freeze the factory", :ours do
+  it "the hash method of a class may freeze the factory", :ours do
     factory = MessagePack::Factory.new
     base = Class.new
     factory.register_type(1, base, packer: ->(_) { "x" })
@@ -102,18 +103,18 @@ RSpec.describe "What is called in the middle" do
     expect(factory.dump(derived.new)).to eq(hex("d4 01 78"))
   end
 
-  it "a factory that is frozen takes nothing from another", :ours do
+  it "a frozen factory rejects initialize_copy", :ours do
     expect { MessagePack::Factory.new.freeze.send(:initialize_copy, MessagePack::Factory.new) }.to raise_error(FrozenError)
   end
 
-  it "what was refused and is gone takes nothing with it", :ours do
+  it "bytes are read intact after a rejected byte is cleared from the buffer", :ours do
     unpacker = MessagePack::Unpacker.new.feed("\xC1".b)
     expect { unpacker.read }.to raise_error(MessagePack::MalformedFormatError)
     unpacker.buffer.clear
     expect(unpacker.feed("\x01\x02").read).to eq(1)
   end
 
-  it "an io may put bytes in front while a header is read", :ours do
+  it "an io may prepend bytes to the buffer while a header is read", :ours do
     unpacker = nil
     io = Object.new
     io.define_singleton_method(:readpartial) do |*|
@@ -125,7 +126,7 @@ RSpec.describe "What is called in the middle" do
     expect { unpacker.read_array_header }.not_to raise_error
   end
 
-  it "a String of another class that is a key stays as it was", :ours do
+  it "a key of a String subclass is not frozen", :ours do
     klass = Class.new(String)
     given = klass.new("key")
     factory = MessagePack::Factory.new
@@ -134,7 +135,7 @@ RSpec.describe "What is called in the middle" do
     expect(given).not_to be_frozen
   end
 
-  it "an io that changes what it gets, and raises, changes nothing" do
+  it "an io that changes its argument and raises does not change the buffer" do
     io = Object.new
     io.define_singleton_method(:write) do |string|
       string.replace("ZZ")
@@ -145,7 +146,7 @@ RSpec.describe "What is called in the middle" do
     expect(packer.to_s).to eq("\xa5hello".b)
   end
 
-  it "skipping in vain does not start over each time", :ours do
+  it "repeated attempts to skip an incomplete object do not start over", :ours do
     work = lambda do |n|
       unpacker = MessagePack::Unpacker.new(transactional: true).feed("\xdd".b + [n + 1].pack("N"))
       start = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID)
@@ -160,14 +161,16 @@ RSpec.describe "What is called in the middle" do
       Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID) - start
     end
     work.call(1000)
-    # Quadratic, it would take ten times as long; the least of interleaved rounds is little disturbed by other processes.
+    # Quadratic work would take ten times as long. The minimum of interleaved rounds excludes most
+    # of the influence of other processes.
     rounds = Array.new(5) { [work.call(40_000), Array.new(10) { work.call(4000) }.sum] }
     at_once, in_turns = rounds.transpose.map(&:min)
     expect(at_once).to be < [in_turns, 0.005].max * 4
   end
 
   describe "a continuation" do
-    # The block is called with a proc that has it go on twice again from there, after what called it has returned.
+    # Runs the script, which stores a continuation in $here, and resumes the continuation twice
+    # after the call that captured it has returned.
     def thrice(script)
       child(<<~RUBY)
         Warning[:deprecated] = false
@@ -175,7 +178,7 @@ RSpec.describe "What is called in the middle" do
         $here = nil
         times = 0
         #{script}
-        fill = Array.new(50) { "x" * 50_000 } # which takes memory that was given back
+        fill = Array.new(50) { "x" * 50_000 } # reuses freed memory
         times += 1
         raise unless check.call(result)
         $here.call if times < 3
@@ -184,7 +187,7 @@ RSpec.describe "What is called in the middle" do
     end
 
     { "pack" => "MessagePack.pack(document)", "a packer" => "MessagePack::Packer.new.write(document).to_s" }.each do |name, call|
-      it "that comes back into #{name} finds its memory", :ours do
+      it "that returns into #{name} again finds its memory intact", :ours do
         expect(thrice(<<~RUBY)).to eq("3")
           klass = Class.new do
             def to_msgpack(packer)
@@ -192,7 +195,7 @@ RSpec.describe "What is called in the middle" do
               packer.write("back")
             end
           end
-          document = ["a" * 2_000_000, klass.new, "b" * 400_000] # so that freed memory is no longer the process's
+          document = ["a" * 2_000_000, klass.new, "b" * 400_000] # so large that free returns the memory to the system
           check = ->(bytes) { bytes.end_with?(MessagePack.pack("b" * 400_000)) && bytes.include?("back") }
           result = #{call}
         RUBY
@@ -206,7 +209,7 @@ RSpec.describe "What is called in the middle" do
       check = ->(read) { read == document }
     RUBY
 
-    it "that comes back into unpack finds its values", :ours do
+    it "that returns into unpack again finds its values intact", :ours do
       expect(thrice(<<~RUBY)).to eq("3")
         #{registered}
         document = [["text"] * 20, [:back], [1.5] * 20]
@@ -214,7 +217,7 @@ RSpec.describe "What is called in the middle" do
       RUBY
     end
 
-    it "that comes back into unpack of many values is told", :ours do
+    it "that returns into unpack of many values again raises RuntimeError", :ours do
       expect { thrice(<<~RUBY) }.to raise_error(/a continuation came back into an unpacker that had returned \(RuntimeError\)/)
         #{registered}
         document = [*["text"] * 300, [["text"] * 400, [:back], [1.5] * 400]]
@@ -223,20 +226,21 @@ RSpec.describe "What is called in the middle" do
     end
   end
 
-  it "maps take time in proportion to their entries", :ours do
-    # As many entries, in maps of 1000 and in one map. Integers as keys: each String would be looked for among all of them.
+  it "maps are unpacked in time proportional to the number of entries", :ours do
+    # Both documents have the same number of entries: one has maps of 1000 entries, the other has
+    # one map. The keys are Integers, because the unpacker looks up each String key among all keys.
     bytes = [Array.new(320) { (0...1000).to_h { |i| [i, i] } }, (0...320_000).to_h { |i| [i, i] }].map { |value| MessagePack.pack(value) }
     time = lambda do |document|
       start = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID)
       MessagePack.unpack(document)
       Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID) - start
     end
-    # Quadratic, one map would take more than 100 times as long.
+    # With quadratic work, the single map would take more than 100 times as long.
     small, large = Array.new(5) { bytes.map(&time) }.transpose.map(&:min)
     expect(large).to be < small * 10
   end
 
-  it "what nests takes no more memory than it has bytes, times a few" do
+  it "nested arrays with large lengths use memory in proportion to the available bytes" do
     script = <<~RUBY
       bytes = (("\\xdd".b + [500_000].pack("N")) * 120) + ("\\x01".b * 600_000)
       before = File.read("/proc/self/status")[/VmPeak:\\s+(\\d+)/, 1].to_i
@@ -251,10 +255,10 @@ RSpec.describe "What is called in the middle" do
   end
 end
 
-RSpec.describe "Strings that are cut out of a message" do
+RSpec.describe "Strings that are slices of a message" do
   long = "l" * 3000
 
-  it "are as they were before a method of others ran" do
+  it "are packed as they are before a callback changes them" do
     text = +("t" * 3000)
     klass = Class.new do
       define_method(:to_msgpack) do |packer|
@@ -265,14 +269,14 @@ RSpec.describe "Strings that are cut out of a message" do
     expect(MessagePack.unpack(MessagePack.pack([text, klass.new, text]))).to eq(["t" * 3000, 1, "changed" * 1000])
   end
 
-  it "may be many" do
+  it "may be numerous" do
     [1, 15, 16, 17, 64, 65, 1000].each do |n|
       document = Array.new(n) { |i| ["#{i}#{long}", i, "short", { long => [i.to_s * 300] }] }
       expect(MessagePack.unpack(MessagePack.pack(document))).to eq(document)
     end
   end
 
-  it "may be of each length, and of each encoding" do
+  it "may have any length and encoding" do
     [254, 255, 256, 257, 8191, 8192, 16_383, 16_384, 16_385].each do |n|
       [("a" * n), ("\xff".b * n), ("é" * (n / 2))].each do |string|
         expect(MessagePack.unpack(MessagePack.pack(["x", string, string, 1]))).to eq(["x", string, string, 1])
@@ -282,7 +286,7 @@ RSpec.describe "Strings that are cut out of a message" do
     end
   end
 
-  it "that a method hash of a class shortens are not read beyond their end", :ours do
+  it "are not read beyond their end if a hash method of a class shortens them", :ours do
     text = +("t" * 3000)
     factory = MessagePack::Factory.new
     base = Class.new

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Passing over objects: skip, read_raw, count and MessagePack.count make none of them.
+# skip, read_raw, count and MessagePack.count pass over objects without creating them.
 RSpec.describe MessagePack::Unpacker do
   forms = [
     "c0", "c2", "c3", "00", "7f", "e0", "ff", "cc ff", "cd ff*2", "ce ff*4", "cf ff*8", "d0 80", "d1 80 00", "d2 80 00*3", "d3 80 00*7", "ca 3f 80 00*2",
@@ -14,7 +14,7 @@ RSpec.describe MessagePack::Unpacker do
 
   describe "#skip" do
     forms.each do |bytes|
-      it "passes over #{bytes}, and no further" do
+      it "skips #{bytes} and no more" do
         unpacker = fed("#{bytes} 05")
         expect(unpacker.skip).to be_nil
         expect(unpacker.buffer.size).to eq(1)
@@ -23,21 +23,21 @@ RSpec.describe MessagePack::Unpacker do
     end
 
     exts.each do |bytes|
-      it "passes over #{bytes} of an unknown type [fixed]", :ours do
+      it "skips #{bytes} of an unknown type [fixed]", :ours do
         unpacker = fed("#{bytes} 05")
         expect(unpacker.skip).to be_nil
         expect(unpacker.read).to eq(5)
       end
     end
 
-    it("is EOFError at the end") { expect { described_class.new.skip }.to raise_error(EOFError, "end of buffer reached") }
-    it("takes no argument") { expect { fed("01").skip(1) }.to raise_error(ArgumentError) }
+    it("raises EOFError at the end") { expect { described_class.new.skip }.to raise_error(EOFError, "end of buffer reached") }
+    it("accepts no argument") { expect { fed("01").skip(1) }.to raise_error(ArgumentError) }
 
     (forms + exts).each do |bytes|
       whole = Bytes.parse(bytes)
       next if whole.bytesize > 300
 
-      it "is EOFError for every part of #{bytes}" do
+      it "raises EOFError for every prefix of #{bytes}" do
         (0...whole.bytesize).each do |size|
           expect { described_class.new(allow_unknown_ext: true).feed(whole.byteslice(0, size)).skip }.to raise_error(EOFError)
         end
@@ -45,28 +45,28 @@ RSpec.describe MessagePack::Unpacker do
     end
 
     ["c1", "91 c1", "81 c1 01", "81 01 c1"].each do |bytes|
-      it("refuses #{bytes}") { expect { fed(bytes).skip }.to raise_error(MessagePack::MalformedFormatError, "invalid byte") }
+      it("rejects #{bytes}") { expect { fed(bytes).skip }.to raise_error(MessagePack::MalformedFormatError, "invalid byte") }
     end
 
     { "arrays" => "91", "maps" => "81 01", "keys" => "81" }.each do |name, level|
       values = name == "keys" ? "01" : ""
 
-      it "passes over 128 levels of #{name}" do
+      it "skips 128 levels of #{name}" do
         unpacker = fed("#{"#{level} " * 128} 01 #{"#{values} " * 128} 05")
         unpacker.skip
         expect(unpacker.read).to eq(5)
       end
 
-      it "refuses 129 levels of #{name}" do
+      it "rejects 129 levels of #{name}" do
         expect { fed("#{"#{level} " * 129} 01 #{"#{values} " * 129}").skip }.to raise_error(MessagePack::StackError, "stack level too deep")
       end
     end
 
-    it("refuses 512 levels") { expect { fed("91*512").skip }.to raise_error(MessagePack::StackError) }
-    it("refuses a million levels") { expect { described_class.new.feed("\x91" * 1_000_000).skip }.to raise_error(MessagePack::StackError) }
+    it("rejects 512 levels") { expect { fed("91*512").skip }.to raise_error(MessagePack::StackError) }
+    it("rejects a million levels") { expect { described_class.new.feed("\x91" * 1_000_000).skip }.to raise_error(MessagePack::StackError) }
 
     [1, 2, 3, 7, 1000].each do |size|
-      it "passes over what it is fed in pieces of #{size} bytes" do
+      it "skips objects that are fed in pieces of #{size} bytes" do
         unpacker = described_class.new
         documents = forms.map { |form| hex(form) }.reject { |bytes| bytes.bytesize > 1000 }
         pieces(documents.join, size).each { |piece| unpacker.feed(piece) }
@@ -75,32 +75,32 @@ RSpec.describe MessagePack::Unpacker do
       end
     end
 
-    it "passes over objects between others that are read" do
+    it "can alternate with read" do
       unpacker = fed("01 92 02 03 a1 61 04")
       expect([unpacker.read, unpacker.skip, unpacker.read, unpacker.skip]).to eq([1, nil, "a", nil])
     end
 
-    it "passes over elements one by one, behind a header" do
+    it "skips single elements after a header" do
       unpacker = fed("93 a1 61 91 01 05")
       unpacker.read_array_header
       2.times { unpacker.skip }
       expect(unpacker.read).to eq(5)
     end
 
-    it "passes over keys that symbolize_keys would refuse [fixed]", :ours do
+    it "skips keys that symbolize_keys rejects [fixed]", :ours do
       unpacker = fed("81 a1 ff 01 05", symbolize_keys: true)
       unpacker.skip
       expect(unpacker.read).to eq(5)
     end
 
-    it "calls no ext proc [fixed]", :ours do
+    it "does not call ext procs [fixed]", :ours do
       unpacker = fed("92 d4 01 61 d4 01 62 05")
       unpacker.register_type(1) { raise "called" }
       unpacker.skip
       expect(unpacker.read).to eq(5)
     end
 
-    it "calls no recursive ext proc [fixed]", :ours do
+    it "does not call recursive ext procs [fixed]", :ours do
       factory = MessagePack::Factory.new
       factory.register_type(1, Objects::Box, packer: ->(box, packer) { packer.write(box.inner) }, unpacker: ->(_) { raise "called" }, recursive: true)
       unpacker = factory.unpacker.feed(factory.dump(Objects::Box.new([Objects::Box.new(1)])) + hex("05"))
@@ -108,20 +108,20 @@ RSpec.describe MessagePack::Unpacker do
       expect(unpacker.read).to eq(5)
     end
 
-    it "makes no objects [fixed]", :ours do
+    it "does not allocate objects [fixed]", :ours do
       bytes = pack([["text"] * 500, ["bin".b * 10] * 500, (0...500).to_h { |i| ["key #{i}", 2.0**i + 2**70.fdiv(3)] }, [2**63] * 500])
       unpacker = described_class.new
       unpacker.feed(bytes * 3).skip
       expect(objects_made { unpacker.skip }).to be <= 2
     end
 
-    it "loses the array that an end came into, as read does [quirk, kept; see transactional]" do
+    it "loses an incomplete array, as read does [quirk, kept; see transactional]" do
       unpacker = fed("93 01")
       expect { unpacker.skip }.to raise_error(EOFError)
       expect(rest(unpacker.feed(hex("02 03")))).to eq([2, 3])
     end
 
-    it "makes no copy of a large binary [fixed]", :ours do
+    it "does not copy a large binary [fixed]", :ours do
       expect(measured(<<~RUBY).to_i).to be < 20_000
         bytes = MessagePack.pack(["x".b * 50_000_000, 1])
         unpacker = MessagePack::Unpacker.new.feed(bytes)
@@ -133,7 +133,7 @@ RSpec.describe MessagePack::Unpacker do
 
   describe "#read_raw" do
     (forms + exts).each do |bytes|
-      it "gives the bytes of #{bytes}", :ours do
+      it "returns the bytes of #{bytes}", :ours do
         unpacker = fed("#{bytes} 05")
         raw = unpacker.read_raw
         expect(raw).to eq(hex(bytes))
@@ -142,14 +142,14 @@ RSpec.describe MessagePack::Unpacker do
       end
     end
 
-    it "gives what can be read later", :ours do
+    it "returns bytes that can be unpacked later", :ours do
       document = { "id" => 1, "body" => { "deep" => ["text", nil] } }
       unpacker = described_class.new.feed(pack(document))
       lazy = Array.new(unpacker.read_map_header) { [unpacker.read, unpacker.read_raw] }.to_h
       expect(lazy.transform_values { |raw| unpack(raw) }).to eq(document)
     end
 
-    it "gives Strings of their own", :ours do
+    it "returns independent Strings", :ours do
       unpacker = described_class.new.feed(pack(["x" * 10_000]) + pack(["y" * 10_000]))
       first, second = Array.new(2) { unpacker.read_raw }
       expect([first, second].map(&:frozen?)).to eq([false, false])
@@ -158,7 +158,7 @@ RSpec.describe MessagePack::Unpacker do
     end
 
     [1, 3, 100, 4096].each do |size|
-      it "gives what came in pieces of #{size} bytes", :ours do
+      it "returns bytes that are fed in pieces of #{size} bytes", :ours do
         document = ["s" * 300, "b".b * 5000, { "k" => [1] * 50 }]
         unpacker = described_class.new
         pieces(pack(document), size).each { |piece| unpacker.feed(piece) }
@@ -166,20 +166,20 @@ RSpec.describe MessagePack::Unpacker do
       end
     end
 
-    it "gives what an io has", :ours do
+    it "reads from an io", :ours do
       unpacker = described_class.new(Ios::Drip.new(pack(["x" * 100_000]) + "\x05", 777))
       expect([unpacker.read_raw, unpacker.read]).to eq([pack(["x" * 100_000]), 5])
     end
 
-    it("is EOFError at the end", :ours) { expect { described_class.new.read_raw }.to raise_error(EOFError) }
-    it("is EOFError in a part", :ours) { expect { fed("92 01").read_raw }.to raise_error(EOFError) }
-    it("refuses c1", :ours) { expect { fed("91 c1").read_raw }.to raise_error(MessagePack::MalformedFormatError) }
+    it("raises EOFError at the end", :ours) { expect { described_class.new.read_raw }.to raise_error(EOFError) }
+    it("raises EOFError for an incomplete object", :ours) { expect { fed("92 01").read_raw }.to raise_error(EOFError) }
+    it("rejects c1", :ours) { expect { fed("91 c1").read_raw }.to raise_error(MessagePack::MalformedFormatError) }
     it("reads 128 levels", :ours) { expect(fed("91*128 01").read_raw.bytesize).to eq(129) }
-    it("refuses 129 levels", :ours) { expect { fed("91*129 01").read_raw }.to raise_error(MessagePack::StackError) }
+    it("rejects 129 levels", :ours) { expect { fed("91*129 01").read_raw }.to raise_error(MessagePack::StackError) }
 
     { max_str_len: "a3 61 62 63", max_bin_len: "c4 03 61 62 63", max_array_len: "93 01 02 03", max_map_len: "83 01 01 02 02 03 03",
       max_ext_len: "c7 03 01 61 62 63" }.each do |limit, bytes|
-      it "keeps #{limit}, within other objects too", :ours do
+      it "applies #{limit}, also inside other objects", :ours do
         [bytes, "91 #{bytes}"].each do |object|
           expect { fed(object, limit => 2).read_raw }.to raise_error(MessagePack::LimitError)
           expect(fed(object, limit => 3).read_raw).to eq(hex(object))
@@ -187,7 +187,7 @@ RSpec.describe MessagePack::Unpacker do
       end
     end
 
-    it "makes no objects but the String", :ours do
+    it "allocates only the String", :ours do
       unpacker = described_class.new.feed(pack(["text"] * 1000) * 3)
       unpacker.read_raw
       expect(objects_made { unpacker.read_raw }).to be <= 4
@@ -196,31 +196,31 @@ RSpec.describe MessagePack::Unpacker do
 
   describe "#count" do
     { "" => 0, "01" => 1, "01 92 02 03 a1 61" => 3, "c0*1000" => 1000, "d4 01 61 81 01 02" => 2 }.each do |bytes, count|
-      it("is #{count} for #{bytes.inspect}", :ours) { expect(fed(bytes).count).to eq(count) }
+      it("returns #{count} for #{bytes.inspect}", :ours) { expect(fed(bytes).count).to eq(count) }
     end
 
-    it "passes over what it counts", :ours do
+    it "consumes the objects that it counts", :ours do
       unpacker = fed("01 91 02")
       unpacker.count
       expect(unpacker.feed("\x05").read).to eq(5)
     end
 
-    it "counts whole objects only", :ours do
+    it "counts complete objects only", :ours do
       expect(fed("01 02 93 03").count).to eq(2)
     end
 
-    it "counts those that are left", :ours do
+    it "counts the remaining objects", :ours do
       unpacker = fed("01 02 03")
       unpacker.read
       expect(unpacker.count).to eq(2)
     end
 
-    it "counts what an io has", :ours do
+    it "counts the objects of an io", :ours do
       expect(described_class.new(Ios::Drip.new([1, "a" * 100].map { |x| pack(x) }.join * 500, 333)).count).to eq(1000)
     end
-    it("refuses c1", :ours) { expect { fed("01 c1").count }.to raise_error(MessagePack::MalformedFormatError) }
+    it("rejects c1", :ours) { expect { fed("01 c1").count }.to raise_error(MessagePack::MalformedFormatError) }
 
-    it "makes no objects of what it counts", :ours do
+    it "does not allocate the objects that it counts", :ours do
       unpacker = described_class.new.feed(pack("text") * 2000)
       made = objects_made { expect(unpacker.count).to eq(2000) }
       expect(made).to be < 500
@@ -229,13 +229,13 @@ RSpec.describe MessagePack::Unpacker do
 
   describe "MessagePack.count" do
     { "" => 0, "01" => 1, "01 92 02 03 a1 61" => 3, "c0*1000" => 1000, "d4 01 61 81 01 02" => 2 }.each do |bytes, count|
-      it("is #{count} for #{bytes.inspect}", :ours) { expect(MessagePack.count(hex(bytes))).to eq(count) }
+      it("returns #{count} for #{bytes.inspect}", :ours) { expect(MessagePack.count(hex(bytes))).to eq(count) }
     end
 
-    it("refuses c1", :ours) { expect { MessagePack.count("\x01\xc1".b) }.to raise_error(MessagePack::MalformedFormatError) }
-    it("leaves the String alone", :ours) { expect(MessagePack.count("\x01\x02".b.freeze)).to eq(2) }
+    it("rejects c1", :ours) { expect { MessagePack.count("\x01\xc1".b) }.to raise_error(MessagePack::MalformedFormatError) }
+    it("does not change the String", :ours) { expect(MessagePack.count("\x01\x02".b.freeze)).to eq(2) }
 
-    it "makes no objects of what it counts", :ours do
+    it "does not allocate the objects that it counts", :ours do
       bytes = pack(["text"] * 10) * 1000
       MessagePack.count(bytes)
       expect(objects_made { MessagePack.count(bytes) }).to be < 20

@@ -1,8 +1,10 @@
 # frozen_string_literal: true
 
-# The specs of the gem. `rspec` in ruby/ holds lib/ to them. `PEER=1 rspec` holds an installed msgpack gem (1.8) to them instead; what
-# we do otherwise by decision, and what we have and it has not, is tagged :ours and left out then. `PEER=1 rspec --tag ours` runs
-# just those, and each should fail: an example that passes there says nothing of its own, and needs no tag.
+# The specs of the gem. `rspec` in ruby/ runs them on lib/. `PEER=1 rspec` runs them on an installed
+# msgpack gem (1.8) instead, without the examples that have the tag :ours. The tag marks deliberate
+# differences from the msgpack gem, and features that only this gem has. `PEER=1 rspec --tag ours`
+# runs only the tagged examples, and all of them should fail. An example that passes does not need
+# the tag, because it does not test a difference.
 
 require "objspace"
 require "set"
@@ -33,6 +35,6 @@ RSpec.configure do |config|
   config.disable_monkey_patching!
   config.filter_run_excluding :ours if PEER
 
-  # Random data are of the run's seed, so that --seed brings them back.
+  # Random data uses the seed of the run, so that --seed reproduces it.
   Kernel.srand config.seed
 end

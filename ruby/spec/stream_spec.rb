@@ -1,29 +1,29 @@
 # frozen_string_literal: true
 
-# Reading and writing the heads of arrays and maps alone: documents larger than memory.
-RSpec.describe "Streams by headers" do
+# Reading and writing only the headers of arrays and maps, for documents that exceed the memory.
+RSpec.describe "Streaming with headers" do
   describe "Unpacker#read_array_header" do
     { "90" => 0, "9f" => 15, "dc 00 00" => 0, "dc ff ff" => 65_535, "dd 00*4" => 0, "dd ff*4" => 2**32 - 1 }.each do |bytes, size|
-      it("of #{bytes} is #{size}") { expect(fed(bytes).read_array_header).to eq(size) }
+      it("returns #{size} for #{bytes}") { expect(fed(bytes).read_array_header).to eq(size) }
     end
 
-    it "leaves the elements" do
+    it "does not consume the elements" do
       unpacker = fed("93 01 92 02 03 a1 61 05")
       expect([unpacker.read_array_header, unpacker.read, unpacker.read_array_header, unpacker.read, unpacker.read, unpacker.read, unpacker.read])
         .to eq([3, 1, 2, 2, 3, "a", 5])
     end
 
     ["c0", "c3", "00", "ff", "cc ff", "a1 61", "d9 01 61", "c4 01 61", "80", "81 01 02", "de 00 00", "cb 3f f0 00*6", "d4 01 61"].each do |bytes|
-      it "refuses #{bytes}, which can still be read" do
+      it "rejects #{bytes}, which can still be read" do
         unpacker = fed(bytes, allow_unknown_ext: true)
         2.times { expect { unpacker.read_array_header }.to raise_error(MessagePack::UnexpectedTypeError, "unexpected type") }
         expect(unpacker.read).to eq(unpack(hex(bytes), allow_unknown_ext: true))
       end
     end
 
-    it("is EOFError at the end") { expect { fed("").read_array_header }.to raise_error(EOFError, "end of buffer reached") }
+    it("raises EOFError at the end") { expect { fed("").read_array_header }.to raise_error(EOFError, "end of buffer reached") }
 
-    it "goes on with half a head" do
+    it "continues after an incomplete header" do
       unpacker = fed("dd 00 00")
       expect { unpacker.read_array_header }.to raise_error(EOFError)
       expect(unpacker.feed(hex("00 02")).read_array_header).to eq(2)
@@ -32,67 +32,67 @@ RSpec.describe "Streams by headers" do
 
   describe "Unpacker#read_map_header" do
     { "80" => 0, "8f" => 15, "de 00 00" => 0, "de ff ff" => 65_535, "df 00*4" => 0, "df ff*4" => 2**32 - 1 }.each do |bytes, size|
-      it("of #{bytes} is #{size}") { expect(fed(bytes).read_map_header).to eq(size) }
+      it("returns #{size} for #{bytes}") { expect(fed(bytes).read_map_header).to eq(size) }
     end
 
-    it "leaves keys and values" do
+    it "does not consume keys and values" do
       unpacker = fed("82 a1 61 01 a1 62 02")
       expect([unpacker.read_map_header, unpacker.read, unpacker.read, unpacker.read, unpacker.read]).to eq([2, "a", 1, "b", 2])
     end
 
     ["c0", "00", "a1 61", "c4 01 61", "90", "91 01", "dc 00 00", "d4 01 61"].each do |bytes|
-      it "refuses #{bytes}, which can still be read" do
+      it "rejects #{bytes}, which can still be read" do
         unpacker = fed(bytes, allow_unknown_ext: true)
         2.times { expect { unpacker.read_map_header }.to raise_error(MessagePack::UnexpectedTypeError, "unexpected type") }
         expect(unpacker.read).to eq(unpack(hex(bytes), allow_unknown_ext: true))
       end
     end
 
-    it "is refused by an error that is a TypeError of ours, and no TypeError of Ruby's" do
+    it "raises a MessagePack::TypeError that is not Ruby's TypeError" do
       expect { fed("01").read_map_header }.to raise_error do |error|
         expect(error).to be_a(MessagePack::TypeError)
         expect(error).not_to be_a(::TypeError)
       end
     end
 
-    it "can be asked when it was no array" do
+    it "can be called after read_array_header fails" do
       unpacker = fed("81 01 02")
       expect { unpacker.read_array_header }.to raise_error(MessagePack::UnexpectedTypeError)
       expect([unpacker.read_map_header, unpacker.read, unpacker.read]).to eq([1, 1, 2])
     end
 
-    it("is EOFError at the end") { expect { fed("").read_map_header }.to raise_error(EOFError) }
+    it("raises EOFError at the end") { expect { fed("").read_map_header }.to raise_error(EOFError) }
   end
 
-  it "reads beyond 128 levels by headers, which do not nest" do
+  it "reads more than 128 levels with headers, which do not count as nesting" do
     unpacker = fed("91*1000 05")
     expect(Array.new(1000) { unpacker.read_array_header }).to all(eq(1))
     expect(unpacker.read).to eq(5)
   end
 
-  it "reads headers of an io that gives byte by byte" do
+  it "reads headers from an io that returns one byte at a time" do
     unpacker = MessagePack::Unpacker.new(Ios::Drip.new(hex("dd 00 00 00 02 01 df 00 00 00 01 a1 61 c0"), 1))
     expect([unpacker.read_array_header, unpacker.read, unpacker.read_map_header, unpacker.read, unpacker.read]).to eq([2, 1, 1, "a", nil])
   end
 
-  it "writes an array of which only the size is known" do
+  it "writes an array if only its size is known in advance" do
     packer = MessagePack::Packer.new
     packer.write_array_header(3)
     (1..3).each { |i| packer.write(i) }
     expect(packer.to_s).to eq(pack([1, 2, 3]))
   end
 
-  it "puts a header before objects that are packed already", :ours do
+  it "inserts a header before objects that are already packed", :ours do
     packer = MessagePack::Packer.new
     3.times { |i| packer.write(i) }
     packer.buffer.prepend(MessagePack::Packer.new.write_array_header(3).to_s)
     expect(unpack(packer.to_s)).to eq([0, 1, 2])
   end
 
-  describe "memory stays flat" do
-    it "when an array of a million maps is read of an io" do
+  describe "memory does not grow" do
+    it "when an array of a million maps is read from an io" do
       expect(measured(<<~RUBY).split.map(&:to_i)).to match([1_000_000, be < 25_000])
-        # Gives a head, and then the same hundred elements again and again.
+        # Returns a header, and then the same hundred elements repeatedly.
         class Endless
           def initialize(head, body, times)
             @pieces = Enumerator.new { |all| (all << head) && times.times { all << body } }
@@ -114,7 +114,7 @@ RSpec.describe "Streams by headers" do
       RUBY
     end
 
-    it "when an array of a million strings is skipped in pieces that are fed" do
+    it "when an array of a million strings is fed in pieces and skipped" do
       expect(measured(<<~RUBY).to_i).to be < 10_000
         piece = MessagePack.pack("x" * 100) * 1000
         unpacker = MessagePack::Unpacker.new

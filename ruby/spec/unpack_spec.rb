@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# What MessagePack.unpack reads, and what it refuses. vectors_spec.rb has the table of all forms.
+# The values that MessagePack.unpack reads, and the bytes that it rejects. vectors_spec.rb covers
+# all formats.
 RSpec.describe "MessagePack.unpack" do
   describe "numbers" do
     {
@@ -20,8 +21,8 @@ RSpec.describe "MessagePack.unpack" do
       end
     end
 
-    it("reads NaN of 32 bits") { expect(unpack(hex("ca 7f c0 00 00"))).to be_nan }
-    it("reads NaN of 64 bits") { expect(unpack(hex("cb 7f f8 00*6"))).to be_nan }
+    it("reads NaN in 32 bits") { expect(unpack(hex("ca 7f c0 00 00"))).to be_nan }
+    it("reads NaN in 64 bits") { expect(unpack(hex("cb 7f f8 00*6"))).to be_nan }
   end
 
   describe "a str" do
@@ -34,18 +35,18 @@ RSpec.describe "MessagePack.unpack" do
       end
     end
 
-    it("that is empty is UTF-8 too") { expect(unpack("\xa0").encoding).to eq(Encoding::UTF_8) }
+    it("is UTF-8 even if it is empty") { expect(unpack("\xa0").encoding).to eq(Encoding::UTF_8) }
 
-    it "is not checked: invalid UTF-8 passes" do
+    it "is not validated: invalid UTF-8 is read unchanged" do
       text = unpack(hex("a2 ff fe"))
       expect(text.bytes).to eq([0xff, 0xfe])
       expect(text.encoding).to eq(Encoding::UTF_8)
       expect(text).not_to be_valid_encoding
     end
 
-    it("may hold NUL") { expect(unpack(hex("a3 61 00 62"))).to eq("a\0b") }
+    it("may contain NUL") { expect(unpack(hex("a3 61 00 62"))).to eq("a\0b") }
 
-    it "of a value is new each time" do
+    it "as a value is a new String each time" do
       first, second = unpack(hex("92 a1 61 a1 61"))
       first << "b"
       expect(second).to eq("a")
@@ -62,79 +63,79 @@ RSpec.describe "MessagePack.unpack" do
       end
     end
 
-    it("that is empty is ASCII-8BIT too") { expect(unpack(hex("c4 00")).encoding).to eq(Encoding::BINARY) }
+    it("is ASCII-8BIT even if it is empty") { expect(unpack(hex("c4 00")).encoding).to eq(Encoding::BINARY) }
   end
 
   describe "a map" do
-    it "keeps the order" do
+    it "preserves the order of entries" do
       expect(unpack(hex("82 a1 62 01 a1 61 02")).to_a).to eq([["b", 1], ["a", 2]])
     end
 
-    it "takes the last of equal keys, in the place of the first" do
+    it "uses the last of equal keys, in the position of the first" do
       expect(unpack(hex("83 a1 61 01 a1 62 02 a1 61 03")).to_a).to eq([["a", 3], ["b", 2]])
     end
 
-    it "takes the last of equal keys in a large map" do
+    it "uses the last of equal keys in a large map" do
       map = unpack(hex("de 00 c8") + Array.new(200) { |i| pack(i % 50) + pack(i) }.join)
       expect(map).to eq((0...50).to_h { |i| [i, 150 + i] })
     end
 
-    it "takes keys of all kinds" do
+    it "accepts keys of all kinds" do
       expect(unpack(hex("87 c0 01 c3 02 05 03 cb 3f f8 00*6 04 91 01 05 81 01 02 06 c4 01 ff 07")))
         .to eq({ nil => 1, true => 2, 5 => 3, 1.5 => 4, [1] => 5, { 1 => 2 } => 6, "\xff".b => 7 })
     end
 
-    it "tells 1 from 1.0" do
+    it "distinguishes 1 from 1.0" do
       expect(unpack(hex("82 01 a1 61 cb 3f f0 00*6 a1 62"))).to eq({ 1 => "a", 1.0 => "b" })
     end
 
-    it "freezes keys that are str" do
+    it "freezes str keys" do
       key = unpack(hex("81 a1 61 01")).keys.first
       expect(key).to be_frozen
       expect(key.encoding).to eq(Encoding::UTF_8)
     end
 
-    it "freezes keys that are bin, and leaves them binary" do
+    it "freezes bin keys and reads them as binary" do
       key = unpack(hex("81 c4 01 61 01")).keys.first
       expect(key).to be_frozen
       expect(key.encoding).to eq(Encoding::BINARY)
     end
 
-    it "gives the same String for the same key, in one document" do
+    it "returns the same String for equal keys in one document" do
       first, second = unpack(hex("92 81 a3 61 62 63 01 81 a3 61 62 63 02"))
       expect(first.keys.first).to equal(second.keys.first)
     end
 
-    it "gives the same String for the same key, across documents" do
+    it "returns the same String for equal keys in several documents" do
       first, second = Array.new(2) { unpack(hex("81 a3 61 62 63 01")).keys.first }
       expect(first).to equal(second)
     end
 
-    it "gives the same String as a literal that is interned" do
+    it "returns the same String as an interned literal" do
       expect(unpack(hex("81 a6 73 65 63 72 65 74 01")).keys.first).to equal(-"secret")
     end
 
-    it "tells many keys of many lengths apart" do
+    it "distinguishes many keys of many lengths" do
       keys = Array.new(3000) { |i| "k#{i}" * (1 + i % 40) }
       document = keys.to_h { |key| [key, key.size] }
       expect(unpack(pack([document, document]))).to eq([document, document])
     end
 
-    it "tells keys apart that differ in one byte, anywhere" do
+    it "distinguishes keys that differ in one byte in any position" do
       keys = (0...64).flat_map { |at| [("a" * 64).tap { |key| key[at] = "b" }, "a" * at] }
       document = keys.each_with_index.to_h
       expect(unpack(pack(document))).to eq(document)
       expect(unpack(pack(document)).keys).to eq(document.keys)
     end
 
-    it "keeps str and bin keys of the same bytes in their encodings" do
+    it "preserves the encodings of str and bin keys with the same bytes" do
       map = unpack(hex("82 a2 c3 a9 01 c4 02 c3 a9 02"))
       expect(map.keys.map(&:encoding)).to eq([Encoding::UTF_8, Encoding::BINARY])
       expect(map["é"]).to eq(1)
       expect(map["é".b]).to eq(2)
     end
 
-    it "leaves values that are str alone, where a key is the same" do
+    it "does not freeze str values that are equal to a key" do
       map = unpack(hex("82 a1 61 a1 61 a1 62 a1 61"))
       expect(map.values).to all(eq("a"))
       expect(map.values.map(&:frozen?)).to eq([false, false])
@@ -142,30 +143,30 @@ RSpec.describe "MessagePack.unpack" do
   end
 
   describe "symbolize_keys" do
-    it("makes Symbols of str keys") { expect(unpack(hex("81 a1 61 01"), symbolize_keys: true)).to eq({ a: 1 }) }
-    it("makes Symbols of bin keys") { expect(unpack(hex("81 c4 01 61 01"), symbolize_keys: true)).to eq({ a: 1 }) }
-    it("leaves values alone") { expect(unpack(hex("81 a1 61 a1 62"), symbolize_keys: true)).to eq({ a: "b" }) }
-    it("leaves other keys alone") { expect(unpack(hex("82 01 02 c0 03"), symbolize_keys: true)).to eq({ 1 => 2, nil => 3 }) }
-    it("makes the empty Symbol") { expect(unpack(hex("81 a0 01"), symbolize_keys: true)).to eq({ "": 1 }) }
-    it("makes Symbols of UTF-8") { expect(unpack(hex("81 a2 c3 a9 01"), symbolize_keys: true)).to eq({ "é": 1 }) }
+    it("converts str keys to Symbols") { expect(unpack(hex("81 a1 61 01"), symbolize_keys: true)).to eq({ a: 1 }) }
+    it("converts bin keys to Symbols") { expect(unpack(hex("81 c4 01 61 01"), symbolize_keys: true)).to eq({ a: 1 }) }
+    it("does not affect values") { expect(unpack(hex("81 a1 61 a1 62"), symbolize_keys: true)).to eq({ a: "b" }) }
+    it("does not affect keys of other kinds") { expect(unpack(hex("82 01 02 c0 03"), symbolize_keys: true)).to eq({ 1 => 2, nil => 3 }) }
+    it("creates the empty Symbol") { expect(unpack(hex("81 a0 01"), symbolize_keys: true)).to eq({ "": 1 }) }
+    it("creates Symbols in UTF-8") { expect(unpack(hex("81 a2 c3 a9 01"), symbolize_keys: true)).to eq({ "é": 1 }) }
 
-    it "reaches maps at any depth" do
+    it "applies to maps at any depth" do
       expect(unpack(hex("91 81 a1 61 91 81 a1 62 01"), symbolize_keys: true)).to eq([{ a: [{ b: 1 }] }])
     end
 
-    it "leaves strings in an array that is a key alone" do
+    it "does not affect strings inside an array key" do
       expect(unpack(hex("81 91 a1 61 01"), symbolize_keys: true)).to eq({ ["a"] => 1 })
     end
 
-    it "refuses invalid UTF-8, as Ruby does" do
+    it "rejects invalid UTF-8 with the EncodingError of Ruby" do
       expect { unpack(hex("81 a1 ff 01"), symbolize_keys: true) }.to raise_error(EncodingError)
     end
 
-    it "makes binary Symbols of bin keys that are no text" do
+    it "converts bin keys that are not text to binary Symbols" do
       expect(unpack(hex("81 c4 01 ff 01"), symbolize_keys: true)).to eq({ "\xff".b.to_sym => 1 })
     end
 
-    it "tells Symbols of any length apart" do
+    it "distinguishes Symbols of any length" do
       keys = (0...100).flat_map { |n| ["a" * n, "a" * n + "b"] }.uniq
       expect(unpack(pack(keys.to_h { |key| [key, 1] }), symbolize_keys: true).keys).to eq(keys.map(&:to_sym))
     end
@@ -175,13 +176,13 @@ RSpec.describe "MessagePack.unpack" do
     let(:document) { unpack(hex("94 a1 61 81 a1 62 c4 01 63 90 80"), freeze: true) }
 
     it("freezes the array") { expect(document).to be_frozen }
-    it("freezes what is in it") { expect(document).to all(be_frozen) }
+    it("freezes the elements") { expect(document).to all(be_frozen) }
     it("freezes the values of maps") { expect(document[1]["b"]).to be_frozen }
-    it("freezes a string at the top") { expect(unpack("\xa1a", freeze: true)).to be_frozen }
-    it("freezes a binary at the top") { expect(unpack(hex("c4 01 ff"), freeze: true)).to be_frozen }
-    it("keeps the encodings") { expect([document[0], document[1]["b"]].map(&:encoding)).to eq([Encoding::UTF_8, Encoding::BINARY]) }
-    it("leaves the value as it is") { expect(document).to eq(["a", { "b" => "c" }, [], {}]) }
-    it("goes with symbolize_keys") { expect(unpack(hex("81 a1 61 90"), freeze: true, symbolize_keys: true)).to eq({ a: [] }).and be_frozen }
+    it("freezes a top-level string") { expect(unpack("\xa1a", freeze: true)).to be_frozen }
+    it("freezes a top-level binary") { expect(unpack(hex("c4 01 ff"), freeze: true)).to be_frozen }
+    it("preserves the encodings") { expect([document[0], document[1]["b"]].map(&:encoding)).to eq([Encoding::UTF_8, Encoding::BINARY]) }
+    it("does not change the value") { expect(document).to eq(["a", { "b" => "c" }, [], {}]) }
+    it("can be combined with symbolize_keys") { expect(unpack(hex("81 a1 61 90"), freeze: true, symbolize_keys: true)).to eq({ a: [] }).and be_frozen }
 
     it "interns strings" do
       first, second = unpack(hex("92 a3 61 62 63 a3 61 62 63"), freeze: true)
@@ -201,32 +202,32 @@ RSpec.describe "MessagePack.unpack" do
     end
   end
 
-  describe "what is not there whole" do
-    it("is EOFError for nothing at all") { expect { unpack("") }.to raise_error(EOFError, "end of buffer reached") }
-    it("is EOFError for nil") { expect { unpack(nil) }.to raise_error(EOFError) }
-    it("is EOFError for an empty io") { expect { unpack(binary_io) }.to raise_error(EOFError) }
-    it("is EOFError for half of an io") { expect { unpack(binary_io("\x92\x01")) }.to raise_error(EOFError) }
+  describe "incomplete input" do
+    it("raises EOFError for no bytes") { expect { unpack("") }.to raise_error(EOFError, "end of buffer reached") }
+    it("raises EOFError for nil") { expect { unpack(nil) }.to raise_error(EOFError) }
+    it("raises EOFError for an empty io") { expect { unpack(binary_io) }.to raise_error(EOFError) }
+    it("raises EOFError for half an object from an io") { expect { unpack(binary_io("\x92\x01")) }.to raise_error(EOFError) }
 
     ["92 01", "81 01", "a2 61", "cd 01", "c4", "d9", "dc 00", "cb 00*7", "c7 01", "d4 01", "92 91"].each do |bytes|
-      it("is EOFError for #{bytes}") { expect { unpack(hex(bytes)) }.to raise_error(EOFError, "end of buffer reached") }
+      it("raises EOFError for #{bytes}") { expect { unpack(hex(bytes)) }.to raise_error(EOFError, "end of buffer reached") }
     end
   end
 
   describe "bytes beyond the object" do
     { "01 02" => 1, "01 02 03" => 2, "90 c1" => 1, "a1 61 00*1000" => 1000 }.each do |bytes, extra|
-      it "are refused and counted: #{extra} of #{bytes}" do
+      it "are rejected with their number: #{extra} of #{bytes}" do
         expect { unpack(hex(bytes)) }.to raise_error(MessagePack::MalformedFormatError, "#{extra} extra bytes after the deserialized object")
       end
     end
 
-    it "are refused from an io too" do
+    it "are rejected from an io" do
       expect { unpack(binary_io("\x01\x02\x03")) }.to raise_error(MessagePack::MalformedFormatError, "2 extra bytes after the deserialized object")
     end
   end
 
   describe "the byte c1" do
     ["c1", "91 c1", "81 c1 01", "81 01 c1", "92 01 c1"].each do |bytes|
-      it("is refused in #{bytes}") { expect { unpack(hex(bytes)) }.to raise_error(MessagePack::MalformedFormatError, "invalid byte") }
+      it("is rejected in #{bytes}") { expect { unpack(hex(bytes)) }.to raise_error(MessagePack::MalformedFormatError, "invalid byte") }
     end
   end
 
@@ -237,63 +238,63 @@ RSpec.describe "MessagePack.unpack" do
         it("reads 128 levels of #{name}") { expect(unpack(hex(level) * (128 / each) + hex("01"))).to be_a(Enumerable) }
         it("reads 128 levels of #{name} around an empty one") { expect(unpack(hex(level) * (128 / each) + hex(last))).to be_a(Enumerable) }
 
-        it "refuses 129 levels of #{name}" do
+        it "rejects 129 levels of #{name}" do
           expect { unpack(hex(level) * (128 / each) + hex("91 01")) }.to raise_error(MessagePack::StackError, "stack level too deep")
         end
       end
 
-    it "counts maps that are nested in keys" do
+    it "counts maps that are nested as keys" do
       expect(unpack(hex("81*128 01 01*128")).size).to eq(1)
       expect { unpack(hex("81*129 01 01*129")) }.to raise_error(MessagePack::StackError)
     end
 
-    it "counts depth and not how many there are" do
+    it "counts the depth, not the number of collections" do
       expect(unpack(pack([[[1]]] * 1000))).to eq([[[1]]] * 1000)
     end
 
-    it "refuses very deep nesting" do
+    it "rejects very deep nesting" do
       expect { unpack("\x91" * 1_000_000) }.to raise_error(MessagePack::StackError)
     end
   end
 
   describe "ext" do
-    it "of an unknown type is refused" do
+    it "of an unknown type is rejected" do
       expect { unpack(hex("d4 01 61")) }.to raise_error(MessagePack::UnknownExtTypeError, "unexpected extension type")
     end
 
-    it "of type -1 is unknown as long as no one registers it" do
+    it "of type -1 is unknown unless it is registered" do
       expect { unpack(hex("d6 ff 00*4")) }.to raise_error(MessagePack::UnknownExtTypeError)
     end
 
-    it "of an unknown type is an ExtensionValue by allow_unknown_ext" do
+    it "of an unknown type is read as an ExtensionValue if allow_unknown_ext is set" do
       expect(unpack(hex("d4 01 61"), allow_unknown_ext: true)).to eq(MessagePack::ExtensionValue.new(1, "a"))
     end
   end
 
-  describe "its arguments" do
-    it("takes a frozen String") { expect(unpack("\x01".b.freeze)).to eq(1) }
-    it("takes a String of any encoding") { expect(unpack((+"\x91\xa1aa").force_encoding("UTF-16LE").byteslice(0, 3))).to eq(["a"]) }
-    it("takes nil for options") { expect(MessagePack.unpack("\x01", nil)).to eq(1) }
-    it("takes options for an io") { expect(unpack(binary_io("\x81\xa1a\x01"), symbolize_keys: true)).to eq({ a: 1 }) }
-    it("refuses what can neither be read nor is a String") { expect { unpack(Object.new) }.to raise_error(NoMethodError) }
+  describe "the arguments" do
+    it("accept a frozen String") { expect(unpack("\x01".b.freeze)).to eq(1) }
+    it("accept a String in any encoding") { expect(unpack((+"\x91\xa1aa").force_encoding("UTF-16LE").byteslice(0, 3))).to eq(["a"]) }
+    it("accept nil for options") { expect(MessagePack.unpack("\x01", nil)).to eq(1) }
+    it("accept an io and options") { expect(unpack(binary_io("\x81\xa1a\x01"), symbolize_keys: true)).to eq({ a: 1 }) }
+    it("reject an object that is neither an io nor a String") { expect { unpack(Object.new) }.to raise_error(NoMethodError) }
 
-    it "leaves the String as it is" do
+    it "are not changed" do
       bytes = hex("93 01 a1 61 c0")
       unpack(bytes)
       expect(bytes).to eq(hex("93 01 a1 61 c0"))
       expect(bytes).not_to be_frozen
     end
 
-    it "reads a subclass of String" do
+    it "accept an instance of a subclass of String" do
       expect(unpack(Class.new(String).new("\x91\xa1a"))).to eq(["a"])
     end
 
-    it "reads a part of a longer String" do
+    it "accept a slice of a longer String" do
       whole = hex("c1*5000 93 01 02 03")
       expect(unpack(whole.byteslice(5000, 4))).to eq([1, 2, 3])
     end
 
-    it "reads a file" do
+    it "accept a file" do
       document = Array.new(5000) { |i| { "id" => i, "name" => "n" * (i % 50) } }
       Tempfile.create("unpack", binmode: true) do |file|
         file.write(pack(document))
@@ -302,8 +303,8 @@ RSpec.describe "MessagePack.unpack" do
       end
     end
 
-    it("has the name load too") { expect(MessagePack.load("\x01")).to eq(1) }
-    it("has the name load for an io too") { expect(MessagePack.load(binary_io("\x81\xa1a\x01"), symbolize_keys: true)).to eq({ a: 1 }) }
+    it("apply to the alias load") { expect(MessagePack.load("\x01")).to eq(1) }
+    it("apply to the alias load with an io") { expect(MessagePack.load(binary_io("\x81\xa1a\x01"), symbolize_keys: true)).to eq({ a: 1 }) }
   end
 
   describe "large documents" do
@@ -317,21 +318,21 @@ RSpec.describe "MessagePack.unpack" do
       expect(unpack(pack(map))).to eq(map)
     end
 
-    it "reads arrays of every size around a batch" do
+    it "reads arrays of every size around the batch size" do
       [0, 1, 15, 16, 17, 127, 128, 129, 255, 256, 257, 511, 512, 513, 1023, 1024, 1025, 65_535, 65_536].each do |size|
         array = Array.new(size) { |i| i }
         expect(unpack(pack([array, size]))).to eq([array, size])
       end
     end
 
-    it "reads maps of every size around a batch" do
+    it "reads maps of every size around the batch size" do
       [0, 1, 7, 8, 9, 15, 16, 17, 127, 128, 129, 255, 256, 257, 511, 512, 513, 65_536].each do |size|
         map = (0...size).to_h { |i| [i, i.to_s] }
         expect(unpack(pack([map, size]))).to eq([map, size])
       end
     end
 
-    it "reads strings of every size around a page" do
+    it "reads strings of every size around the page size" do
       [0, 1, 23, 24, 31, 32, 255, 256, 4095, 4096, 4097, 65_535, 65_536, 1_000_000].each do |size|
         expect(unpack(pack(["x" * size, "y".b * size, size]))).to eq(["x" * size, "y" * size, size])
       end

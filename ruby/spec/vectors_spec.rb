@@ -1,8 +1,10 @@
 # frozen_string_literal: true
 
-# The table of bytes and values that our Go codec obeys too.
+# The vectors of bytes and values that the Go codec is tested with too.
 RSpec.describe "vectors/msgpack.txt" do
-  # Equal, and of the same kinds: 1 is not 1.0, 0.0 is not -0.0, and a str is not a bin (but for keys, of which a note does not tell it).
+  # Returns whether two values are equal and of the same kinds: 1 is not 1.0, 0.0 is not -0.0, and a
+  # str is not a bin. For keys, it does not compare str and bin, because a note does not contain the
+  # difference.
   def same?(read, wanted)
     case wanted
     when Float then read.is_a?(Float) && (wanted.nan? ? read.nan? : [read].pack("G") == [wanted].pack("G"))
@@ -21,7 +23,7 @@ RSpec.describe "vectors/msgpack.txt" do
     /\Ainvalid ext len/ => MessagePack::MalformedFormatError
   }
 
-  # How bytes may come in.
+  # The ways to provide the bytes to an unpacker.
   sources = {
     "whole" => ->(bytes) { factory.unpacker.feed(bytes) },
     "fed byte by byte" => ->(bytes) { bytes.each_char.with_object(factory.unpacker) { |byte, unpacker| unpacker.feed(byte) } },
@@ -31,7 +33,7 @@ RSpec.describe "vectors/msgpack.txt" do
 
   vectors = Vectors.read("msgpack.txt")
 
-  it "has more than 300 vectors, of all three marks" do
+  it "has more than 300 vectors, with all three marks" do
     expect([vectors.size > 300, vectors.map(&:mark).uniq.sort]).to eq([true, %w[! < =]])
   end
 
@@ -39,7 +41,7 @@ RSpec.describe "vectors/msgpack.txt" do
     if vector.mark == "!"
       error = errors.find { |text, _| vector.note.match?(text) }.last
 
-      it "#{vector}: is refused by #{error}" do
+      it "#{vector}: is rejected with #{error}" do
         expect { factory.load(vector.bytes) }.to raise_error(error)
         sources.each { |name, source| expect { source[vector.bytes].read }.to raise_error(error), name }
       end
@@ -58,7 +60,7 @@ RSpec.describe "vectors/msgpack.txt" do
       end
     end
 
-    it "#{vector}: is found by feed_each" do
+    it "#{vector}: is read by feed_each" do
       found = []
       unpacker = factory.unpacker
       (vector.bytes * 2).scan(/.{1,#{vector.bytes.bytesize > 1000 ? 997 : 1}}/mn) { |piece| unpacker.feed_each(piece) { |object| found << object } }
@@ -66,14 +68,15 @@ RSpec.describe "vectors/msgpack.txt" do
       expect(found.map { |object| same?(object, wanted) }).to eq([true, true])
     end
 
-    # 32-bit floats are what write_float32 writes; a Float is of 64 bits otherwise.
+    # write_float32 writes 32-bit floats; pack writes each Float in 64 bits.
     if vector.mark == "=" && vector.bytes.getbyte(0) == 0xca
       it "#{vector}: is written by write_float32" do
         expect(factory.packer.write_float32(Vectors.value(vector.note)).to_s).to eq(vector.bytes)
       end
-      it("#{vector}: is written by float32", :ours) { expect(factory.dump(Vectors.value(vector.note), float32: true)).to eq(vector.bytes) }
+      it("#{vector}: is written with float32", :ours) { expect(factory.dump(Vectors.value(vector.note), float32: true)).to eq(vector.bytes) }
     elsif vector.mark == "="
-      # A note does not tell the bits of a NaN, nor the order of a map that is not by strings.
+      # A note contains neither the bits of a NaN nor the order of a map with keys that are not
+      # strings.
       it "#{vector}: is written" do
         expect(factory.dump(factory.load(vector.bytes))).to eq(vector.bytes)
         expect(factory.dump(Vectors.value(vector.note))).to eq(vector.bytes) unless vector.note.match?(/nan|\$map/)
@@ -87,7 +90,7 @@ RSpec.describe "vectors/msgpack.txt" do
       expect(unpacker.read).to eq(5)
     end
 
-    it("#{vector}: is given raw", :ours) { expect(MessagePack::Unpacker.new.feed(vector.bytes + "\x05").read_raw).to eq(vector.bytes) }
+    it("#{vector}: is returned by read_raw", :ours) { expect(MessagePack::Unpacker.new.feed(vector.bytes + "\x05").read_raw).to eq(vector.bytes) }
     it("#{vector}: is counted", :ours) { expect(MessagePack.count(vector.bytes * 3)).to eq(3) }
   end
 end

@@ -20,7 +20,7 @@ const (
 	retried = outcomes // not an outcome; used only for blame
 )
 
-// Count contains a number of items, and the totals of the counts in the [Item.Note] of these items.
+// Count is the number of some items, with the sum of the counts in the [Item.Note] of each item.
 type Count struct {
 	Items int64
 	Notes [4]uint64

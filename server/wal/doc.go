@@ -92,10 +92,10 @@
 //
 // # Commits
 //
-// Appends wait in a queue. The committer takes all of them, assigns sequence numbers, writes the
-// records with one vectored write, calls fdatasync once, calls the `done` function of each append
-// in the order of the log, and wakes the appending goroutines. Meanwhile, later appends queue up:
-// the slower the disk, the larger the commits.
+// Appended records wait in a queue. The committer takes all of them, assigns sequence numbers,
+// writes the records with one vectored write, calls fdatasync once, calls the `done` function of
+// each append in the order of the log, and wakes the appending goroutines. Meanwhile, later appends
+// queue up: the slower the disk, the larger the commits.
 //
 // If the disk is full, the log first durably truncates the segment to the last commit. Then the
 // appends fail. A record that failed with ErrLowDisk is never read back. If a write or a sync fails

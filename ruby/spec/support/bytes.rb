@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# Bytes as the vector files write them: "93 01 61*3" is an array's head, a 1 and three letters a.
+# Parses bytes in the notation of the vector files: "93 01 61*3" is an array header, the integer 1
+# and three letters a.
 module Bytes
   def self.parse(notation)
     notation.split.each_with_object(String.new(encoding: Encoding::BINARY)) do |word, bytes|
@@ -23,22 +24,22 @@ module Bytes
     options.empty? ? MessagePack.unpack(bytes) : MessagePack.unpack(bytes, options)
   end
 
-  # An unpacker that was fed bytes in hex.
+  # Returns an unpacker that is fed the bytes in hex.
   def fed(notation, **options)
     MessagePack::Unpacker.new(options).feed(hex(notation))
   end
 
-  # An io in memory that holds bytes, and takes bytes.
+  # Returns an in-memory io that contains the bytes and accepts writes.
   def binary_io(bytes = "")
     StringIO.new(bytes.b)
   end
 
-  # Bytes in pieces of a size.
+  # Splits the bytes into pieces of the given size.
   def pieces(bytes, size)
     (0...bytes.bytesize).step(size).map { |at| bytes.byteslice(at, size) }
   end
 
-  # All that an unpacker gives until the end of its bytes.
+  # Returns all remaining objects of an unpacker.
   def rest(unpacker)
     all = []
     unpacker.each { |object| all << object }

@@ -3,8 +3,8 @@
 require "open3"
 require "rbconfig"
 
-# Runs Ruby text in a process of its own: for what may end a process, for what is settled when the gem is loaded, and for
-# measures of memory that nothing else may disturb.
+# Runs Ruby source text in a child process. Examples need it for code that may crash, for settings
+# that apply when the gem is loaded, and for memory measurements without interference.
 module Child
   PRELUDE = <<~RUBY
     # encoding: UTF-8
@@ -12,12 +12,13 @@ module Child
     #{PEER ? 'gem "msgpack"' : "$LOAD_PATH.unshift(#{LIB.inspect})"}
     require "msgpack"
 
-    # A measure of this process in KiB, as the kernel tells: VmRSS is the memory in use, VmPeak the most that was ever asked for.
+    # Returns a memory size of this process in KiB, as reported by the kernel. VmRSS is the resident
+    # memory, VmPeak the largest virtual memory so far.
     def memory(name)
       File.read("/proc/self/status")[/^\#{name}:\\s+(\\d+) kB/, 1].to_i
     end
 
-    # By how many KiB the block lets the measure grow.
+    # Returns the growth of the memory size during the block, in KiB.
     def growth(name)
       before = memory(name)
       yield
@@ -25,7 +26,7 @@ module Child
     end
   RUBY
 
-  # What the script printed. It is an error when the script fails.
+  # Returns the output of the script. Raises an error if the script fails.
   def child(script, env: {})
     out, err, status = Open3.capture3(env, RbConfig.ruby, "-", stdin_data: PRELUDE + script)
     raise "the child ended with #{status}:\n#{err[0, 4000]}" unless status.success?
@@ -33,7 +34,8 @@ module Child
     out
   end
 
-  # As child, where the kernel tells how much memory a process uses, and nothing holds it back to see who still reaches for it.
+  # Does the same as child, but skips the example if /proc is missing, or if AddressSanitizer delays
+  # the release of memory.
   def measured(script, **options)
     skip "there is no /proc here" unless File.exist?("/proc/self/status")
     skip "checked memory is not given back at once" if ENV.key?("ASAN_OPTIONS")

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-# Ends of a wire, each with one habit that streams have.
+# Ios with one unusual but permitted behaviour each.
 module Ios
-  # Gives a few bytes a call, by the given method only.
+  # Returns a few bytes per call, and only has the given method.
   class Drip
     attr_reader :calls
 
@@ -30,7 +30,8 @@ module Ios
     end
   end
 
-  # Gives one piece a call, whatever length is asked for, even if the piece is longer; an exception among the pieces is raised.
+  # Returns one piece per call, whatever the requested length, even if the piece is longer. If the
+  # piece is an exception, raises it.
   class Script
     def initialize(*pieces)
       @pieces = pieces
@@ -45,7 +46,7 @@ module Ios
     end
   end
 
-  # Takes bytes by write and remembers how they came.
+  # Accepts bytes with write, and records each piece.
   class Sink
     attr_reader :pieces
 
@@ -63,7 +64,7 @@ module Ios
     end
   end
 
-  # Takes bytes by << only.
+  # Accepts bytes only with <<.
   class Shovel
     attr_reader :bytes
 

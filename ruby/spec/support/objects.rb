@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-# Classes to be registered as ext types, and ways to look at objects from outside.
+# Classes for registration as ext types, and methods that inspect objects.
 module Objects
-  # A value that knows its ext form by the names that register_type falls back to.
+  # Has the methods that register_type uses by default for the ext format.
   class Point
     attr_reader :x, :y
 
@@ -32,10 +32,10 @@ module Objects
   class Point3 < Point
   end
 
-  # Holds one object, which may hold others: for recursive ext types.
+  # Holds one object, which may contain others; for recursive ext types.
   Box = Struct.new(:inner)
 
-  # Something that can be called and is neither a Proc nor a Method.
+  # Responds to call, but is neither a Proc nor a Method.
   class Callable
     def initialize(&block)
       @block = block
@@ -46,7 +46,7 @@ module Objects
     end
   end
 
-  # A factory in which Box is the recursive ext type 1.
+  # Returns a factory with Box as the recursive ext type 1.
   def box_factory
     MessagePack::Factory.new.tap do |factory|
       factory.register_type(1, Box, recursive: true,
@@ -55,12 +55,12 @@ module Objects
     end
   end
 
-  # Whether the bytes of a String are borrowed from another one, as the VM tells.
+  # Returns whether the String shares the bytes of another String, according to the VM.
   def shared?(string)
     ObjectSpace.dump(string).include?('"shared":true')
   end
 
-  # How many objects the block makes, of all kinds.
+  # Returns the number of objects that the block allocates, of all kinds.
   def objects_made
     disabled = GC.disable
     before = GC.stat(:total_allocated_objects)

@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
-# Random objects of every kind that the format has.
+# Generates random objects of every kind in the format.
 class Values
   def initialize(rng)
     @rng = rng
   end
 
-  # One object, with collections nested to a depth.
+  # Returns one object, with collections up to the given depth.
   def any(depth = 4)
     kind = @rng.rand(depth.positive? ? 12 : 9)
     case kind
@@ -27,7 +27,8 @@ class Values
     @rng.rand(2).zero? ? n : [-n, -2**63].max
   end
 
-  # Of 64 bits at random, but no NaN, which equals nothing.
+  # Returns a Float, in half of the cases with 64 random bits. It never returns NaN, which is not
+  # equal to itself.
   def float
     f = @rng.rand(2).zero? ? @rng.rand(-1000..1000) / 8.0 : [@rng.rand(2**64)].pack("Q").unpack1("d")
     f.nan? ? 0.5 : f
@@ -41,7 +42,8 @@ class Values
     @rng.bytes([0, 1, @rng.rand(40), @rng.rand(400), 4000 + @rng.rand(200), @rng.rand(80_000)].sample(random: @rng))
   end
 
-  # Of types that no one registers: those from 0 to 9 are free for that, and -1 is a time.
+  # Returns an ext value with an unregistered type. It does not use -1, the timestamp, nor 0 to 9,
+  # which are reserved for registration by callers.
   def ext
     MessagePack::ExtensionValue.new([@rng.rand(-128..-2), @rng.rand(10..127)].sample(random: @rng), @rng.bytes([0, 1, 2, 3, 4, 8, 16, 17, 300].sample(random: @rng)))
   end

@@ -3,8 +3,10 @@
 require "json"
 require_relative "bytes"
 
-# The vector files that the Go tests and these specs both obey: bytes in hex, a mark, a value. The mark tells what the bytes are:
-# = is what an encoder writes for the value and a decoder reads as it; < is only read; ! is an error, by its text.
+# Reads the vector files, which the Go tests use too. A line contains bytes in hex, a mark and a
+# note with the value. The mark = means that an encoder writes these bytes for the value and a
+# decoder reads the value from them. The mark < means that a decoder reads the value from them. The
+# mark ! means that the bytes are an error, and the note is its text.
 module Vectors
   Vector = Struct.new(:line, :bytes, :mark, :note) do
     def to_s
@@ -22,7 +24,8 @@ module Vectors
     end
   end
 
-  # The value of a note: JSON, in which an object of one key that begins with $ stands for what JSON has no word for.
+  # Returns the value of a note. The note is JSON; an object with one key that begins with $ stands
+  # for a value that JSON cannot represent.
   def self.value(note)
     build(JSON.parse(note, max_nesting: false))
   end
