@@ -2,7 +2,8 @@
 
 Gem::Specification.new do |gem|
   gem.name = "slipstream-msgpack"
-  # Read, and not required: Bundler evaluates this file in processes that load the msgpack gem afterwards.
+  # Read the version from the file instead of requiring the file: Bundler evaluates this gemspec in
+  # processes that may load the msgpack gem afterwards.
   gem.version = File.read(File.join(__dir__, "lib/msgpack/version.rb"))[/SLIPSTREAM_VERSION = "(.+)"/, 1]
   gem.authors = ["The Slipstream maintainers"]
   gem.summary = "MessagePack, in the place of the msgpack gem and faster"

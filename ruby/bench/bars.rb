@@ -16,12 +16,12 @@ module Bench
 
   # Bars computes the promises of the gem for the rows that were measured:
   #
-  #   against msgpack   serialize ≥ 1.2×, deserialize ≥ 1.8×; both ≥ 3× for the sets tiny and integers
+  #   against msgpack   serialize ≥ 1.2×, deserialize ≥ 1.8×; ≥ 3× with tiny and integers
   #                     never slower with sets of one kind of value, a reused packer, a reused
   #                     unpacker, or Symbol keys
   #   against json, oj  never slower
   #   skip              ≥ 5× as fast as read, except for values of one byte
-  #   feed              time per chunk ≤ 1.5× with four times as many chunks: linear, with some noise
+  #   feed              time per chunk ≤ 1.5× with 4× as many chunks: linear, plus noise
   module Bars
     LITTLE = %w[tiny integers].freeze
     LEAST = { pack: 1.2, unpack: 1.8 }.freeze

@@ -54,7 +54,7 @@ module Bench
             sum += unpacker.read
             sample.call(i)
           end
-          raise WrongCount, "what was streamed is not what was read" unless found == elements && sum == elements * (elements - 1) / 2
+          raise WrongCount, "the elements read differ from the elements written" unless found == elements && sum == elements * (elements - 1) / 2
         end
       end
     end

@@ -8,8 +8,8 @@ module Bench
     WrongValue = Class.new(StandardError)
 
     RUN = 65_536 # minimum bytes of a run
-    # UNROLLED is the number of copies of a short operation in its loop body. The copies make the cost
-    # of the loop itself negligible.
+    # UNROLLED is the number of copies of a short operation in its loop body. The copies make
+    # the cost of the loop itself negligible.
     UNROLLED = 16
     SHORT = 20e-6
 
@@ -52,7 +52,7 @@ module Bench
         # The skipped value is consumed, and the value after it is complete.
         when :nothing then block("#{text}; [unpacker.buffer.empty?, unpacker.feed(bytes).read]").call.eql?([true, @value])
         end
-      raise WrongValue, "#{@operation.text} gives a wrong value" unless right
+      raise WrongValue, "#{@operation.text} returns a wrong value" unless right
     end
 
     def compile
@@ -63,7 +63,7 @@ module Bench
         turn = "unpacker.feed(run); #{@values == 1 ? turn : repeated(turn, 'value_of_run', @values, UNROLLED)}"
       end
       @loop = block(repeated(turn, "turn", "turns", 1))
-      # The first call is slow, so the minimum of three counts.
+      # The first call is slow, so the minimum of three calls counts.
       return if @values > 1 || Array.new(3) { clock(1) }.min > SHORT
 
       @step = UNROLLED

@@ -27,7 +27,7 @@ module Bench
     GROUPS = (Runner::GROUPS.keys + Runner::WHOLE).freeze
 
     # yjit? returns whether this Ruby has YJIT. A Ruby without YJIT prints a warning for --yjit and
-    # continues, so yjit? asks the child process.
+    # continues, so yjit? asks a child process whether YJIT is on.
     def self.yjit?
       IO.popen([RbConfig.ruby, "--yjit", "-e", "print defined?(RubyVM::YJIT) ? RubyVM::YJIT.enabled? : false"], err: File::NULL, &:read) == "true"
     end
@@ -37,7 +37,7 @@ module Bench
       parser.parse!(arguments)
       raise OptionParser::NeedlessArgument, arguments.first if arguments.any?
       if @options[:report] && (@options[:sets] + @options[:groups]).any?
-        raise OptionParser::InvalidOption, "--report wants all sets and operations"
+        raise OptionParser::InvalidOption, "--report requires all sets and operations: remove --set and --op"
       end
 
       @options[:sets] = Data::NAMES if @options[:sets].empty?
@@ -68,7 +68,7 @@ module Bench
       return 0 unless @options[:bars]
 
       bars = Bars.of(results)
-      puts "", bars.empty? ? "no bars: nothing that has one was measured" : bars
+      puts "", bars.empty? ? "no bars: no measured operation has a promise" : bars
       @options[:strict] && (bars.empty? || !bars.all?(&:kept?)) ? 1 : 0
     end
 
@@ -77,29 +77,29 @@ module Bench
         o.banner = <<~TEXT
           ruby bench/run.rb [flags]: times the gem against msgpack, json, oj and bson.
 
-          Each library has a process of its own. They work in turn, a slot each, for some rounds; a time is the median of the rounds, a
-          ratio the median of the rounds' ratios. The collector is on, and runs once before each slot, outside of the time. Before
-          anything is timed each library proves that it gives the right values; else the run fails.
+          Each library has a process of its own. In each round, each library gets one slot per operation. A time is the median of
+          the rounds, and a ratio is the median of the ratios of the rounds. The garbage collector is on, and runs once before each
+          slot, outside the timing. Before the timing, each operation is checked; the run fails if a result is wrong.
 
-          bench/json brings the newest json that Debian has for this Ruby. Without it Ruby's own is measured.
+          bench/json downloads the newest json that Debian has for this Ruby. Without it, Ruby's own json is measured.
 
         TEXT
-        o.on("--set NAME", Data::NAMES, "measure this data set only; may be repeated:", Data::NAMES.join(" ")) { |v| @options[:sets] << v }
-        o.on("--op NAME", GROUPS.map(&:to_s), "measure this only; may be repeated:", GROUPS.join(" ")) { |v| @options[:groups] << v.to_sym }
-        o.on("--slot MS", Float, "how long a slot is (100)") { |v| @options[:slot] = v / 1000 }
-        o.on("--rounds N", Integer, "how many rounds there are (15)") { |v| @options[:rounds] = v }
-        o.on("--elements N", Integer, "how long the array is that is streamed (10000000)") { |v| @options[:elements] = v }
-        o.on("--ours PATH", "the load path of the gem (#{File.join('..', 'lib')} from here)") { |v| @options[:ours] = v }
-        o.on("--yjit", "the same with YJIT, where this Ruby has it") do
+        o.on("--set NAME", Data::NAMES, "data set to measure (default all); may be repeated:", Data::NAMES.join(" ")) { |v| @options[:sets] << v }
+        o.on("--op NAME", GROUPS.map(&:to_s), "group of operations to measure (default all); may be repeated:", GROUPS.join(" ")) { |v| @options[:groups] << v.to_sym }
+        o.on("--slot MS", Float, "length of a slot in ms (100)") { |v| @options[:slot] = v / 1000 }
+        o.on("--rounds N", Integer, "number of rounds (15)") { |v| @options[:rounds] = v }
+        o.on("--elements N", Integer, "number of elements of the streamed array (10000000)") { |v| @options[:elements] = v }
+        o.on("--ours PATH", "load path of the gem (default #{File.join('..', 'lib')}, relative to bench)") { |v| @options[:ours] = v }
+        o.on("--yjit", "run Ruby with YJIT; fails if this Ruby has none") do
           raise OptionParser::InvalidOption, "--yjit: this Ruby was built without YJIT" unless Command.yjit?
 
           @options[:yjit] = true
         end
-        o.on("--bars", "check the promises of the gem") { @options[:bars] = true }
-        o.on("--strict", "the same, and exit with 1 if one is missed; 2 is for a run that failed") do
+        o.on("--bars", "check the promised factors of the gem") { @options[:bars] = true }
+        o.on("--strict", "like --bars, and exit with 1 if a promise is missed; 2 is a failed run") do
           @options[:bars] = @options[:strict] = true
         end
-        o.on("--report", "write bench/RESULTS.md and bench/charts/*.svg") { @options[:report] = true }
+        o.on("--report", "write bench/RESULTS.md and bench/gem.svg") { @options[:report] = true }
       end
     end
   end

@@ -31,7 +31,7 @@ module Bench
     # settle allocates and frees a block of 31 MB. Until glibc has freed a block of that size, it
     # maps and unmaps each block of 128 KB or more. Page faults, and with them the results of a
     # library, would then depend on whether the library ever freed a block of some size. 32 MB is
-    # the maximum size that raises the threshold of glibc.
+    # the largest block that raises the threshold of glibc.
     def settle
       ("\0" * SETTLED).clear
       GC.start

@@ -131,8 +131,8 @@ class Fuzz
   end
 
   # Compares two outcomes. An unpacker may reject an object for its content as soon as it sees the
-  # content, or for its format after enough bytes; it may also miss the end of the object. All three
-  # errors are correct if they concern the same object.
+  # content, or for its format after enough bytes. It may also report that the end of the object is
+  # missing. All three errors are correct if they concern the same object.
   def same_outcome(wanted, got, what)
     same(wanted.first, got.first, what)
     refusals = [wanted.last, got.last]

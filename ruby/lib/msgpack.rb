@@ -1,17 +1,20 @@
 # frozen_string_literal: true
 
-# MessagePack for Ruby. The codec is the extension in ext/slipstream_msgpack: Packer, Unpacker, Buffer, the core of Factory and
-# DefaultFactory, the errors, and MessagePack.pack, dump, unpack, load and count. What takes no time is Ruby:
+# MessagePack for Ruby. The C extension in ext/slipstream_msgpack implements the codec: Packer,
+# Unpacker, Buffer, the core of Factory, DefaultFactory, the errors, and MessagePack.pack, dump,
+# unpack, load and count. Code that is not time-critical is written in Ruby:
 #
-#   msgpack/version.rb      which API this is, and which version of the gem
-#   msgpack/factory.rb      registration of ext types for packers and unpackers alike
-#   msgpack/pool.rb         packers and unpackers that are used again
-#   msgpack/packer.rb, msgpack/unpacker.rb     registration of ext types for one of them
-#   msgpack/ext_type.rb     what is given there, and told of it
-#   msgpack/extension_value.rb, msgpack/timestamp.rb, msgpack/time.rb, msgpack/symbol.rb     ext values
-#   msgpack/bigint.rb       the same of large Integers, by its own require
-#   msgpack/core_ext.rb     to_msgpack of Ruby's own classes
-#   slipstream/only.rb      what keeps the msgpack gem and this library apart
+#   msgpack/version.rb          versions of the API and of the gem
+#   msgpack/factory.rb          registration of ext types for both packers and unpackers
+#   msgpack/pool.rb             reusable packers and unpackers
+#   msgpack/packer.rb, msgpack/unpacker.rb
+#                               registration of ext types for a single packer or unpacker
+#   msgpack/ext_type.rb         helpers for registering and listing ext types
+#   msgpack/extension_value.rb, msgpack/timestamp.rb, msgpack/time.rb, msgpack/symbol.rb
+#                               ext values
+#   msgpack/bigint.rb           large Integers as ext values; must be required separately
+#   msgpack/core_ext.rb         to_msgpack for Ruby's core classes
+#   slipstream/only.rb          prevents loading both this library and the msgpack gem
 require_relative "slipstream/only"
 return unless Slipstream::Only.may_load?
 
@@ -26,57 +29,66 @@ require_relative "msgpack/time"
 require_relative "msgpack/symbol"
 require_relative "msgpack/core_ext"
 
-# See README.md. Packs and unpacks by {DefaultFactory}.
+# Packs and unpacks objects with {DefaultFactory}. See README.md.
 module MessagePack
   # @!method self.pack(object, io = nil, options = {})
-  #   Also named dump.
-  #   @return [String, nil] binary; nil if there is an io, which was written to
-  #   @raise as Packer#write
+  #   Packs an object. Also named dump.
+  #   @param io [#write, #<<, nil] the destination; nil returns the bytes instead
+  #   @param options [Hash] the options of Packer.new
+  #   @return [String, nil] a binary String, or nil if an io is given
+  #   @raise the errors of Packer#write
   # @!method self.dump(object, io = nil, options = {})
+  #   Packs an object.
   #   @see MessagePack.pack
   # @!method self.unpack(source, options = {})
-  #   Also named load.
-  #   @param source [String, #read] of one object, and nothing after it
-  #   @param options [Hash] of Unpacker.new
+  #   Unpacks the only object in source. Also named load.
+  #   @param source [String, #read] exactly one object
+  #   @param options [Hash] the options of Unpacker.new
   #   @return the object
   #   @raise [EOFError, UnpackError]
   # @!method self.load(source, options = {})
+  #   Unpacks the only object in source.
   #   @see MessagePack.unpack
   # @!method self.count(bytes)
-  #   Passes over the objects of a String, and makes none of them.
-  #   @return [Integer] how many are whole
+  #   Counts the objects in a String without creating them.
+  #   @return [Integer] the number of complete objects
   #   @raise [MalformedFormatError, StackError]
   # @!method self.share_middle?
-  #   @return [Boolean] whether binaries of 4 KB and more share memory with the String that they were cut from, wherever they lie
+  #   Reports whether unpacked binaries of at least 4 KB share memory with the source String,
+  #   wherever they are in it.
+  #   @return [Boolean]
   # @!method self.share_middle=(on)
-  #   @param on [Boolean] true has no effect where this Ruby cannot do it
+  #   Enables or disables the sharing of memory that {MessagePack.share_middle?} reports.
+  #   @param on [Boolean] true has no effect if this version of Ruby does not support such sharing
 
   # @!parse
-  #   # Bytes that cannot be unpacked. Each error of unpacking but EOFError is one.
+  #   # The base class of all errors that unpacking raises for invalid input, except EOFError.
   #   class UnpackError < StandardError; end
   #
-  #   # The byte 0xc1, which the format does not use; a timestamp that is not 4, 8 or 12 bytes long; or bytes after
-  #   # the one object of a call.
+  #   # Raised for the byte 0xc1, which the format does not use; for a timestamp that is not 4, 8 or
+  #   # 12 bytes long; and for bytes after the only object of a call.
   #   class MalformedFormatError < UnpackError; end
   #
-  #   # Arrays and maps that nest deeper than max_depth.
+  #   # Raised for arrays and maps that are nested deeper than max_depth.
   #   class StackError < UnpackError; end
   #
-  #   # Included in UnexpectedTypeError.
+  #   # A module that UnexpectedTypeError includes.
   #   module TypeError; end
   #
-  #   # Another type than read_array_header or read_map_header reads. The bytes stay.
+  #   # Raised by read_array_header and read_map_header for an object of another type. The bytes of
+  #   # the object stay in the buffer.
   #   class UnexpectedTypeError < UnpackError
   #     include TypeError
   #   end
   #
-  #   # An ext type that is not registered, without allow_unknown_ext.
+  #   # Raised for an ext type that is not registered, unless allow_unknown_ext is set.
   #   class UnknownExtTypeError < UnpackError; end
   #
-  #   # A String, an Array, a Hash or an ext value that is longer than its limit.
+  #   # Raised for a String, an Array, a Hash or an ext value that exceeds its limit.
   #   class LimitError < UnpackError; end
   #
-  #   # The factory of MessagePack.pack and MessagePack.unpack. Ext types that are registered with it are known to the whole process.
+  #   # The factory that MessagePack.pack and MessagePack.unpack use. Ext types that are registered
+  #   # with it apply everywhere in the main Ractor. Each other Ractor has its own default factory.
   #   DefaultFactory = Factory.new
 end
 

@@ -59,8 +59,8 @@ RSpec.describe "The collector" do
     RUBY
   }
 
-  # For each mode: the code that enables it, the code that disables it, and the GC method that it
-  # requires, or nil.
+  # For each mode: the code before the calls under test, the code after them, and the GC method that
+  # the mode requires, or nil.
   modes = {
     "runs at every allocation" => ["GC.stress = true", "GC.stress = false", nil],
     "moves objects at every allocation" => ["GC.auto_compact = true; GC.stress = true", "GC.stress = GC.auto_compact = false", :auto_compact=],

@@ -27,8 +27,8 @@ RSpec.describe "vectors/msgpack.txt" do
   sources = {
     "whole" => ->(bytes) { factory.unpacker.feed(bytes) },
     "fed byte by byte" => ->(bytes) { bytes.each_char.with_object(factory.unpacker) { |byte, unpacker| unpacker.feed(byte) } },
-    "of an io" => ->(bytes) { factory.unpacker(StringIO.new(bytes)) },
-    "of an io byte by byte" => ->(bytes) { factory.unpacker(Ios::Drip.new(bytes, 1)) }
+    "from an io" => ->(bytes) { factory.unpacker(StringIO.new(bytes)) },
+    "from an io byte by byte" => ->(bytes) { factory.unpacker(Ios::Drip.new(bytes, 1)) }
   }
 
   vectors = Vectors.read("msgpack.txt")

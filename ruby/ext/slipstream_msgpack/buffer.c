@@ -1,7 +1,9 @@
-/* The queue itself: chunks, and what goes in and out of them. io is in buffer_io.c, the Ruby class in buffer_class.c.
+/* The queue of chunks, and the functions that move bytes into and out of it. buffer_io.c contains
+ * the calls of io, buffer_class.c contains the Ruby class.
  *
- * Nothing here runs Ruby code, save what begins with a flush. Much of it makes Strings, though, which may begin a collection, and that may mark this
- * very buffer: chunks are linked when they are complete, and never between. */
+ * Only functions that begin with a flush run Ruby code here. But many functions create Strings,
+ * which may start a garbage collection, and the collection may mark this buffer. So a chunk is
+ * linked only when it is complete. */
 #include "buffer.h"
 
 #include <stdlib.h>
@@ -10,17 +12,20 @@
 
 #define PAGE_ROOM (PAGE_SIZE - offsetof(chunk_t, data))
 
-/* So many bytes are kept in pages; more of them in pieces that are as large as all there is already, up to MEMORY_MAX. n bytes are written in O(n)
- * by that, into few chunks, and at most half of the memory is free, or MEMORY_MAX of it. */
+/* Up to PAGES_MAX buffered bytes, new chunks are pages. Beyond that, a new chunk is as large as all
+ * buffered bytes together, but at most MEMORY_MAX. So writing n bytes takes O(n) time and few
+ * chunks. The unused memory is at most half of all memory, and at most MEMORY_MAX. */
 #define PAGES_MAX (4 * PAGE_SIZE)
 #define MEMORY_MAX (1 << 20)
 
-/* From so many bytes on Ruby's collector is told of memory. */
+/* Chunks of at least TELL_MIN bytes are reported to the garbage collector. */
 #define TELL_MIN (8 * 1024)
 
-/* Strings of at least so many bytes are never embedded in an object, so that their bytes stay where they are if the object is
- * moved. Shorter ones are pinned while a chunk points into them; and where slots have many sizes (Ruby 3.2 and later),
- * compaction may embed a String that was not, so that these are copied. Measured when the library is loaded. */
+/* Strings of at least never_embedded bytes are never embedded in their object, so their bytes do
+ * not move if the object moves. Shorter Strings are pinned while a chunk points into them. If slots
+ * have several sizes (Ruby 3.2 and later), compaction may embed a String that was not embedded
+ * before. So hold rejects shorter Strings, and they are copied. never_embedded is measured when the
+ * library is loaded. */
 static size_t never_embedded = SIZE_MAX;
 
 static size_t find_never_embedded(void)
@@ -62,7 +67,8 @@ static chunk_t *chunk_init(chunk_t *c, chunk_kind_t kind, size_t size)
     return c;
 }
 
-/* A chunk with room for size bytes, or more. */
+/* chunk_new returns a new chunk with space for at least size bytes. It raises NoMemoryError if
+ * memory is exhausted. */
 static chunk_t *chunk_new(size_t size)
 {
     if (size <= PAGE_ROOM) {
@@ -109,7 +115,7 @@ static void chunks_free(chunk_t *c)
     }
 }
 
-/* The window after the tail. */
+/* window_open sets the window to the free memory of the tail. */
 static void window_open(buffer_t *b)
 {
     chunk_t *c = b->tail;
@@ -134,7 +140,8 @@ static void append_chunk(buffer_t *b, chunk_t *c)
     window_open(b);
 }
 
-/* Of a queue that has chunks. What lay in front of the head may be overwritten, so it counts as a read. */
+/* prepend_chunk links c before the head. The queue must not be empty. prepend_chunk increments
+ * reads, because the free memory before the head may be overwritten. */
 static void prepend_chunk(buffer_t *b, chunk_t *c)
 {
     if (b->head != b->tail) {
@@ -145,7 +152,7 @@ static void prepend_chunk(buffer_t *b, chunk_t *c)
     b->reads++;
 }
 
-/* Lets the head go. */
+/* drop_head unlinks and frees the head. */
 static void drop_head(buffer_t *b)
 {
     chunk_t *c = b->head;
@@ -161,7 +168,7 @@ static void drop_head(buffer_t *b)
     chunk_free(c);
 }
 
-/* Puts a chunk where the head is, which is freed. */
+/* replace_head replaces the head with c and frees the old head. */
 static void replace_head(buffer_t *b, chunk_t *c)
 {
     chunk_t *old = b->head;
@@ -193,7 +200,7 @@ size_t buffer_size(const buffer_t *b)
     return chunk_length(b, b->head) + b->middle + chunk_length(b, b->tail);
 }
 
-/* Life. */
+/* Initialisation, garbage collection and memory. */
 
 static void more(out_t *out, size_t n);
 static void append(out_t *out, VALUE string);
@@ -263,7 +270,7 @@ size_t buffer_memsize(const buffer_t *b)
 
 /* Writing. */
 
-/* A window of at least n bytes. */
+/* make_room provides a window of at least n bytes. It does not flush. */
 static void make_room(buffer_t *b, size_t n)
 {
     if (out_room(&b->out) >= n) {
@@ -271,13 +278,15 @@ static void make_room(buffer_t *b, size_t n)
     }
     size_t held = buffer_size(b);
     if (held == 0) {
-        buffer_clear(b); /* a chunk that is too small would stay behind, empty */
+        buffer_clear(b); /* else an empty chunk that is too small would stay in the queue */
     }
-    bool few = held < PAGES_MAX || b->tail->kind == CHUNK_STRING; /* between strings there is often a head, and no more */
+    /* After a String, a small chunk suffices: often only a header lies between two Strings. */
+    bool few = held < PAGES_MAX || b->tail->kind == CHUNK_STRING;
     append_chunk(b, chunk_new(few ? n : max_size(n, min_size(held, MEMORY_MAX))));
 }
 
-/* Copies, and fills each chunk up. n bytes that do not fit get one chunk of their own. */
+/* copy_in copies n bytes to the end of the buffer. It fills the window first. The bytes that do not
+ * fit get one new chunk. */
 static void copy_in(buffer_t *b, const uint8_t *bytes, size_t n)
 {
     size_t fits = min_size(n, out_room(&b->out));
@@ -298,7 +307,8 @@ static void copy_string_in(buffer_t *b, VALUE string)
     RB_GC_GUARD(string);
 }
 
-/* The frozen String that a chunk may refer to. Qfalse if its bytes could move. */
+/* hold returns a frozen String that has the bytes of string and that a chunk may refer to. It
+ * returns Qfalse if the bytes could move. */
 static VALUE hold(VALUE string)
 {
     if ((size_t)RSTRING_LEN(string) < never_embedded || !RB_FL_TEST_RAW(string, RSTRING_NOEMBED)) {
@@ -327,7 +337,7 @@ static void append(out_t *out, VALUE string)
     buffer_append((buffer_t *)out, string);
 }
 
-/* If the flush raises, nothing of bytes has been written. */
+/* If the flush raises, buffer_write has written none of the n bytes. */
 void buffer_write(buffer_t *b, const void *bytes, size_t n)
 {
     if (n > out_room(&b->out) && auto_flush_due(b)) {
@@ -345,13 +355,14 @@ void buffer_append_reference(buffer_t *b, VALUE string, size_t threshold)
         return;
     }
     if (buffer_empty(b)) {
-        buffer_clear(b); /* a page that is empty would lie in front */
+        buffer_clear(b); /* else an empty page would stay before the String */
     }
     append_chunk(b, chunk_of_string(b, held));
     RB_GC_GUARD(held);
 }
 
-/* The io may do anything to string, or write to this buffer: what is written is string as it is now, and after all that was there. */
+/* During the flush, io may modify string or write to this buffer. buffer_append still appends the
+ * bytes that string has at the call, after all bytes that the buffer has then. */
 void buffer_append(buffer_t *b, VALUE string)
 {
     if (b->io == Qnil) {
@@ -372,7 +383,9 @@ void buffer_append(buffer_t *b, VALUE string)
     }
 }
 
-/* Copies to where room is in front of the head, or into a chunk with as much room in front as there can be, for the next ones. */
+/* copy_in_front copies string to the free memory before the first byte of the head. If that is too
+ * small, it prepends a chunk and copies string to its end. The rest of that chunk is then free for
+ * the next calls. */
 static void copy_in_front(buffer_t *b, VALUE string)
 {
     size_t n = (size_t)RSTRING_LEN(string);
@@ -477,7 +490,7 @@ VALUE buffer_pin(buffer_t *b)
     return string;
 }
 
-/* n bytes of a chunk that has them. */
+/* chunk_cut returns the first n bytes of c as a binary String. c must contain n bytes. */
 static VALUE chunk_cut(const buffer_t *b, const chunk_t *c, size_t n)
 {
     if (c->kind != CHUNK_STRING) {
@@ -487,7 +500,8 @@ static VALUE chunk_cut(const buffer_t *b, const chunk_t *c, size_t n)
     return share_cut(c->string, from, n, rb_ascii8bit_encindex(), b->read_reference_threshold);
 }
 
-/* The first n bytes, which are there. */
+/* peek returns the first n bytes as a binary String and removes none. The buffer must contain n
+ * bytes. */
 static VALUE peek(const buffer_t *b, size_t n)
 {
     const chunk_t *c = b->head;

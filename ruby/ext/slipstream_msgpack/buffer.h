@@ -1,10 +1,12 @@
-/* A queue of chunks: bytes are written at its end and read from its beginning, and whole strings go in and out without being copied.
+/* A buffer is a queue of chunks. Writers append bytes at its end, readers take bytes from its
+ * beginning. Whole Strings enter and leave the queue without being copied.
  *
- *     head                                                    tail
- *   [ page: 4 KB less its head ] → [ a frozen String ] → [ page | free ]
- *            ^first      ^last                                  ^out.p  ^out.end
+ *     head                                                      tail
+ *   [ page: 4 KB less its header ] → [ a frozen String ] → [ page | free ]
+ *            ^first      ^last                                    ^out.p  ^out.end
  *
- * A page is in one chunk only, and all that is in it is that chunk's: that is what keeps one buffer from reading what another has written. */
+ * A page belongs to one chunk only, and all bytes in the page belong to that chunk. So no buffer
+ * can read bytes that another buffer has written. */
 #ifndef SLIPSTREAM_BUFFER_H
 #define SLIPSTREAM_BUFFER_H
 
@@ -16,37 +18,51 @@ typedef enum { CHUNK_PAGE, CHUNK_MEMORY, CHUNK_STRING } chunk_kind_t;
 typedef struct chunk chunk_t;
 struct chunk {
     chunk_t *next;
-    uint8_t *first; /* the first byte that is not read yet */
-    uint8_t *last;  /* after the last byte; of the tail, out.p is */
-    VALUE string;   /* of CHUNK_STRING: frozen, first and last point into it. Else Qfalse */
-    size_t size;    /* of data */
+    uint8_t *first; /* the first unread byte */
+    uint8_t *last;  /* one past the last byte; for the tail, use out.p instead */
+    /* CHUNK_STRING: the frozen String that first and last point into; else Qfalse */
+    VALUE string;
+    size_t size;    /* size of data in bytes */
     chunk_kind_t kind;
-    uint8_t data[]; /* of CHUNK_PAGE and CHUNK_MEMORY. The chunk lies at the beginning of its page, or of its memory */
+    /* CHUNK_PAGE and CHUNK_MEMORY only: the bytes. The chunk_t is at the start of its page or of
+     * its malloc block. */
+    uint8_t data[];
 };
 
 typedef struct buffer buffer_t;
 struct buffer {
-    out_t out;      /* must be first. The free memory after the tail; none (p == end) if the tail is a string, or there is none */
+    /* Must be the first member. The window is the free memory after the last byte of the tail. It
+     * is empty (p == end) if the tail is a String or there is no tail. */
+    out_t out;
     chunk_t *head;  /* NULL if there are no chunks */
     chunk_t *tail;
-    size_t middle;  /* bytes in all chunks but the head and the tail */
-    size_t reads;   /* counts what takes bytes off the head or frees a chunk, so that a reader can tell that the memory it looks at may be gone */
+    size_t middle;  /* bytes in all chunks except the head and the tail */
+    /* Incremented whenever bytes are taken off the head or a chunk is freed. A reader compares
+     * reads to detect that the memory it points to may be gone. */
+    size_t reads;
 
-    VALUE io;       /* or Qnil */
-    ID io_read;     /* readpartial or read; read if io can neither, so that NoMethodError says so */
-    ID io_write;    /* write or <<; write likewise */
-    size_t io_buffer_size, read_reference_threshold; /* write_reference_threshold is out.reference */
+    VALUE io;       /* the IO object, or Qnil */
+    /* readpartial or read; read if io has neither, so that NoMethodError names read */
+    ID io_read;
+    ID io_write;    /* write or <<; write if io has neither */
+    /* write_reference_threshold is out.reference */
+    size_t io_buffer_size, read_reference_threshold;
 
-    VALUE owner;    /* the object whose memory this is, for write barriers */
+    VALUE owner;    /* the object that contains this struct, for write barriers */
 };
 
-/* Options, as Buffer.new takes them: io or nil, and a Hash or nil. Raises ArgumentError. */
+/* buffer_init sets the defaults. buffer_configure sets io, which may be nil, and the options of
+ * Buffer.new, a Hash or nil. buffer_configure raises ArgumentError if options is neither. */
 void buffer_init(buffer_t *b, VALUE owner);
 void buffer_configure(buffer_t *b, VALUE io, VALUE options);
-void buffer_free(buffer_t *b);                  /* gives all memory back. Calls nothing of Ruby's */
-void buffer_mark(const buffer_t *b);            /* rb_gc_mark_movable; for strings whose bytes first points into: rb_gc_mark */
+void buffer_free(buffer_t *b);                  /* Frees all memory. Runs no Ruby code. */
+/* Marks io and the Strings of chunks. Uses rb_gc_mark for Strings whose bytes could move with the
+ * object, because first points into them, and rb_gc_mark_movable for the others. */
+void buffer_mark(const buffer_t *b);
 void buffer_compact(buffer_t *b);
-size_t buffer_memsize(const buffer_t *b);       /* all owned memory, without the struct itself; strings that chunks refer to count */
+/* Returns the number of bytes that the buffer owns, without the struct itself. Strings that chunks
+ * refer to count. */
+size_t buffer_memsize(const buffer_t *b);
 
 size_t buffer_size(const buffer_t *b);
 static inline bool buffer_empty(const buffer_t *b) { return buffer_size(b) == 0; }
@@ -54,32 +70,54 @@ void buffer_clear(buffer_t *b);
 
 /* Writing. */
 void buffer_write(buffer_t *b, const void *bytes, size_t n);
-void buffer_append(buffer_t *b, VALUE string);  /* by reference from write_reference_threshold on; with an io: flushed, then written directly */
-void buffer_append_reference(buffer_t *b, VALUE string, size_t threshold); /* by reference from threshold on, else copied. For feed. O(1) */
-void buffer_prepend(buffer_t *b, VALUE string); /* O(1): what is read next. By reference from read_reference_threshold on, else copied */
-void buffer_flush(buffer_t *b);                 /* to io, if there is one. What io did not take, as it raised, stays */
-void buffer_write_through(buffer_t *b, VALUE string); /* to io, which there is, past the buffer. string is frozen */
-size_t buffer_write_to(buffer_t *b, VALUE io);  /* and empties it */
+/* Appends string. A String shorter than write_reference_threshold is copied. A longer one is
+ * appended by reference if there is no io. With an io, the buffer is flushed and the longer String
+ * is written directly to io. May run Ruby code (io). */
+void buffer_append(buffer_t *b, VALUE string);
+/* Appends string by reference if it has at least threshold bytes, else as a copy. Unpacker#feed
+ * uses this function. A reference takes O(1) time. */
+void buffer_append_reference(buffer_t *b, VALUE string, size_t threshold);
+/* Inserts string before the first unread byte: by reference from read_reference_threshold bytes on,
+ * else as a copy. The time does not depend on the size of the buffer. */
+void buffer_prepend(buffer_t *b, VALUE string);
+/* Writes all bytes to io, if there is one. If io raises, the unwritten bytes stay. */
+void buffer_flush(buffer_t *b);
+/* Writes string directly to io, past the buffer. io must not be nil, and string must be frozen. */
+void buffer_write_through(buffer_t *b, VALUE string);
+/* Writes all bytes to io, removes them from the buffer, and returns the number of bytes written. */
+size_t buffer_write_to(buffer_t *b, VALUE io);
 
-/* Reading. buffer_front is the longest run of bytes that lie together at the beginning; there are none only if the buffer is empty (empty chunks
- * at the head are let go). */
+/* Reading. */
+
+/* buffer_front returns the head and sets first and last to its unread bytes, after freeing empty
+ * chunks at the head. If the buffer is empty, it returns NULL and sets neither. */
 static inline chunk_t *buffer_front(buffer_t *b, const uint8_t **first, const uint8_t **last);
 chunk_t *buffer_front_slow(buffer_t *b);
-/* buffer_together makes the first n bytes, which are there, lie together in the head. */
+/* buffer_together makes the first n bytes contiguous in the head and returns the head. The buffer
+ * must contain n bytes. */
 chunk_t *buffer_together(buffer_t *b, size_t n);
-/* buffer_pin makes the head, which is not empty, a chunk that is a frozen String (it stays valid as long as that is held), and gives the String.
- * first and last of the chunk point into it afterwards. */
+/* buffer_pin converts the head to a chunk that refers to a frozen String, and returns the String.
+ * The buffer must not be empty. Afterwards, first and last of the chunk point into the String, and
+ * stay valid as long as the String is referenced. */
 VALUE buffer_pin(buffer_t *b);
-/* buffer_fill reads from io once, and appends what comes, from a page on as a reference, at most io_buffer_size bytes and as many
- * more as the io gives uncalled for. Raises EOFError "end of buffer reached" at the end of io or if there is none to read from; any exception of
- * io leaves the buffer as it was. */
+/* buffer_fill reads from io once and appends the result, from a page (4 KB) on by reference. It
+ * requests at most io_buffer_size bytes, and appends all bytes that io returns, even if they are
+ * more. It raises EOFError "end of buffer reached" at the end of io, or without an io. If io raises
+ * any other exception, the buffer does not change. */
 void buffer_fill(buffer_t *b);
-bool buffer_try_fill(buffer_t *b, size_t most); /* the same, but asks for at most so many bytes, and false instead of EOFError */
-void buffer_skip(buffer_t *b, size_t n);        /* n bytes, which are there */
-void buffer_copy(const buffer_t *b, size_t from, void *to, size_t n); /* n bytes at offset from, which are there */
-VALUE buffer_read(buffer_t *b, size_t n);       /* a binary String of the next n bytes, which are there: shared where it can be (share.h) */
-VALUE buffer_to_s(const buffer_t *b);           /* all bytes, which stay */
-VALUE buffer_to_a(const buffer_t *b);           /* a String for each chunk, which stay */
+/* buffer_try_fill does the same, but requests at most `most` bytes, and returns false instead of
+ * raising EOFError. */
+bool buffer_try_fill(buffer_t *b, size_t most);
+/* Removes the first n bytes. The buffer must contain them. */
+void buffer_skip(buffer_t *b, size_t n);
+/* Copies n bytes at offset from to the memory at to. The buffer must contain them. */
+void buffer_copy(const buffer_t *b, size_t from, void *to, size_t n);
+/* Removes the first n bytes and returns them as a binary String. The String shares memory if
+ * possible (see share.h). The buffer must contain n bytes. */
+VALUE buffer_read(buffer_t *b, size_t n);
+VALUE buffer_to_s(const buffer_t *b);           /* Returns a String of all bytes. Removes none. */
+/* Returns an Array with one String for each chunk. Removes nothing. */
+VALUE buffer_to_a(const buffer_t *b);
 
 static inline chunk_t *buffer_front(buffer_t *b, const uint8_t **first, const uint8_t **last)
 {
@@ -94,7 +132,8 @@ static inline chunk_t *buffer_front(buffer_t *b, const uint8_t **first, const ui
     return c;
 }
 
-/* buffer_advance takes off the head what lies before to, which is in it or after its last byte. */
+/* buffer_advance removes all bytes before to, which points into the head or to last, the end of the
+ * head. */
 static inline void buffer_advance(buffer_t *b, const uint8_t *to, const uint8_t *last)
 {
     if (__builtin_expect(to < last, 1)) {
@@ -105,11 +144,12 @@ static inline void buffer_advance(buffer_t *b, const uint8_t *to, const uint8_t 
     }
 }
 
-/* Buffer objects: views of a buffer that lies in another object, or buffers of their own. */
+/* The class MessagePack::Buffer. A Buffer object has a buffer of its own or is a view of the buffer
+ * in another object. */
 extern VALUE cBuffer;
 VALUE buffer_view(buffer_t *b, VALUE owner);
 void Init_buffer(VALUE mMessagePack);
-void Init_buffer_memory(void);                  /* by Init_buffer, as is the next */
+void Init_buffer_memory(void);                  /* Init_buffer calls this function and the next. */
 void Init_buffer_io(void);
 
 #endif

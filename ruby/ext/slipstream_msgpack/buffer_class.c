@@ -1,4 +1,5 @@
-/* MessagePack::Buffer. An object of it has a buffer of its own, or is a view of one that lies in a packer or an unpacker. */
+/* The class MessagePack::Buffer. A Buffer object either contains a buffer_t, or is a view of the
+ * buffer_t of a packer or an unpacker. */
 #include "buffer.h"
 
 #include "share.h"
@@ -6,7 +7,7 @@
 VALUE cBuffer;
 static ID id_close;
 
-/* A view has no own, and its owner is the object that buffer lies in. */
+/* A view has no own; its owner is the packer or unpacker that contains buffer. */
 typedef struct {
     buffer_t *buffer;
     VALUE owner;
@@ -45,7 +46,7 @@ static void object_free(void *data)
     xfree(o);
 }
 
-/* What a view shows is counted by its owner. */
+/* The size of a view excludes its buffer, because the owner reports the size of the buffer. */
 static size_t object_memsize(const void *data)
 {
     const object_t *o = data;
@@ -58,7 +59,8 @@ static const rb_data_type_t object_type = {
     .flags = RUBY_TYPED_FREE_IMMEDIATELY | RUBY_TYPED_WB_PROTECTED,
 };
 
-/* own is not looked at before buffer is set, which is done when own is ready. */
+/* allocate sets buffer after it has initialized own. Until then, the GC treats the object as a
+ * view, and does not read own. */
 static VALUE allocate(VALUE class)
 {
     VALUE self = rb_data_typed_object_zalloc(class, sizeof(object_t) + sizeof(buffer_t), &object_type);
@@ -85,7 +87,7 @@ static buffer_t *get(VALUE self)
 }
 
 /* call-seq: new(io = nil, options = {})
- * A Hash alone is options. */
+ * Creates a buffer. A Hash as the only argument is the options. */
 static VALUE initialize(int argc, VALUE *argv, VALUE self)
 {
     rb_check_arity(argc, 0, 2);
@@ -114,7 +116,8 @@ static VALUE is_empty(VALUE self)
     return buffer_empty(get(self)) ? Qtrue : Qfalse;
 }
 
-/* call-seq: write(string) -> number of bytes */
+/* call-seq: write(string) -> Integer
+ * Appends the bytes of string, and returns their number. */
 static VALUE write_string(VALUE self, VALUE string)
 {
     StringValue(string);
@@ -130,7 +133,7 @@ static VALUE append_string(VALUE self, VALUE string)
 }
 
 /* call-seq: prepend(string) -> self
- * The bytes are the first to be read. */
+ * Inserts the bytes of string before the first byte. */
 static VALUE prepend_string(VALUE self, VALUE string)
 {
     StringValue(string);
@@ -140,7 +143,8 @@ static VALUE prepend_string(VALUE self, VALUE string)
 
 /* Reading. */
 
-/* n bytes, which there must be. */
+/* need reads from the io until the buffer contains n bytes. It raises EOFError if there are
+ * fewer. */
 static void need(buffer_t *b, size_t n)
 {
     while (buffer_size(b) < n) {
@@ -148,7 +152,9 @@ static void need(buffer_t *b, size_t n)
     }
 }
 
-/* n bytes, or as many as there are. The io is asked for no more than that, so that a peer that waits for an answer is not waited for. */
+/* available reads from the io until the buffer contains n bytes or the io ends. It returns n, or
+ * the number of bytes in the buffer if there are fewer. It requests only missing bytes from the io:
+ * a peer that waits for an answer sends no more, so a larger request would block. */
 static size_t available(buffer_t *b, size_t n)
 {
     size_t size;
@@ -169,7 +175,8 @@ static size_t length_argument(VALUE length)
     return (size_t)n;
 }
 
-/* out is changed after all that can fail, and keeps its encoding. */
+/* give returns bytes if out is nil. Otherwise it copies bytes to out, keeps the encoding of out,
+ * and returns out. Callers call it last, so that an error leaves out unchanged. */
 static VALUE give(VALUE bytes, VALUE out)
 {
     if (out == Qnil) {
@@ -185,7 +192,7 @@ static VALUE give(VALUE bytes, VALUE out)
 typedef struct {
     bool all;   /* no length was given */
     size_t n;
-    VALUE out;  /* or Qnil */
+    VALUE out;  /* the String argument, or Qnil */
 } reading_t;
 
 static reading_t reading_arguments(int argc, VALUE *argv)
@@ -207,8 +214,9 @@ static VALUE read_everything(buffer_t *b, VALUE out)
     return give(buffer_read(b, available(b, SIZE_MAX)), out);
 }
 
-/* call-seq: read(n = nil, out = nil) -> String, or nil if n is not 0 and nothing is left
- * Fewer than n bytes if there are no more. */
+/* call-seq: read(n = nil, out = nil) -> String or nil
+ * Removes and returns up to n bytes, or all bytes if n is nil. Returns nil if n is greater than 0
+ * and no bytes are left. */
 static VALUE read_some(int argc, VALUE *argv, VALUE self)
 {
     buffer_t *b = get(self);
@@ -221,7 +229,8 @@ static VALUE read_some(int argc, VALUE *argv, VALUE self)
 }
 
 /* call-seq: read_all(n = nil, out = nil) -> String
- * All n bytes, or EOFError, and nothing is read. */
+ * Removes and returns exactly n bytes, or all bytes if n is nil. Raises EOFError, and removes
+ * nothing, if there are fewer than n bytes. */
 static VALUE read_all(int argc, VALUE *argv, VALUE self)
 {
     buffer_t *b = get(self);
@@ -233,7 +242,8 @@ static VALUE read_all(int argc, VALUE *argv, VALUE self)
     return give(buffer_read(b, r.n), r.out);
 }
 
-/* call-seq: skip(n) -> number of bytes that were skipped */
+/* call-seq: skip(n) -> Integer
+ * Removes up to n bytes, and returns the number of removed bytes. */
 static VALUE skip(VALUE self, VALUE length)
 {
     buffer_t *b = get(self);
@@ -243,7 +253,7 @@ static VALUE skip(VALUE self, VALUE length)
 }
 
 /* call-seq: skip_all(n) -> self
- * All n bytes, or EOFError, and nothing is skipped. */
+ * Removes exactly n bytes. Raises EOFError, and removes nothing, if there are fewer. */
 static VALUE skip_all(VALUE self, VALUE length)
 {
     buffer_t *b = get(self);
@@ -282,7 +292,8 @@ static VALUE close_io(VALUE self)
     return io == Qnil ? Qnil : rb_funcall(io, id_close, 0);
 }
 
-/* call-seq: write_to(io) -> number of bytes */
+/* call-seq: write_to(io) -> Integer
+ * Writes all bytes to io, removes them from the buffer, and returns the number of bytes. */
 static VALUE write_to_io(VALUE self, VALUE io)
 {
     return SIZET2NUM(buffer_write_to(get(self), io));

@@ -1,11 +1,13 @@
-/* A buffer and its io. Each call of an io may raise, or use the buffer it is called by: before one, the buffer is whole, and nothing that was read
- * from it earlier is used after it. */
+/* This file contains the calls from a buffer to its io. Each call of an io may raise, or use the
+ * same buffer. So the buffer is consistent before each call, and no pointer into it is used after a
+ * call. */
 #include "buffer.h"
 
 #include "page.h"
 #include "share.h"
 
-/* Bytes that lie in chunks of memory go to the io together, up to so many of them. */
+/* Adjacent chunks that are not Strings go to the io in one write. No chunk is added to a write that
+ * has RUN_MAX bytes. */
 #define RUN_MAX (1 << 20)
 
 static ID id_read, id_readpartial, id_write, id_append;
@@ -22,7 +24,9 @@ void Init_buffer_io(void)
     sym_write_reference_threshold = ID2SYM(rb_intern("write_reference_threshold"));
 }
 
-/* An io that can neither is asked all the same, so that NoMethodError names what it lacks. */
+/* first_of returns preferred if io responds to it, else other if io responds to that, else the
+ * argument neither. A later call of that method raises a NoMethodError that names the method.
+ * first_of may run Ruby code (respond_to?). */
 static ID first_of(VALUE io, ID preferred, ID other, ID neither)
 {
     if (rb_respond_to(io, preferred)) {
@@ -79,7 +83,8 @@ static VALUE send_string(VALUE sending)
     return rb_funcall(s->io, s->method, 1, s->string);
 }
 
-/* How many bytes go to the io next: a String that is a chunk goes alone, so that it is not copied. */
+/* next_run returns the number of bytes to write to the io next, at most `most`. A String chunk is
+ * written with its own call, so that it is not copied. */
 static size_t next_run(buffer_t *b, size_t most)
 {
     const uint8_t *first, *last;
@@ -96,11 +101,13 @@ static size_t next_run(buffer_t *b, size_t most)
     return n < most ? n : most;
 }
 
-/* Bytes are taken off before the io sees them, so that an io which comes back here does not find them again, and are put back if it raises. */
+/* send_front writes the first n bytes to io. It removes them before the call, so that an io that
+ * uses this buffer does not find them again. If io raises, send_front puts them back and raises the
+ * same exception. */
 static void send_front(buffer_t *b, VALUE io, ID method, size_t n)
 {
     VALUE string = buffer_read(b, n);
-    sending_t sending = {io, rb_str_dup(string), method}; /* which the io may change */
+    sending_t sending = {io, rb_str_dup(string), method}; /* io may modify its copy */
     int raised = 0;
     rb_protect(send_string, (VALUE)&sending, &raised);
     if (raised) {
@@ -110,7 +117,9 @@ static void send_front(buffer_t *b, VALUE io, ID method, size_t n)
     RB_GC_GUARD(string);
 }
 
-/* Not more than there is when it begins: an io that writes to this buffer does not keep it going for ever. */
+/* send_all writes the buffered bytes to io and returns the number of bytes written. It writes at
+ * most as many bytes as the buffer has at the call, so an io that writes to this buffer causes no
+ * endless loop. */
 static size_t send_all(buffer_t *b, VALUE io, ID method)
 {
     size_t sent = 0, size = buffer_size(b);
@@ -137,7 +146,8 @@ size_t buffer_write_to(buffer_t *b, VALUE io)
     return buffer_empty(b) ? 0 : send_all(b, io, write_method(io));
 }
 
-/* The io gets a String of its own, binary as all it gets, and may keep it. */
+/* The io gets a String of its own, which it may keep. The String is binary, as in all other
+ * writes. */
 void buffer_write_through(buffer_t *b, VALUE string)
 {
     VALUE bytes = share_cut(string, 0, (size_t)RSTRING_LEN(string), rb_ascii8bit_encindex(), 0);
@@ -146,7 +156,7 @@ void buffer_write_through(buffer_t *b, VALUE string)
 
 /* Reading. */
 
-/* Pieces that are smaller than a page are copied: chunks should be few. */
+/* Results of io that are smaller than PIECE_MIN are copied, to keep the number of chunks small. */
 #define PIECE_MIN PAGE_SIZE
 
 typedef struct {
@@ -166,7 +176,8 @@ static VALUE no_more(VALUE ignored, VALUE error)
     return Qnil;
 }
 
-/* readpartial tells the end by EOFError, read by nil. */
+/* ask_until_end calls the read method of io and returns its result, or nil at the end. At the end,
+ * readpartial raises EOFError, and read returns nil. */
 static VALUE ask_until_end(const buffer_t *b, size_t most)
 {
     asking_t asking = {b->io, b->io_read, most < b->io_buffer_size ? most : b->io_buffer_size};

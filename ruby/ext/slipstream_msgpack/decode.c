@@ -12,18 +12,23 @@ static VALUE mModule;
 
 #define HOT(x) __builtin_expect(!!(x), 1)
 #define RARE(x) __builtin_expect(!!(x), 0)
-#define FIRST_ROOM 4096 /* elements that a container has room for before they are there: each level of nesting may promise as many as there are bytes */
-#define BATCH 512 /* elements, or keys and values, that are gathered before they go into an array or a hash */
-#define MORE 3 /* times as many entries as a map has are gathered next */
+/* Maximum initial capacity of a container. A header can claim as many elements as there are bytes,
+ * on each level of nesting. */
+#define FIRST_ROOM 4096
+/* number of elements, or keys and values, gathered before they go into an Array or a Hash */
+#define BATCH 512
+#define MORE 3 /* the next batch of a Hash has up to MORE times as many entries as the Hash */
 
 static VALUE decode_value(decoder_t *d);
 
 static inline size_t remaining(const decoder_t *d) { return (size_t)(d->end - d->p); }
 
-/* The stack. A collection may come at any time, but looks at all of first and of memory as it is, whatever it holds. */
+/* The stack. A garbage collection may start at any time. It scans all of first and memory, whatever
+ * values they contain. */
 
-/* forget frees memory of the stack that is no longer used. Once a method of others has run (which pins the source first), a
- * continuation of it may come back, even after the end of decode, and then the memory is left to the collector. */
+/* forget frees stack memory that is no longer used. Before a user-defined method runs, pin sets
+ * source. After that, a continuation of the method may resume, even after decode has returned. The
+ * memory is then left to the garbage collector. */
 static inline void forget(const decoder_t *d, volatile VALUE *memory)
 {
     if (*memory != 0 && d->source == Qfalse) {
@@ -37,7 +42,7 @@ static void stack_grow(decoder_t *d, size_t n)
     volatile VALUE memory = 0;
     VALUE *stack = rb_alloc_tmp_buffer_with_count(&memory, (room + 1) * sizeof(VALUE), room + 1);
     memset(stack, 0, (room + 1) * sizeof(VALUE));
-    stack++; /* after the word that says whether decode has ended */
+    stack++; /* skips the word that records whether decode has returned */
     memcpy(stack, d->stack, d->top * sizeof(VALUE));
     volatile VALUE old = d->memory;
     d->stack = stack;
@@ -65,7 +70,7 @@ static void pin(decoder_t *d)
     }
 }
 
-/* cut is the n bytes at p as a String of this encoding. */
+/* cut returns the n bytes at p as a String with the given encoding index, and advances p. */
 static inline VALUE cut(decoder_t *d, size_t n, int encoding)
 {
     VALUE s;
@@ -130,7 +135,8 @@ static inline void enter(decoder_t *d)
     d->depth++;
 }
 
-/* gather decodes n values onto the stack. They stay there, from the top that it was on; if they are not all there it is false. */
+/* gather decodes n values and pushes them onto the stack. It returns false if they are
+ * incomplete. */
 static bool gather(decoder_t *d, size_t n)
 {
     stack_need(d, n);
@@ -142,7 +148,7 @@ static bool gather(decoder_t *d, size_t n)
                 return false;
             }
         }
-        d->stack[d->top++] = v; /* there is room still: what was decoded meanwhile went off the stack again */
+        d->stack[d->top++] = v; /* fits: decode_value has popped all values that it pushed */
     }
     return true;
 }
@@ -152,7 +158,7 @@ static VALUE decode_array(decoder_t *d, uint32_t n)
     if (RARE(n > d->o->limits.max_array)) {
         too_many("array", n, "elements", "max_array_len", d->o->limits.max_array);
     }
-    if (RARE(n > remaining(d))) { /* which takes a byte each */
+    if (RARE(n > remaining(d))) { /* each element takes at least one byte */
         return Qundef;
     }
     if (n == 0) {
@@ -183,7 +189,8 @@ static VALUE decode_array(decoder_t *d, uint32_t n)
     return array;
 }
 
-/* key decodes a key. Strings are frozen and interned, Symbols if so asked; cached says whether to look into the cache first. */
+/* key decodes a map key. A String key is frozen and interned, or converted to a Symbol if
+ * symbolize_keys is set. cached says whether to use the key cache. */
 static inline VALUE key(decoder_t *d, bool cached)
 {
     if (RARE(d->p == d->end)) {
@@ -206,9 +213,10 @@ static inline VALUE key(decoder_t *d, bool cached)
             if (d->o->symbolize_keys) {
                 return rb_str_intern(v);
             }
-            return rb_obj_class(v) == rb_cString ? rb_str_to_interned_str(v) : rb_str_new_frozen(v); /* the former would freeze another's own */
+            /* rb_str_to_interned_str would freeze an object of a user-defined subclass */
+            return rb_obj_class(v) == rb_cString ? rb_str_to_interned_str(v) : rb_str_new_frozen(v);
         }
-        pin(d); /* its method hash may be anybody's */
+        pin(d); /* its hash method may be user-defined */
         return v;
     }
     if (RARE(n > d->o->limits.max_str)) {
@@ -226,7 +234,8 @@ static inline VALUE key(decoder_t *d, bool cached)
     return d->o->symbolize_keys ? rb_str_intern(s) : s;
 }
 
-/* pairs is gather for n keys and values. */
+/* pairs decodes n keys and values and pushes them onto the stack. It returns false if they are
+ * incomplete. */
 static bool pairs(decoder_t *d, size_t n, bool cached)
 {
     stack_need(d, 2 * n);
@@ -248,7 +257,8 @@ static bool pairs(decoder_t *d, size_t n, bool cached)
     return true;
 }
 
-/* new_map is a map for n entries, most of which may never come. */
+/* new_map returns an empty Hash for n entries. The capacity is limited, because most entries may be
+ * missing. */
 static VALUE new_map(uint32_t n)
 {
 #ifdef HAVE_RB_HASH_NEW_CAPA
@@ -272,14 +282,17 @@ static VALUE decode_map(decoder_t *d, uint32_t n)
     enter(d);
     size_t base = d->top;
     VALUE map = Qundef;
-    bool cached = d->o->key_cache && n <= KEYS; /* more keys would push all others out, and hardly meet themselves again */
+    /* A map with more than KEYS keys would evict all other keys from the cache, and would hardly
+     * reuse its own. */
+    bool cached = d->o->key_cache && n <= KEYS;
     uint32_t some = n < BATCH / 2 ? n : BATCH / 2;
     if (pairs(d, some, cached)) {
         map = new_map(n);
         rb_hash_bulk_insert(2 * (long)some, d->stack + base, map);
         d->top = base;
-        /* rb_hash_bulk_insert builds the table of a map that has entries again, so each batch has three times as many as are
-         * there: time is linear, and the stack has room for what is there already, not for what the head claims. */
+        /* rb_hash_bulk_insert rebuilds the table of a Hash that has entries. So each batch has up
+         * to three times as many entries as the Hash, which keeps the total time linear. The stack
+         * grows with the decoded entries, not with the count that the header claims. */
         for (uint32_t done = some; done < n; done += some) {
             some = (n - done) / MORE < done ? n - done : MORE * done;
             if (!pairs(d, some, cached)) {
@@ -325,7 +338,7 @@ static VALUE known_ext(decoder_t *d, VALUE entry, uint32_t n)
         d->p += n;
         return rb_str_intern(rb_utf8_str_new((const char *)p, n));
     }
-    pin(d); /* nobody knows what the callable does to the memory that is read from */
+    pin(d); /* the callable may change the memory that is decoded */
     if (flags & EXT_RECURSIVE) {
         if (RARE(d->depth >= d->o->max_depth)) {
             rb_raise(eStackError, "stack level too deep");
@@ -359,7 +372,7 @@ static VALUE decode_ext(decoder_t *d, int8_t type, uint32_t n)
     return rb_class_new_instance(2, args, rb_const_get(mModule, rb_intern("ExtensionValue")));
 }
 
-/* decode_head decodes what begins with b, whose head is all there, at p. */
+/* decode_head decodes the value at p. b is its first byte, and its header is complete. */
 static VALUE decode_head(decoder_t *d, uint8_t b)
 {
     const uint8_t *p = d->p;
@@ -409,7 +422,7 @@ static VALUE decode_value(decoder_t *d)
     VALUE v;
     if (b >= FIXSTR && b < NIL) {
         d->p++;
-        return decode_str(d, b & 0x1f); /* which is frozen already if it is to be */
+        return decode_str(d, b & 0x1f); /* decode_str freezes it if required */
     }
     if (b < FIXMAP || b >= NEGATIVE_FIXINT) {
         d->p++;
@@ -434,8 +447,10 @@ static VALUE decode_value(decoder_t *d)
     return v;
 }
 
-/* end_stack ends the use of a stack that has outgrown the first one. Unlike the first one, it is not brought back together with a
- * continuation: after decode has ended, what lies there is not what the continuation has left. */
+/* end_stack ends the use of a stack that has outgrown the first one. A continuation restores the
+ * first stack, which is on the C stack, but not this one. After decode has returned, this stack no
+ * longer contains the values that the continuation needs. So end_stack raises RuntimeError if
+ * decode returns a second time. */
 static void end_stack(decoder_t *d)
 {
     VALUE *ended = d->stack - 1;

@@ -11,7 +11,8 @@ static rb_encoding *utf8_encoding;
 
 static void encode_any(encoder_t *e, VALUE v, int depth);
 
-/* Deep data must not end the process: what Ruby raises where Ruby code recurses is raised here too, before the stack ends. */
+/* check_stack raises SystemStackError before the C stack overflows, so that deeply nested data does
+ * not end the process. Ruby raises the same error for recursion in Ruby code. */
 static inline void check_stack(int depth)
 {
     if (RARE(depth % 64 == 63) && ruby_stack_check()) {
@@ -19,11 +20,12 @@ static inline void check_stack(int depth)
     }
 }
 
-/* number writes v, if it is a number that lies in v itself, where there is room for it; else it gives NULL. */
+/* number writes v at p, which must have space for MAX_HEAD bytes, and returns the position after
+ * it. It returns NULL if v is neither a Fixnum nor a flonum. */
 static inline uint8_t *number(const encoder_t *e, uint8_t *p, VALUE v)
 {
     if (HOT(FIXNUM_P(v))) {
-        if (HOT(v <= INT2FIX(INT8_MAX))) { /* as unsigned, so from 0 on */
+        if (HOT(v <= INT2FIX(INT8_MAX))) { /* unsigned comparison: from 0 to INT8_MAX */
             *p = (uint8_t)(v >> 1);
             return p + 1;
         }
@@ -42,7 +44,8 @@ void encode_float(encoder_t *e, double d)
     e->out->p = e->float32 && (double)(float)d == d ? put_float32(e->out->p, (float)d) : put_float64(e->out->p, d);
 }
 
-/* length is the length of a part of a message as 32 bits. */
+/* length returns n as a 32-bit length. It raises ArgumentError if n is larger than 32 bits
+ * allow. */
 static inline uint32_t length(const char *what, long n)
 {
     if (RARE((unsigned long)n > UINT32_MAX)) {
@@ -51,7 +54,8 @@ static inline uint32_t length(const char *what, long n)
     return (uint32_t)n;
 }
 
-/* copy_short copies up to 32 bytes, by words that overlap: a call of memcpy takes longer than most strings do. */
+/* copy_short copies up to 32 bytes, in words that overlap. For most strings, the call of memcpy
+ * alone takes longer. */
 static inline void copy_short(uint8_t *to, const uint8_t *from, size_t n)
 {
     uint64_t a, b;
@@ -79,7 +83,8 @@ static inline void copy_short(uint8_t *to, const uint8_t *from, size_t n)
     }
 }
 
-/* bytes appends what string holds after its head, which lies at p. */
+/* bytes appends the contents of string at p, where its header ends. It may run Ruby code
+ * (out->append). */
 static inline void bytes(out_t *out, uint8_t *p, VALUE string)
 {
     size_t n = (size_t)RSTRING_LEN(string);
@@ -108,7 +113,9 @@ void encode_bin(encoder_t *e, VALUE string)
     bytes(e->out, put_bin_head(e->out->p, length("string", RSTRING_LEN(string))), string);
 }
 
-/* short_text encodes a string that is short and text, which most are, if there is room; else it does nothing and is false. */
+/* short_text encodes a String shorter than 32 bytes in UTF-8 or US-ASCII and returns true. It
+ * returns false and writes nothing for other Strings, or if the window has less than 32 bytes. Most
+ * Strings are short text. */
 static inline bool short_text(encoder_t *e, VALUE string)
 {
     int encoding = RB_ENCODING_GET_INLINED(string);
@@ -148,16 +155,18 @@ static inline void any_string(encoder_t *e, VALUE string)
 
 void encode_string(encoder_t *e, VALUE string) { any_string(e, string); }
 
-/* Of other objects. The encoder's bytes are out of its hands while their methods run. */
+/* Objects of other classes. A method of such an object may change the output of this encoder. */
 
-/* take is what the child has written. It is taken as a whole before it goes on, because an io may be written to on its way, which may do anything. */
+/* take removes and returns all bytes that child has written. The caller appends them afterwards,
+ * because appending may write to an io, which may run any Ruby code. */
 static VALUE take(VALUE child)
 {
     buffer_t *b = packer_buffer(child);
     return buffer_read(b, buffer_size(b));
 }
 
-/* lend takes the child for a call, so that a call within it gets another one. */
+/* lend removes the child from e for one call of Ruby code and returns it. A nested call then gets
+ * another child. */
 static VALUE lend(encoder_t *e)
 {
     out_call(e->out);
@@ -201,7 +210,7 @@ static void encode_time(encoder_t *e, int type, VALUE time)
     uint32_t nanoseconds = (uint32_t)t.tv_nsec;
     out_need(e->out, 16);
     uint8_t *p = e->out->p;
-    if (seconds >> 34 != 0) { /* negative ones too */
+    if (seconds >> 34 != 0) { /* true for negative seconds, too */
         p = put_ext_head(p, (int8_t)type, 12);
         nanoseconds = BE32(nanoseconds);
         memcpy(p, &nanoseconds, 4);
@@ -245,7 +254,7 @@ static void encode_registered(encoder_t *e, VALUE entry, VALUE v)
     RB_GC_GUARD(payload);
 }
 
-/* raw appends bytes that are MessagePack already. */
+/* raw appends string, which contains MessagePack. */
 static void raw(encoder_t *e, VALUE string)
 {
     out_need(e->out, MAX_HEAD);
@@ -253,7 +262,8 @@ static void raw(encoder_t *e, VALUE string)
     RB_GC_GUARD(string);
 }
 
-/* strict_string takes what to_msgpack gave for what it did not write. */
+/* strict_string handles the result of a to_msgpack method that wrote nothing. It appends a String,
+ * and raises TypeError for other results. */
 static void strict_string(encoder_t *e, VALUE v, VALUE result)
 {
     if (!RB_TYPE_P(result, T_STRING)) {
@@ -283,7 +293,8 @@ static void encode_foreign(encoder_t *e, VALUE v)
     }
 }
 
-/* registered encodes v if there is an ext type for it. */
+/* registered encodes v and returns true if an ext type is registered for v. Otherwise it returns
+ * false. */
 static bool registered(encoder_t *e, VALUE v)
 {
     VALUE entry = pack_exts_find(e->exts, v);
@@ -294,7 +305,9 @@ static bool registered(encoder_t *e, VALUE v)
     return true;
 }
 
-/* is_else handles an object of a subclass of String, Array or Hash, and one with a singleton class, and tells whether that was all. */
+/* is_else handles an object whose class is not base itself but a subclass or a singleton class;
+ * base is String, Array or Hash. It returns true if it has encoded v as an ext type, and false if v
+ * has none. In strict mode, it raises TypeError for a subclass without an ext type. */
 static bool is_else(encoder_t *e, VALUE v, VALUE base)
 {
     if (registered(e, v)) {
@@ -323,17 +336,18 @@ void encode_integer(encoder_t *e, VALUE v)
         e->out->p = put_signed(e->out->p, FIX2LONG(v));
         return;
     }
-    if (NIL_P(e->exts->integer)) { /* both raise RangeError for what takes more than 64 bits */
+    if (NIL_P(e->exts->integer)) { /* both conversions raise RangeError beyond 64 bits */
         e->out->p = RBIGNUM_NEGATIVE_P(v) ? put_signed(e->out->p, rb_big2ll(v)) : put_unsigned(e->out->p, rb_big2ull(v));
         return;
     }
     uint64_t magnitude;
-    int sign = rb_integer_pack(v, &magnitude, 1, 8, 0, INTEGER_PACK_NATIVE_BYTE_ORDER); /* ±2: there is more than fits */
+    /* ±2: v does not fit into 64 bits */
+    int sign = rb_integer_pack(v, &magnitude, 1, 8, 0, INTEGER_PACK_NATIVE_BYTE_ORDER);
     bool fits = sign == 0 || sign == 1 || (sign == -1 && magnitude <= (uint64_t)1 << 63);
     if (!fits && !NIL_P(e->exts->integer)) {
         encode_registered(e, e->exts->integer, v);
     } else if (sign >= 0) {
-        e->out->p = put_unsigned(e->out->p, NUM2ULL(v)); /* which raises RangeError */
+        e->out->p = put_unsigned(e->out->p, NUM2ULL(v)); /* raises RangeError beyond 64 bits */
     } else {
         e->out->p = put_signed(e->out->p, NUM2LL(v));
     }
@@ -347,7 +361,8 @@ void encode_array(encoder_t *e, VALUE array, int depth)
     out_need(out, MAX_HEAD);
     out->p = put_array_head(out->p, length("array", n));
     for (long i = 0; i < n;) {
-        /* Numbers as long as there is room, without a look at what else may be. Nothing of Ruby's is called meanwhile, which could change the array. */
+        /* Encodes numbers as long as the window has space, without a check for other classes. No
+         * Ruby code runs in this loop, so the array does not change. */
         out_need(out, MAX_HEAD);
         uint8_t *p = out->p, *end = out->end - MAX_HEAD;
         const VALUE *elements = RARRAY_CONST_PTR(array);
@@ -356,7 +371,9 @@ void encode_array(encoder_t *e, VALUE array, int depth)
             p = next;
         }
         out->p = p;
-        if (i < n && p <= end) { /* it was not the end of the room. A method of an element may have made the array shorter */
+        /* If p <= end, the loop did not stop at the end of the window. Ruby code of an earlier
+         * element may have shortened the array. Each missing element is encoded as nil. */
+        if (i < n && p <= end) {
             encode_any(e, i < there ? elements[i] : Qnil, depth + 1);
             i++;
         }
@@ -397,7 +414,9 @@ void encode_hash(encoder_t *e, VALUE hash, int depth)
     e->out->p = put_map_head(e->out->p, length("hash", pairs.left));
     if (pairs.left > 0) {
         rb_hash_foreach(hash, encode_pair, (VALUE)&pairs);
-        if (pairs.left != 0) { /* to delete is allowed while it is ranged over, but the head says how many there are */
+        /* Ruby allows deletion during iteration, but the header already contains the number of
+         * entries. */
+        if (pairs.left != 0) {
             rb_raise(rb_eRuntimeError, "hash modified while it was packed");
         }
     }

@@ -1,4 +1,4 @@
-/* Ruby values to MessagePack. */
+/* Encodes Ruby values as MessagePack. */
 #ifndef SLIPSTREAM_ENCODE_H
 #define SLIPSTREAM_ENCODE_H
 
@@ -9,19 +9,27 @@
 typedef struct {
     out_t *out;
     pack_exts_t *exts;
-    VALUE self;   /* the Packer that all of this belongs to, or Qnil: then what methods of others write comes by way of child */
-    VALUE child;  /* a Packer for that, and for the payloads of recursive ext types, or Qnil until there is a need */
-    bool compat;  /* no str8 and no bin */
-    bool float32; /* a Float that a float 32 can be is one */
-    bool strict;  /* no objects of subclasses without an ext type, and nothing that writes nothing */
+    /* The Packer that contains this encoder, or Qnil. If self is Qnil, to_msgpack methods write to
+     * child. */
+    VALUE self;
+    /* The Packer passed to the callables of recursive ext types, and to to_msgpack methods if self
+     * is Qnil. Qnil until it is needed. */
+    VALUE child;
+    bool compat;  /* do not write str 8 and bin formats */
+    bool float32; /* write a Float as float 32 if that loses no precision */
+    /* Raise TypeError for an object of a subclass of String, Array or Hash without an ext type, and
+     * for a to_msgpack method that writes nothing and returns no String. */
+    bool strict;
 } encoder_t;
 
+/* encode appends v to out. It may run Ruby code: callables of ext types, to_msgpack methods, and
+ * the io of out. */
 void encode(encoder_t *e, VALUE v);
 
-/* Parts of it, which Packer has methods for. */
+/* Encoders of single types. The write methods of Packer call them. */
 void encode_float(encoder_t *e, double d);
 void encode_string(encoder_t *e, VALUE string);
-void encode_bin(encoder_t *e, VALUE string); /* whatever its encoding says */
+void encode_bin(encoder_t *e, VALUE string); /* ignores the encoding of string */
 void encode_symbol(encoder_t *e, VALUE symbol);
 void encode_array(encoder_t *e, VALUE array, int depth);
 void encode_hash(encoder_t *e, VALUE hash, int depth);

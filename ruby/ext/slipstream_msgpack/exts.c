@@ -63,7 +63,7 @@ void pack_exts_add(pack_exts_t *x, int type, VALUE klass, VALUE callable, int fl
 {
     VALUE entry = new_entry(INT2FIX(type), callable, flags);
     VALUE types = NIL_P(x->types) ? rb_hash_new() : rb_hash_dup(x->types);
-    rb_hash_delete(types, klass); /* so that it goes to the end: what is registered first is found first */
+    rb_hash_delete(types, klass); /* moves klass to the end: search finds older entries first */
     rb_hash_aset(types, klass, entry);
     RB_OBJ_WRITE(x->owner, &x->types, rb_obj_freeze(types));
     x->cache = Qfalse;
@@ -101,7 +101,7 @@ static VALUE search(VALUE types, VALUE object)
     if (found == Qfalse) {
         found = rb_hash_lookup2(types, real, Qfalse);
     }
-    if (found == Qfalse) { /* of a singleton class too, which may have modules of its own */
+    if (found == Qfalse) { /* a singleton class may include modules, so search its ancestors too */
         search_t s = {singleton, Qfalse};
         rb_hash_foreach(types, is_ancestor, (VALUE)&s);
         found = s.found;
@@ -124,7 +124,8 @@ VALUE pack_exts_find(pack_exts_t *x, VALUE object)
     VALUE entry = rb_hash_lookup2(x->cache, klass, Qundef);
     if (entry == Qundef) {
         entry = search(x->types, object);
-        /* Not that there is none, which a module that is included later may change; and no singleton class, which comes once. */
+        /* Cache only entries that were found, because a class may include a registered module
+         * later. Do not cache singleton classes, because each has only one object. */
         if (entry != Qfalse && klass == rb_obj_class(object) && RB_TYPE_P(x->cache, T_HASH)) {
             rb_hash_aset(x->cache, klass, entry);
         }
@@ -132,7 +133,8 @@ VALUE pack_exts_find(pack_exts_t *x, VALUE object)
     return entry;
 }
 
-/* A key, an entry of three and a hash value for each class. */
+/* pack_exts_memsize counts five words for each class: a key, an entry of three values, and a hash
+ * value. */
 size_t pack_exts_memsize(const pack_exts_t *x) { return NIL_P(x->types) ? 0 : RHASH_SIZE(x->types) * 5 * sizeof(VALUE); }
 
 void unpack_exts_init(unpack_exts_t *x) { x->types = Qnil; }

@@ -7,12 +7,15 @@
 #include "unpacker.h"
 #include "ruby/ractor.h"
 
-/* What one String is unpacked into shares memory with it from so many bytes on: to share takes two objects, which is what a copy of so much costs. */
+/* Minimum size in bytes of Strings that share memory with the source String of Factory#load and
+ * MessagePack.unpack. Sharing allocates two objects, which costs as much as copying this number of
+ * bytes. */
 #define SHARE_FROM 1024
 
 static VALUE cFactory;
 
-/* The default factory of each Ractor. That of the main one is MessagePack::DefaultFactory. */
+/* The key of the default factory of each Ractor. In the main Ractor, the default factory is
+ * MessagePack::DefaultFactory. */
 static rb_ractor_local_key_t default_factory_key;
 
 typedef struct {
@@ -65,7 +68,8 @@ static VALUE initialize_copy(VALUE self, VALUE from)
     return self;
 }
 
-/* A frozen factory may be used by several Ractors at once, so nothing of it changes any more. */
+/* freeze also disables the cache: several Ractors may use a frozen factory at the same time, so its
+ * state must not change. */
 static VALUE freeze(VALUE self)
 {
     get(self)->packing.cache = Qnil;
@@ -103,7 +107,7 @@ static VALUE packer(int argc, VALUE *argv, VALUE self) { return packer_new(&get(
 
 static VALUE unpacker(int argc, VALUE *argv, VALUE self) { return unpacker_new(&get(self)->unpacking, argc, argv); }
 
-/* To and from one String, without a Packer, an Unpacker or a Buffer. */
+/* Packing into a String and unpacking from a String, without a Packer, an Unpacker or a Buffer. */
 
 static VALUE pack_string(factory_t *f, VALUE v, VALUE options)
 {
@@ -173,7 +177,7 @@ static VALUE dump(int argc, VALUE *argv, VALUE self) { return dump_with(self, ar
 
 static VALUE load(int argc, VALUE *argv, VALUE self) { return load_with(self, argc, argv); }
 
-/* Of the module. */
+/* Module functions of MessagePack. */
 
 static VALUE default_factory(void)
 {
@@ -189,7 +193,8 @@ static VALUE module_dump(int argc, VALUE *argv, VALUE self) { return dump_with(d
 
 static VALUE module_load(int argc, VALUE *argv, VALUE self) { return load_with(default_factory(), argc, argv); }
 
-/* count passes over the objects of a String. */
+/* module_count returns the number of complete objects in a String, without creating them. It raises
+ * StackError or MalformedFormatError for invalid input. */
 static VALUE module_count(VALUE self, VALUE string)
 {
     StringValue(string);
@@ -200,7 +205,7 @@ static VALUE module_count(VALUE self, VALUE string)
         scan_begin(&s, 128);
         switch (scan(&s, &p, end)) {
         case SCAN_DONE: break;
-        case SCAN_MORE: return SIZET2NUM(n); /* as Unpacker#count does, what is not all there is not counted */
+        case SCAN_MORE: return SIZET2NUM(n); /* like Unpacker#count, ignores an incomplete object */
         case SCAN_DEEP: rb_raise(eStackError, "stack level too deep");
         case SCAN_LIMIT:
         case SCAN_INVALID: rb_raise(eMalformedFormatError, "invalid byte");

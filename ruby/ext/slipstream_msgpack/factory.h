@@ -1,4 +1,5 @@
-/* MessagePack::Factory, and MessagePack.pack and .unpack, which are those of the default factory. */
+/* MessagePack::Factory, and MessagePack.pack and MessagePack.unpack, which use the default
+ * factory. */
 #ifndef SLIPSTREAM_FACTORY_H
 #define SLIPSTREAM_FACTORY_H
 

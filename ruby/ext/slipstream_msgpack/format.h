@@ -1,4 +1,4 @@
-/* The bytes of MessagePack: https://github.com/msgpack/msgpack/blob/master/spec.md */
+/* The format of MessagePack: https://github.com/msgpack/msgpack/blob/master/spec.md */
 #ifndef SLIPSTREAM_FORMAT_H
 #define SLIPSTREAM_FORMAT_H
 
@@ -14,7 +14,9 @@ enum {
     FIXEXT1, FIXEXT2, FIXEXT4, FIXEXT8, FIXEXT16, STR8, STR16, STR32, ARRAY16, ARRAY32, MAP16, MAP32, NEGATIVE_FIXINT
 };
 
-#define MAX_HEAD 9 /* the bytes of the largest number. No other head is as long */
+/* Maximum length of a header in bytes. A header is the type byte and the bytes after it up to the
+ * payload: a number, or a length and an ext type. Only 64-bit numbers need 9 bytes. */
+#define MAX_HEAD 9
 
 #ifdef WORDS_BIGENDIAN
 #define BE16(v) (v)
@@ -63,7 +65,8 @@ static inline double load_float64(const uint8_t *p)
     return d;
 }
 
-/* What follows writes at p, where there is room for MAX_HEAD bytes, and gives where the next byte goes. */
+/* The put functions write at p, which must have space for MAX_HEAD bytes, and return the position
+ * after the written bytes. */
 
 static inline uint8_t *put8(uint8_t *p, uint8_t type, uint8_t v)
 {
@@ -149,7 +152,8 @@ static inline uint8_t *put_float64(uint8_t *p, double d)
     return put64(p, FLOAT64, v);
 }
 
-/* old leaves out str8, which MessagePack had not in its first years. */
+/* put_str_head does not use str 8 if old is true, because the first versions of MessagePack lack
+ * str 8. */
 static inline uint8_t *put_str_head(uint8_t *p, uint32_t n, bool old)
 {
     if (n < 32) {

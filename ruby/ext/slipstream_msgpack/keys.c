@@ -10,7 +10,8 @@ static void keys_mark(void *p)
     keys_t *keys = p;
     for (int i = 0; i < KEYS; i++) {
         if (keys->places[i].string != 0) {
-            rb_gc_mark(keys->places[i].string); /* which does not let it move: nobody would tell us where to */
+            /* pins it: a Ractor-local cache has no function to update moved references */
+            rb_gc_mark(keys->places[i].string);
         }
         if (keys->places[i].symbol != 0) {
             rb_gc_mark(keys->places[i].symbol);
@@ -43,7 +44,8 @@ VALUE key_symbol(keys_t *keys, const uint8_t *p, size_t n)
     VALUE string = key_string(keys, p, n);
     cached_key_t *place = key_place(keys, p, n);
     if (place->symbol == 0) {
-        VALUE symbol = rb_str_intern(string); /* EncodingError if it is no UTF-8 */
+        /* raises EncodingError if string is not valid UTF-8 */
+        VALUE symbol = rb_str_intern(string);
         place->symbol = symbol;
     }
     return place->symbol;

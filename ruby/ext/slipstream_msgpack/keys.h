@@ -1,4 +1,5 @@
-/* Keys of maps that were read lately, so that a key that comes again need not be looked for among all interned strings. */
+/* A cache of recently read map keys. A key in the cache needs no lookup in the table of all
+ * interned Strings. */
 #ifndef SLIPSTREAM_KEYS_H
 #define SLIPSTREAM_KEYS_H
 
@@ -6,22 +7,23 @@
 #include <string.h>
 #include "ruby.h"
 
-#define KEYS 1024  /* places; each key has one of them, by its bytes */
-#define LONG_KEY 64 /* bytes from which on keys are not kept */
+#define KEYS 1024  /* number of slots; the bytes of a key select its slot */
+#define LONG_KEY 64 /* maximum length of a cached key in bytes */
 
 typedef struct {
-    VALUE string; /* UTF-8, frozen and interned; or 0 */
-    VALUE symbol; /* of the same name, or 0 */
+    VALUE string; /* a frozen, interned UTF-8 String, or 0 */
+    VALUE symbol; /* the Symbol of the same name, or 0 */
 } cached_key_t;
 
 typedef struct {
     cached_key_t places[KEYS];
 } keys_t;
 
-/* keys_local are those of the Ractor that runs. */
+/* keys_local returns the key cache of the current Ractor. The first call allocates it. */
 keys_t *keys_local(void);
 
-/* key_place is where a key of n bytes belongs, n being from 1 to LONG_KEY. Its beginning, its end and its length decide. */
+/* key_place returns the slot for a key of n bytes; n must be from 1 to LONG_KEY. The beginning, the
+ * end and the length of the key select the slot. */
 static inline cached_key_t *key_place(keys_t *keys, const uint8_t *p, size_t n)
 {
     uint64_t a = 0, b = 0;
@@ -39,9 +41,10 @@ static inline cached_key_t *key_place(keys_t *keys, const uint8_t *p, size_t n)
     return &keys->places[h >> 54];
 }
 
+/* key_miss returns the interned String of the n bytes at p and stores it in place. */
 VALUE key_miss(cached_key_t *place, const uint8_t *p, size_t n);
 
-/* key_string is the interned String of the n bytes at p. */
+/* key_string returns the interned String of the n bytes at p. */
 static inline VALUE key_string(keys_t *keys, const uint8_t *p, size_t n)
 {
     cached_key_t *place = key_place(keys, p, n);
@@ -52,6 +55,8 @@ static inline VALUE key_string(keys_t *keys, const uint8_t *p, size_t n)
     return key_miss(place, p, n);
 }
 
+/* key_symbol returns the Symbol of the n bytes at p. It raises EncodingError if they are not valid
+ * UTF-8. */
 VALUE key_symbol(keys_t *keys, const uint8_t *p, size_t n);
 
 void Init_keys(void);

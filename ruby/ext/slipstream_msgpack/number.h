@@ -1,4 +1,4 @@
-/* Numbers as Ruby values. */
+/* Decodes numbers to Ruby values. */
 #ifndef SLIPSTREAM_NUMBER_H
 #define SLIPSTREAM_NUMBER_H
 
@@ -8,7 +8,8 @@
 static inline VALUE float_value(double v)
 {
 #if USE_FLONUM
-    /* What rb_float_new does with nearly all floats: two bits of the exponent are implied by one, and the sign goes to the end. */
+    /* rb_float_new does the same for nearly all Floats. A flonum omits two bits of the exponent,
+     * which a third bit implies, and has the sign at the low end. */
     uint64_t bits;
     memcpy(&bits, &v, 8);
     unsigned exponent = (unsigned)(bits >> 60) & 7;
@@ -19,8 +20,9 @@ static inline VALUE float_value(double v)
     return rb_float_new(v);
 }
 
-/* number_at is the number at *p, and *p is after it then. It is Qundef, and *p stays, if there is none, or where too few bytes follow to read any without
- * a further look, or for those that are rare. */
+/* number_at returns the number at *at and advances *at. It returns Qundef and leaves *at unchanged
+ * if the value is not a number or has a rare format. It does the same if fewer than MAX_HEAD bytes
+ * remain, except for fixints. */
 static inline VALUE number_at(const uint8_t **at, const uint8_t *end)
 {
     const uint8_t *p = *at;

@@ -1,4 +1,5 @@
-/* Where bytes are written: a window of memory, and what makes another one when it is full. */
+/* out_t is a destination of bytes: a window of memory, and functions that provide another window
+ * when it is full. */
 #ifndef SLIPSTREAM_OUT_H
 #define SLIPSTREAM_OUT_H
 
@@ -9,14 +10,20 @@
 
 typedef struct out out_t;
 struct out {
-    uint8_t *p;   /* where the next byte goes */
-    uint8_t *end; /* after the last byte there is room for */
-    size_t reference; /* bytes from which on append gets a string even if there is room for it */
-    bool called;  /* a method of others has run, of which a continuation may come back at any time */
-    void (*settle)(out_t *out); /* before the first such method runs: what is referred to is copied. Or NULL */
-    /* more makes a window of at least n bytes, n being larger than what is left of this one. It raises if it cannot, and may call Ruby. */
+    uint8_t *p;   /* position of the next byte */
+    uint8_t *end; /* end of the window */
+    /* length in bytes from which on Strings go to append even if they fit into the window */
+    size_t reference;
+    /* A user-defined method has run. A continuation of that method may resume at any time. */
+    bool called;
+    /* Called before the first user-defined method runs. Copies the Strings that out refers to. May
+     * be NULL. */
+    void (*settle)(out_t *out);
+    /* more provides a window of at least n bytes. n must be larger than the space left in the
+     * current window. more raises if it fails, and may run Ruby code. */
     void (*more)(out_t *out, size_t n);
-    /* append takes the bytes of a string, many, or more than the window has room for: it may keep a reference to it. It may call Ruby. */
+    /* append appends the bytes of a String that is long or does not fit into the window. It may
+     * keep a reference to the String. It may run Ruby code. */
     void (*append)(out_t *out, VALUE string);
 };
 
@@ -29,7 +36,7 @@ static inline void out_need(out_t *out, size_t n)
     }
 }
 
-/* out_call is said before each call of a method of others. */
+/* out_call must be called before each call of a user-defined method. */
 static inline void out_call(out_t *out)
 {
     if (!out->called) {
@@ -40,7 +47,8 @@ static inline void out_call(out_t *out)
     }
 }
 
-/* copy_bytes is memcpy. For a few KB libc takes an instruction that is slow to begin: a blob of 6 KB is packed in 0.38 µs by this loop, in 0.48 by that. */
+/* copy_bytes does the same as memcpy. For a few KB, the memcpy of libc uses an instruction that
+ * starts slowly. Packing a 6 KB binary takes 0.38 µs with this loop and 0.48 µs with memcpy. */
 static inline void copy_bytes(void *to, const void *from, size_t n)
 {
     uint8_t *t = to;

@@ -9,7 +9,7 @@ typedef struct {
     buffer_t buffer;
     encoder_t e;
     pack_exts_t exts;
-    VALUE view; /* the Buffer object of buffer, once somebody has asked for it */
+    VALUE view; /* the Buffer object that #buffer returns; Qnil until the first call */
 } packer_t;
 
 static void packer_mark(void *p)
@@ -112,10 +112,10 @@ void packer_reset(VALUE packer) { buffer_clear(&get(packer)->buffer); }
 uint64_t packer_written(VALUE packer)
 {
     const buffer_t *b = packer_buffer(packer);
-    return buffer_size(b) ^ (uint64_t)b->reads << 32; /* what is flushed counts as read */
+    return buffer_size(b) ^ (uint64_t)b->reads << 32; /* a flush increments reads */
 }
 
-/* Options that were given. */
+/* Options. */
 
 static VALUE compatibility_mode_p(VALUE self) { return get(self)->e.compat ? Qtrue : Qfalse; }
 
@@ -174,7 +174,8 @@ static VALUE write_bin(VALUE self, VALUE v)
 {
     Check_Type(v, T_STRING);
     if (rb_enc_get_index(v) != rb_ascii8bit_encindex() && !rb_enc_str_asciionly_p(v)) {
-        v = rb_str_encode(v, rb_enc_from_encoding(rb_ascii8bit_encoding()), 0, Qnil); /* which is how write_bin says that it is none */
+        /* Raises EncodingError: v contains non-ASCII characters, and is not binary. */
+        v = rb_str_encode(v, rb_enc_from_encoding(rb_ascii8bit_encoding()), 0, Qnil);
     }
     encode_bin(&get(self)->e, v);
     RB_GC_GUARD(v);
@@ -211,7 +212,8 @@ static VALUE write_int(VALUE self, VALUE v)
     return self;
 }
 
-/* count is the number of elements or bytes that a head is to tell. */
+/* count returns n, the number of elements or bytes for a header, as 32 bits. It raises RangeError
+ * if n is out of range. */
 static uint32_t count(VALUE n)
 {
     unsigned long long v = RTEST(rb_funcall(rb_to_int(n), '<', 1, INT2FIX(0))) ? ULLONG_MAX : NUM2ULL(n);
@@ -257,14 +259,14 @@ static VALUE write_ext(VALUE self, VALUE type, VALUE payload)
     return self;
 }
 
-/* An ExtensionValue is a Struct of type and payload. */
+/* write_extension writes an ExtensionValue, a Struct with the members type and payload. */
 static VALUE write_extension(VALUE self, VALUE v)
 {
     Check_Type(v, T_STRUCT);
     return write_ext(self, RSTRUCT_GET(v, 0), RSTRUCT_GET(v, 1));
 }
 
-/* What was written. */
+/* Output. */
 
 static VALUE flush(VALUE self)
 {
@@ -310,7 +312,7 @@ static VALUE buffer(VALUE self)
     return pk->view;
 }
 
-/* Ext types, as lib/slipstream/msgpack/packer.rb registers and lists them. */
+/* Ext types. lib/msgpack/packer.rb calls these functions to register and list them. */
 
 static VALUE register_type_internal(VALUE self, VALUE type, VALUE klass, VALUE callable)
 {

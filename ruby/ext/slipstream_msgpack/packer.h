@@ -1,4 +1,4 @@
-/* MessagePack::Packer */
+/* The class MessagePack::Packer. */
 #ifndef SLIPSTREAM_PACKER_H
 #define SLIPSTREAM_PACKER_H
 
@@ -7,13 +7,18 @@
 
 extern VALUE cPacker;
 
-VALUE packer_new(const pack_exts_t *exts, int argc, const VALUE *argv); /* as Packer.new takes them */
-VALUE packer_child(const encoder_t *e); /* a Packer into memory that packs as e does */
+/* packer_new returns a Packer with the ext types of exts. argc and argv are the arguments of
+ * Packer.new. */
+VALUE packer_new(const pack_exts_t *exts, int argc, const VALUE *argv);
+/* packer_child returns a Packer without an io. The Packer has the options and ext types of e. */
+VALUE packer_child(const encoder_t *e);
 buffer_t *packer_buffer(VALUE packer);
 void packer_reset(VALUE packer);
-uint64_t packer_written(VALUE packer); /* changes with every byte that is written */
+/* packer_written returns a value that changes with each byte written. */
+uint64_t packer_written(VALUE packer);
 
-/* The options of packing that are not those of buffers: compatibility_mode, float32, strict. */
+/* packer_options sets compatibility_mode, float32 and strict from options, a Hash or nil. It raises
+ * TypeError for other objects. It ignores the options of buffers. */
 void packer_options(encoder_t *e, VALUE options);
 
 void Init_packer(VALUE mMessagePack);

@@ -3,13 +3,13 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* So many free pages are kept (1 MB). Built with 0, each page is a malloc of its own, so that valgrind and ASan see who touches one that was given
- * away. */
+/* Maximum number of free pages that are kept (1 MB). If PAGES_KEPT is 0, each page is a separate
+ * malloc, so that valgrind and ASan detect any access to a freed page. */
 #ifndef PAGES_KEPT
 #define PAGES_KEPT 256
 #endif
 
-/* A free page begins with the address of the next one. */
+/* A free page begins with the address of the next free page. */
 typedef struct free_page free_page_t;
 struct free_page {
     free_page_t *next;
@@ -19,8 +19,9 @@ static free_page_t *free_pages;
 static size_t free_count;
 static atomic_flag taken = ATOMIC_FLAG_INIT;
 
-/* Nobody waits for the list: who does not get it at once takes the other road, which is malloc. So a thread that was stopped while it had the list,
- * or that is not there any more after a fork, holds up nobody. */
+/* lock tries to lock the list of free pages and returns whether it succeeded. It never waits:
+ * without the lock, callers use malloc and free. So a thread that stops while it has the lock, or
+ * that no longer exists after a fork, blocks no other thread. */
 static int lock(void)
 {
     return !atomic_flag_test_and_set_explicit(&taken, memory_order_acquire);

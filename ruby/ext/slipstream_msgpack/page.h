@@ -1,4 +1,5 @@
-/* Pages: 4 KB of memory each, of which most messages take one. They are shared by all buffers, so that one that comes and goes needs no malloc. */
+/* Pages are 4 KB blocks of memory. Most messages need one page. All buffers share the free pages,
+ * so a short-lived buffer needs no malloc. */
 #ifndef SLIPSTREAM_PAGE_H
 #define SLIPSTREAM_PAGE_H
 
@@ -6,8 +7,9 @@
 
 #define PAGE_SIZE 4096
 
-/* page_take gives a page, which is the caller's alone until page_give. NULL if there is no memory. It calls nothing of Ruby's: no collection may
- * begin while the list of free pages changes. Any thread may call it, of any Ractor. */
+/* page_take returns a page for the exclusive use of the caller until page_give, or NULL if memory
+ * is exhausted. Neither function calls the API of Ruby: no garbage collection may start while the
+ * list of free pages changes. Any thread of any Ractor may call them. */
 void *page_take(void);
 void page_give(void *page);
 

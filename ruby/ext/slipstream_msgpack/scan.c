@@ -5,8 +5,10 @@
 #define SIXTEEN(v) FOUR(v), FOUR(v), FOUR(v), FOUR(v)
 
 const uint8_t head_sizes[256] = {
-    SIXTEEN(1), SIXTEEN(1), SIXTEEN(1), SIXTEEN(1), SIXTEEN(1), SIXTEEN(1), SIXTEEN(1), SIXTEEN(1), /* positive fixint */
-    SIXTEEN(1), SIXTEEN(1), SIXTEEN(1), SIXTEEN(1),                                                 /* fixmap, fixarray, fixstr */
+    /* positive fixint */
+    SIXTEEN(1), SIXTEEN(1), SIXTEEN(1), SIXTEEN(1), SIXTEEN(1), SIXTEEN(1), SIXTEEN(1), SIXTEEN(1),
+    /* fixmap, fixarray, fixstr */
+    SIXTEEN(1), SIXTEEN(1), SIXTEEN(1), SIXTEEN(1),
     [NIL] = 1, [FALSE_BYTE] = 1, [TRUE_BYTE] = 1,
     [BIN8] = 2, [BIN16] = 3, [BIN32] = 5,
     [EXT8] = 3, [EXT16] = 4, [EXT32] = 6,
@@ -19,7 +21,8 @@ const uint8_t head_sizes[256] = {
     [NEGATIVE_FIXINT] = 1, 1, 1, 1, FOUR(1), FOUR(1), FOUR(1), SIXTEEN(1),
 };
 
-/* payload is how many bytes follow the head at p, or for a container how many elements, and which of the two. */
+/* payload returns the number of payload bytes after the header at p. For a container, it returns 0
+ * and sets *elements to the number of elements; each map entry counts as two. */
 static inline uint64_t payload(const uint8_t *p, uint64_t *elements)
 {
     uint8_t b = *p;
@@ -51,7 +54,8 @@ static inline uint64_t payload(const uint8_t *p, uint64_t *elements)
     return 0;
 }
 
-/* WINDOW is how many bytes the loop below may look at without asking whether they are there: those of five floats, at most. */
+/* WINDOW is the number of bytes that the loop of quick may read without a check of the end. The
+ * largest read is that of five float 64 values. */
 #define WINDOW 48
 
 #define HIGH_BITS UINT64_C(0x8080808080808080)
@@ -63,7 +67,8 @@ static inline uint64_t word(const uint8_t *p)
     return v;
 }
 
-/* quick passes over what it can, as long as WINDOW bytes lie ahead: it leaves ext types, the last bytes and all that is wrong to the loop of scan. */
+/* quick skips values while at least WINDOW bytes remain. It leaves ext types, the last bytes and
+ * all errors to the loop of scan. */
 static const uint8_t *quick(scan_t *s, const uint8_t *p, const uint8_t *end)
 {
     uint64_t left = s->left, size;
@@ -128,12 +133,12 @@ static const uint8_t *quick(scan_t *s, const uint8_t *p, const uint8_t *end)
             p += size;
             break;
         container:
-            if (size > 0) { /* an empty one takes no level */
+            if (size > 0) { /* an empty container needs no level */
                 if (level == s->max) {
                     goto out;
                 }
                 s->outer[level++] = left - 1;
-                left = size + 1; /* less the one that every round takes */
+                left = size + 1; /* left-- below subtracts 1 again */
             }
             p += head;
             break;
@@ -148,7 +153,8 @@ out:
     return p;
 }
 
-/* beyond tells whether the head at p, of size bytes or elements, is beyond the limits. */
+/* beyond reports whether a header exceeds the limits. b is its first byte; size and elements are
+ * the results of payload. */
 static bool beyond(const limits_t *limits, uint8_t b, uint64_t size, uint64_t elements)
 {
     switch (b) {
@@ -166,7 +172,7 @@ static bool beyond(const limits_t *limits, uint8_t b, uint64_t size, uint64_t el
 
 uint64_t head_payload(const uint8_t *p, uint64_t *elements) { return payload(p, elements); }
 
-/* one passes over one head, if there is one, and begins with what follows it. */
+/* one skips one header, if it is complete, and prepares the scan of its payload or elements. */
 static scan_result_t one(scan_t *s, const uint8_t **at, const uint8_t *end)
 {
     const uint8_t *p = *at;

@@ -6,12 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static _Atomic bool share_middle;  /* is switched on */
-static bool middle_works;          /* the test at load time has shown it */
+static _Atomic bool share_middle;  /* whether sharing from the middle is switched on */
+static bool middle_works;          /* whether the test at load time succeeded */
 
-/* Which word of a String object that is not embedded holds its length, or 0 if none is known to. Ruby has no call that shortens
- * a String which shares its memory and leaves the memory alone, so set_length writes the word itself. Where it lies is measured
- * when the library is loaded, and not taken from the version: the headers of a Ruby to come may name it otherwise. */
+/* length_word is the index of the word that contains the length in a String object that is not
+ * embedded, or 0 if it is unknown. Ruby has no call that shortens a String without a change to its
+ * shared memory, so set_length writes the word itself. The index is measured when the library is
+ * loaded. It is not derived from the Ruby version, because a future header may give the member
+ * another name. */
 static size_t length_word;
 
 static void set_length(VALUE string, long n) { ((long *)string)[length_word] = n; }
@@ -19,8 +21,9 @@ static void set_length(VALUE string, long n) { ((long *)string)[length_word] = n
 #define WORDS (sizeof(struct RString) / sizeof(long))
 #define HEAD_WORDS (sizeof(struct RBasic) / sizeof(long))
 
-/* find_length looks for the one word that is the length of three Strings, each of another length. Capacity is another word with
- * the same value where a String owns its memory, so the Strings are tails that share theirs. */
+/* find_length returns the index of the only word that equals the length in three Strings of
+ * different lengths, or 0. In a String that owns its memory, the capacity has the same value. So
+ * the Strings are tails that share memory. */
 static size_t find_length(VALUE source)
 {
     size_t found = 0;
@@ -41,7 +44,8 @@ static size_t find_length(VALUE source)
     return found;
 }
 
-/* What was found out about the characters of the source need not hold for a part of it, which may begin and end within a character. */
+/* with_encoding sets the encoding and clears the code range. The code range of the source may not
+ * hold for a part of it, because the part may begin or end within a character. */
 static VALUE with_encoding(VALUE string, int encoding_index)
 {
     if (rb_enc_get_index(string) != encoding_index) {
@@ -58,13 +62,16 @@ static VALUE copy(VALUE source, size_t from, size_t n, int encoding_index)
     return with_encoding(string, encoding_index);
 }
 
-/* A source that is itself cut from the middle of another has no NUL after it, and then neither has what ends where it ends. */
+/* is_tail reports whether source[from, n] ends at the end of source, with a NUL after it. A source
+ * that was cut from the middle of another String has no NUL after it. Then its tails have none,
+ * either. */
 static bool is_tail(VALUE source, size_t from, size_t n)
 {
     return from + n == (size_t)RSTRING_LEN(source) && RSTRING_END(source)[0] == '\0';
 }
 
-/* Ruby shares what ends where the source ends. */
+/* share_tail returns the substring from the offset from to the end. Ruby shares memory with such a
+ * substring. */
 static VALUE share_tail(VALUE source, size_t from)
 {
     return rb_str_subseq(source, (long)from, RSTRING_LEN(source) - (long)from);
@@ -75,8 +82,10 @@ static bool shares(VALUE string, VALUE source, size_t from)
     return RB_FL_TEST_RAW(string, RSTRING_NOEMBED) && RSTRING_PTR(string) == RSTRING_PTR(source) + from;
 }
 
-/* A tail, then made shorter. Qfalse if this Ruby did not share the tail. The String keeps no capacity of its own that the shorter length would
- * contradict, as it owns no memory; whatever changes it, or wants a NUL after it, has Ruby copy it first. */
+/* share_cut_middle returns source[from, n]: it takes a tail of source and shortens it. It returns
+ * Qfalse if this Ruby did not share memory with the tail. The String owns no memory, so it has no
+ * capacity that contradicts the shorter length. Ruby copies the String before any change, and
+ * before it adds a NUL. */
 static VALUE share_cut_middle(VALUE source, size_t from, size_t n)
 {
     VALUE string = share_tail(source, from);
@@ -97,9 +106,11 @@ static bool begins_number(uint8_t c)
     return (c >= '0' && c <= '9') || (c >= '\t' && c <= '\r') || c == '+' || c == '-' || c == '.' || c == '_' || c == ' ';
 }
 
-/* A few methods of String look at one byte after the end, and think that it is a NUL: unpack("m") takes it for base64, Integer() and Rational() for
- * more of a number that is zeros so far. The one does not matter if that byte is no text, and in MessagePack it hardly ever is; the others do not
- * look at what is no number. */
+/* bears_no_nul reports whether source[from, n] works without a NUL after it. A few methods of
+ * String read one byte after the end and expect a NUL. unpack("m") takes the byte for base64.
+ * Integer() and Rational() take it for another character of a number that consists of zeros so far.
+ * unpack("m") works if the byte is not text, and in MessagePack the byte is hardly ever text.
+ * Integer() and Rational() do not read the byte if the String is no number. */
 static bool bears_no_nul(VALUE source, size_t from, size_t n)
 {
     const uint8_t *bytes = (const uint8_t *)RSTRING_PTR(source) + from;
@@ -133,8 +144,9 @@ VALUE share_all(VALUE string)
     return RB_OBJ_FROZEN(string) ? rb_obj_freeze(rb_str_new_shared(string)) : rb_str_new_frozen(string);
 }
 
-/* The test. A source of three parts, of which the middle one is cut out; each step is something Ruby does to Strings that would show if it took the
- * length of the shared memory for that of the String, or wrote into it. */
+/* The test at load time. It cuts the middle part out of a source of three parts. Each step applies
+ * an operation of Ruby to Strings. The step fails if Ruby uses the length of the shared memory as
+ * the length of the String, or writes to the shared memory. */
 #define PART SHARE_MIDDLE
 
 static VALUE test_source(void)
@@ -191,7 +203,8 @@ static bool test_freezing(VALUE source, VALUE expected)
     return is_middle(rb_str_freeze(cut(source)), expected) && is_middle(rb_str_new_frozen(cut(source)), expected);
 }
 
-/* C code that asks for a NUL at the end gets one, which is not written into the source. */
+/* test_terminating checks that C code gets a NUL at the end if it asks for one, and that the NUL is
+ * not written to the source. */
 static bool test_terminating(VALUE source, VALUE expected)
 {
     VALUE string = cut(source);
@@ -215,14 +228,15 @@ static VALUE test(VALUE ignored)
     return works ? Qtrue : Qfalse;
 }
 
-/* call-seq: MessagePack.share_middle? -> true or false */
+/* call-seq: MessagePack.share_middle? -> true or false
+ * Returns whether long binary Strings share memory from the middle of their source. */
 static VALUE is_share_middle(VALUE module)
 {
     return atomic_load(&share_middle) ? Qtrue : Qfalse;
 }
 
 /* call-seq: MessagePack.share_middle = true or false
- * It stays off where the test has failed. */
+ * Switches sharing from the middle on or off. It stays off if the test at load time failed. */
 static VALUE set_share_middle(VALUE module, VALUE on)
 {
     atomic_store(&share_middle, RTEST(on) && middle_works);

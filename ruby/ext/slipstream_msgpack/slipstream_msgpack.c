@@ -1,13 +1,14 @@
-/* MessagePack for Ruby. What is where:
+/* MessagePack for Ruby. The files are:
  *
  *   page         4 KB pages, shared by all buffers
- *   buffer       queues of chunks; buffer_class is MessagePack::Buffer
+ *   buffer       queues of chunks; buffer_io calls the io, buffer_class is MessagePack::Buffer
  *   share        Strings that share memory
- *   format       the bytes of MessagePack
- *   encode       values to bytes; packer is MessagePack::Packer, string_out a message as one String
- *   decode       bytes to values; unpacker is MessagePack::Unpacker, keys are keys of maps, scan passes over objects
- *   exts         what is registered for ext types
- *   factory      MessagePack::Factory, MessagePack.pack and .unpack */
+ *   format       loads and stores the parts of the MessagePack format
+ *   encode       encodes values; packer is MessagePack::Packer, string_out writes to one String
+ *   decode       decodes values; unpacker is MessagePack::Unpacker, keys caches map keys,
+ *                scan skips objects
+ *   exts         registered ext types
+ *   factory      MessagePack::Factory, MessagePack.pack and MessagePack.unpack */
 #include "ruby.h"
 #include "ruby/ractor.h"
 #include "buffer.h"
@@ -25,7 +26,9 @@ __attribute__((visibility("default"))) void Init_slipstream_msgpack(void)
 {
     rb_ext_ractor_safe(true);
     VALUE mMessagePack = rb_define_module("MessagePack");
-    rb_define_const(mMessagePack, "SLIPSTREAM", Qtrue); /* by which lib/slipstream/only.rb knows these classes from those of the msgpack gem */
+    /* lib/slipstream/only.rb uses this constant to distinguish these classes from those of the
+     * msgpack gem. */
+    rb_define_const(mMessagePack, "SLIPSTREAM", Qtrue);
     rb_funcall(mMessagePack, rb_intern("private_constant"), 1, ID2SYM(rb_intern("SLIPSTREAM")));
     Init_errors(mMessagePack);
     Init_exts();

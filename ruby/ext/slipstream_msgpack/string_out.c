@@ -2,8 +2,8 @@
 
 static uint8_t *base(string_out_t *s) { return s->larger == NULL ? s->first : s->larger; }
 
-/* forget frees memory that is no longer used, unless a continuation may come back that still writes there: then the collector
- * does, when nobody refers to it. */
+/* forget frees memory that is no longer used. After a user-defined method has run, a continuation
+ * may resume and write to the memory. Then forget leaves it to the garbage collector. */
 static void forget(const string_out_t *s, VALUE memory)
 {
     if (memory != 0 && !s->out.called) {
@@ -11,7 +11,8 @@ static void forget(const string_out_t *s, VALUE memory)
     }
 }
 
-/* move has the bytes in other memory, where used of them are already, and room is for so many. */
+/* move makes larger the memory of the bytes. larger has space for room bytes and already contains
+ * the first used bytes. */
 static void move(string_out_t *s, VALUE memory, uint8_t *larger, size_t used, size_t room)
 {
     forget(s, s->memory);
@@ -21,7 +22,7 @@ static void move(string_out_t *s, VALUE memory, uint8_t *larger, size_t used, si
     s->out.end = larger + room;
 }
 
-/* enlarge gives the bytes so much memory, of which used are kept. */
+/* enlarge copies the first used bytes to new memory of room bytes. */
 static void enlarge(string_out_t *s, size_t used, size_t room)
 {
     VALUE memory = 0;
@@ -79,14 +80,16 @@ static size_t cut_bytes(const string_out_t *s)
     return n;
 }
 
-/* join writes the bytes, and the strings where they belong, to memory with room for all of them. */
+/* join writes the bytes, with the cut Strings in their places, to memory with space for all of
+ * them. It raises RuntimeError if the length of a cut String has changed. */
 static void join(string_out_t *s, uint8_t *to)
 {
     const uint8_t *from = base(s);
     size_t used = (size_t)(s->out.p - from), done = 0;
     for (size_t i = 0; i < s->cuts_n; i++) {
         const cut_t *c = &s->cuts[i];
-        if ((size_t)RSTRING_LEN(c->string) != c->length) { /* by a method hash of a class, or a thread that ran meanwhile */
+        /* a hash method of a class or another thread has changed the String */
+        if ((size_t)RSTRING_LEN(c->string) != c->length) {
             rb_raise(rb_eRuntimeError, "string modified while it was packed");
         }
         copy_bytes(to, from + done, c->at - done);
@@ -108,7 +111,8 @@ static void forget_cuts(string_out_t *s)
     s->cuts_room = FIRST_CUTS;
 }
 
-/* settle copies all strings, and has later ones copied at once: methods of others may change them. */
+/* settle copies all cut Strings, and makes append copy later ones at once, because user-defined
+ * methods may change them. */
 static void settle(out_t *out)
 {
     string_out_t *s = (string_out_t *)out;

@@ -1,26 +1,31 @@
-/* A message as one String: its bytes are on the C stack as long as they are few, then in memory that grows, and are copied once more when it is known
- * how many they are. A String that grows instead must be given back what is too much, and its pages come new from the system each time. Long strings are
- * not copied on the way: the message is cut where they belong, and they go from their own memory into the String. */
+/* string_out_t collects a message for one String. A short message is on the C stack, a longer one
+ * in memory that grows. string_out_finish copies the bytes to a String of the final length. A
+ * String that grows instead would have to release its unused memory, and the system would provide
+ * new pages for each message. Long Strings are not copied to that memory. The message is cut at
+ * their positions, and string_out_finish copies them directly to the result. */
 #ifndef SLIPSTREAM_STRING_OUT_H
 #define SLIPSTREAM_STRING_OUT_H
 
 #include "out.h"
 
-#define SHORT_MESSAGE 8192 /* as most messages are */
+#define SHORT_MESSAGE 8192 /* most messages are shorter */
 #define FIRST_CUTS 16
-#define CUT_FROM 256 /* bytes of a string from which on two copies take longer than a cut */
+#define CUT_FROM 256 /* length in bytes from which on a cut is faster than two copies */
 
-/* A string that belongs after at bytes of what was written. */
+/* cut_t is a String to insert after the first `at` bytes of the written bytes. */
 typedef struct {
     VALUE string;
     size_t at, length;
 } cut_t;
 
 typedef struct {
-    out_t out;    /* must be first */
-    uint8_t *larger;       /* where the bytes are when first was too small, or NULL */
-    volatile VALUE memory; /* of that, which the collector frees if nobody else does, or 0 */
-    cut_t *cuts;           /* first_cuts, or memory in which the collector finds the strings */
+    out_t out;    /* must be the first member */
+    uint8_t *larger;       /* memory of the bytes once first is too small, or NULL */
+    /* temporary buffer that contains larger, or 0; the garbage collector frees it if nothing else
+     * does */
+    volatile VALUE memory;
+    /* first_cuts, or memory that the garbage collector scans for the Strings */
+    cut_t *cuts;
     size_t cuts_n, cuts_room;
     volatile VALUE cuts_memory;
     cut_t first_cuts[FIRST_CUTS];
@@ -28,6 +33,8 @@ typedef struct {
 } string_out_t;
 
 void string_out_init(string_out_t *s);
+/* string_out_finish returns the message as a binary String and frees the memory. It raises
+ * RuntimeError if the length of a cut String has changed. */
 VALUE string_out_finish(string_out_t *s);
 
 #endif

@@ -5,24 +5,30 @@
 
 VALUE cUnpacker;
 
-/* An object is decoded out of memory that lies together. If the first chunk does not hold all of it, it is scanned first, for which each byte is looked
- * at once however they come, and what belongs to it is brought together when all of it is there. */
+/* The decoder needs an object in contiguous memory. If the first chunk does not contain the whole
+ * object, the unpacker scans for the end of the object. The scan reads each byte once, even if the
+ * input arrives in small pieces. When the object is complete, its bytes are moved into one chunk,
+ * and decoded. */
 typedef struct {
     buffer_t buffer;
     unpack_options_t o;
     unpack_exts_t exts;
-    VALUE view;     /* the Buffer object of buffer, once somebody has asked for it */
-    uint32_t depth; /* containers around, of the payload of a recursive ext type */
+    VALUE view;     /* the Buffer object that #buffer returns; Qnil until the first call */
+    uint32_t depth; /* number of containers around the payload of a recursive ext type */
 
-    bool raised;    /* while an object is decoded: if it still is when the next one is asked for, that one raised, and is passed over */
-    size_t raised_reads; /* of the buffer then: if they are others now, that object is gone already */
+    /* raised is set before an object is decoded, and reset afterwards. If it is still set at the
+     * next read, decoding has raised, and the object is skipped. raised_reads is the value of
+     * buffer.reads when raised was set. If buffer.reads has changed since, the object is no longer
+     * in the buffer. */
+    bool raised;
+    size_t raised_reads;
 
-    scan_t *scan;   /* of the first object, if it is not all there; NULL until there is a need */
+    scan_t *scan;   /* scan of the first object if it is incomplete; NULL until first used */
     bool scanning;
-    size_t reads;   /* of the buffer when it was scanned last */
-    size_t scanned; /* bytes, of which the last were */
-    size_t into;    /* bytes of this chunk */
-    chunk_t *at;
+    size_t reads;   /* buffer.reads when the scan started */
+    size_t scanned; /* number of bytes of the object that are scanned */
+    size_t into;    /* number of these bytes that are in chunk at */
+    chunk_t *at;    /* the chunk where the scan continues */
 } unpacker_t;
 
 static void unpacker_mark(void *p)
@@ -101,9 +107,10 @@ VALUE unpacker_child(const decoder_t *d, VALUE payload)
     return self;
 }
 
-/* More bytes. */
+/* Input. */
 
-/* more reads from io, and is false at its end and where there is none. */
+/* more reads from the io into the buffer. It returns false at the end of the io, or if there is no
+ * io. */
 static bool more(unpacker_t *uk) { return !NIL_P(uk->buffer.io) && buffer_try_fill(&uk->buffer, uk->buffer.io_buffer_size); }
 
 /* Scanning. */
@@ -114,7 +121,7 @@ static inline void note_raise(unpacker_t *uk)
     uk->raised_reads = uk->buffer.reads;
 }
 
-/* levels is how many containers there may still be. */
+/* levels returns the number of further levels of nesting that max_depth allows. */
 static inline uint32_t levels(const unpacker_t *uk) { return uk->o.max_depth > uk->depth ? uk->o.max_depth - uk->depth : 0; }
 
 static inline const uint8_t *chunk_end(const buffer_t *b, const chunk_t *c)
@@ -151,7 +158,7 @@ static void scan_start(unpacker_t *uk)
     uk->reads = uk->buffer.reads;
 }
 
-/* over_chunks moves n bytes on, which may lie in several chunks. */
+/* over_chunks advances the scan by n bytes, which may be in several chunks. */
 static void over_chunks(unpacker_t *uk, size_t n)
 {
     uk->scanned += n;
@@ -162,7 +169,8 @@ static void over_chunks(unpacker_t *uk, size_t n)
     }
 }
 
-/* scan_head scans the current head, which begins in one chunk and ends in another. It is SCAN_MORE if it does not end at all. */
+/* scan_head scans a header that is split between chunks. If the header is incomplete, it returns
+ * SCAN_MORE and sets *moved to false. */
 static scan_result_t scan_head(unpacker_t *uk, bool *moved)
 {
     uint8_t head[MAX_HEAD];
@@ -182,7 +190,8 @@ static scan_result_t scan_head(unpacker_t *uk, bool *moved)
     return result;
 }
 
-/* scan_on scans as far as there are bytes. After SCAN_DONE the object has uk->scanned bytes. */
+/* scan_on continues the scan to the end of the object or of the buffer. After SCAN_DONE,
+ * uk->scanned is the size of the object. */
 static scan_result_t scan_on(unpacker_t *uk)
 {
     buffer_t *b = &uk->buffer;
@@ -211,14 +220,16 @@ static scan_result_t scan_on(unpacker_t *uk)
     return SCAN_MORE;
 }
 
-/* measure brings all of the next object into the buffer, and is its length; 0 if it never comes. */
+/* measure reads from the io until the next object is complete, and returns the size of the object.
+ * It returns 0 if the input ends first. It raises if the object is invalid or exceeds a limit. */
 static size_t measure(unpacker_t *uk, bool limited)
 {
     for (;;) {
         if (!uk->scanning || uk->reads != uk->buffer.reads) {
             scan_start(uk);
         }
-        uk->scan->limits = limited && uk->o.limited ? &uk->o.limits : NULL; /* what is only passed over has none */
+        /* Limits do not apply to skipped objects. */
+        uk->scan->limits = limited && uk->o.limited ? &uk->o.limits : NULL;
         scan_result_t result = scan_on(uk);
         if (result == SCAN_DONE) {
             uk->scanning = false;
@@ -244,7 +255,8 @@ static VALUE pin_head(decoder_t *d)
     return source;
 }
 
-/* decode_front decodes what is at first, or gives Qundef. */
+/* decode_front decodes the object at first. It returns Qundef if the object continues after
+ * last. */
 static VALUE decode_front(unpacker_t *uk, const uint8_t *first, const uint8_t *last)
 {
     VALUE stack[FIRST_STACK];
@@ -265,7 +277,8 @@ static VALUE decode_front(unpacker_t *uk, const uint8_t *first, const uint8_t *l
     return v;
 }
 
-/* pass_over gets rid of an object that raised: of all of it if that is there, or up to where nobody can tell how long it is. */
+/* pass_over skips an object whose decoding has raised. If the size of the object cannot be
+ * determined, it skips the bytes up to the error. It skips nothing if the object is incomplete. */
 static void pass_over(unpacker_t *uk)
 {
     uk->raised = false;
@@ -276,7 +289,7 @@ static void pass_over(unpacker_t *uk)
     case SCAN_MORE:
         return;
     case SCAN_INVALID:
-        uk->scanned++; /* the byte itself */
+        uk->scanned++; /* skip the invalid byte, too */
         break;
     case SCAN_DEEP:
     case SCAN_LIMIT:
@@ -287,7 +300,7 @@ static void pass_over(unpacker_t *uk)
     buffer_skip(&uk->buffer, uk->scanned);
 }
 
-/* next_object is Qundef if there is none, or not all of one. */
+/* next_object returns the next object, or Qundef if there is no complete object. */
 static VALUE next_object(unpacker_t *uk)
 {
     const uint8_t *first, *last;
@@ -299,7 +312,7 @@ static VALUE next_object(unpacker_t *uk)
     }
     if (!uk->scanning && buffer_front(&uk->buffer, &first, &last) != NULL) {
         const uint8_t *p = first;
-        VALUE v = number_at(&p, last); /* an array that is read by its header is often of them */
+        VALUE v = number_at(&p, last); /* arrays read element by element often contain numbers */
         if (v != Qundef) {
             buffer_advance(&uk->buffer, p, last);
             return v;
@@ -317,7 +330,8 @@ static VALUE next_object(unpacker_t *uk)
     return decode_front(uk, c->first, c->first + n);
 }
 
-/* ended raises. What there is of an object stays if it is to, and of one that is no container. */
+/* ended raises EOFError. Without an io and without transactional, it first clears the buffer if the
+ * incomplete object is an array or a map. In all other cases, the bytes stay in the buffer. */
 NORETURN(static void ended(unpacker_t *uk));
 static void ended(unpacker_t *uk)
 {
@@ -338,7 +352,8 @@ static VALUE read_object(VALUE self)
     return v;
 }
 
-/* skip_object passes over an object, which is in the first chunk in most cases, and tells whether there was one. */
+/* skip_object skips an object, and reports whether there was one. In most cases, the whole object
+ * is in the first chunk. */
 static inline bool skip_object(unpacker_t *uk)
 {
     const uint8_t *first, *last, *p;
@@ -388,16 +403,18 @@ static VALUE read_raw(VALUE self)
     if (uk->raised) {
         pass_over(uk);
     }
-    size_t n = measure(uk, true); /* the caller gets these bytes, and passes them on to readers that trust them */
+    /* Limits apply, because the caller may pass the bytes to readers that trust them. */
+    size_t n = measure(uk, true);
     if (n == 0) {
         ended(uk);
     }
     return buffer_read(&uk->buffer, n);
 }
 
-/* Heads. */
+/* Headers. */
 
-/* next_byte is the first byte of the next object. It stays. */
+/* next_byte returns the first byte of the next object. The byte stays in the buffer. It raises
+ * EOFError at the end of the input, and MalformedFormatError for the byte 0xc1. */
 static uint8_t next_byte(unpacker_t *uk)
 {
     const uint8_t *first, *last;
@@ -416,11 +433,13 @@ static uint8_t next_byte(unpacker_t *uk)
     return *first;
 }
 
-/* next_head is the head of the next object, and how many bytes it is. They stay. */
+/* next_head copies the header of the next object to head, and returns the size of the header. The
+ * bytes stay in the buffer. It raises EOFError if the header is incomplete. */
 static size_t next_head(unpacker_t *uk, uint8_t *head)
 {
     size_t size;
-    while (buffer_size(&uk->buffer) < (size = head_sizes[next_byte(uk)])) { /* which an io may change */
+    /* The io may change the buffer, so each iteration reads the first byte again. */
+    while (buffer_size(&uk->buffer) < (size = head_sizes[next_byte(uk)])) {
         if (!more(uk)) {
             raise_end();
         }
@@ -573,7 +592,7 @@ static VALUE buffer(VALUE self)
     return uk->view;
 }
 
-/* What was asked for. */
+/* Options. */
 
 static VALUE symbolize_keys_p(VALUE self) { return get(self)->o.symbolize_keys ? Qtrue : Qfalse; }
 
@@ -583,7 +602,7 @@ static VALUE allow_unknown_ext_p(VALUE self) { return get(self)->o.allow_unknown
 
 static VALUE transactional_p(VALUE self) { return get(self)->o.transactional ? Qtrue : Qfalse; }
 
-/* Ext types, as lib/slipstream/msgpack/unpacker.rb registers and lists them. */
+/* Ext types. lib/msgpack/unpacker.rb calls these functions to register and list them. */
 
 static VALUE register_type_internal(VALUE self, VALUE type, VALUE klass, VALUE callable)
 {

@@ -1,30 +1,36 @@
 # frozen_string_literal: true
 
 module MessagePack
-  # Integers of any size as an ext type, which is not one of the format's own: both sides must know it.
+  # Packs and unpacks Integers of any size as an ext type. The format does not define this type, so
+  # writer and reader must both register it:
   #
   #   factory.register_type(0x01, Integer, packer: MessagePack::Bigint.method(:to_msgpack_ext),
-  #                         unpacker: MessagePack::Bigint.method(:from_msgpack_ext), oversized_integer_extension: true)
+  #                         unpacker: MessagePack::Bigint.method(:from_msgpack_ext),
+  #                         oversized_integer_extension: true)
   #
-  # The payload: a byte for the sign, 1 if it is less than 0, then digits of 32 bits, the least one first, each big-endian.
+  # The payload starts with a sign byte: 1 for negative numbers, otherwise 0. The magnitude follows
+  # as 32-bit digits, least significant digit first. Each digit is big-endian.
   module Bigint
-    # Bits of a digit.
+    # Bits per digit.
     CHUNK_BITLENGTH = 32
-    # The payload, for Array#pack.
+    # The layout of the payload, as a template for Array#pack.
     FORMAT = "CL>*"
 
+    # Returns the payload for an Integer.
     # @param bigint [Integer]
-    # @return [String] binary
+    # @return [String] a binary String
     def self.to_msgpack_ext(bigint)
       digits = bigint.zero? ? [] : bigint.abs.digits(1 << CHUNK_BITLENGTH)
       [bigint.negative? ? 1 : 0, *digits].pack(FORMAT)
     end
 
-    # @param payload [String] with whole digits; bytes beyond them are not looked at
+    # Returns the Integer for a payload.
+    # @param payload [String] bytes after the last complete digit are ignored
     # @return [Integer]
     def self.from_msgpack_ext(payload)
       sign, *digits = payload.unpack(FORMAT)
-      # By way of hex: to shift and to add would take time that is quadratic in the digits, which are another's to choose.
+      # Convert via hex. Shifting and adding would take quadratic time in the number of digits,
+      # which the sender chooses.
       magnitude = digits.reverse.pack("L>*").unpack1("H*").to_i(16)
       sign == 0 ? magnitude : -magnitude
     end

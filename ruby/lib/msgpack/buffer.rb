@@ -3,57 +3,72 @@
 require_relative "extension"
 
 module MessagePack
-  # A queue of bytes, in front of an io if there is one: what Packer#buffer and Unpacker#buffer give, and of use by itself.
+  # A queue of bytes, optionally in front of an io. {Packer#buffer} and {Unpacker#buffer} return
+  # one, and programs may create their own.
   class Buffer
     # @!method initialize(io = nil, options = {})
-    #   @param io [Object, nil] read by readpartial or read, written to by write or <<. A Hash alone is the options
-    #   @option options [Integer] :io_buffer_size, :read_reference_threshold, :write_reference_threshold
-    #     as of {Packer} and {Unpacker}
+    #   Creates an empty buffer.
+    #   @param io [Object, nil] read with readpartial or read, and written with write or <<. A Hash
+    #     as the only argument is the options
+    #   @option options [Integer] :io_buffer_size, :read_reference_threshold,
+    #     :write_reference_threshold as for {Packer} and {Unpacker}
     # @!method clear
     #   Drops all bytes.
     #   @return [nil]
     # @!method size
-    #   @return [Integer] bytes
+    #   Returns the number of bytes in the buffer.
+    #   @return [Integer]
     # @!method empty?
+    #   Reports whether the buffer contains no bytes.
     #   @return [Boolean]
     # @!method write(bytes)
-    #   Adds bytes after the last one.
-    #   @return [Integer] how many
+    #   Appends bytes.
+    #   @return [Integer] the number of bytes appended
     # @!method <<(bytes)
+    #   Appends bytes.
     #   @see #write
     #   @return [Buffer] self
     # @!method prepend(bytes)
-    #   Puts bytes before the first one, at the cost of these bytes alone.
+    #   Inserts bytes before the first byte. The cost depends only on the number of inserted bytes.
     #   @return [Buffer] self
     # @!method read(length = nil, out = nil)
-    #   @param length [Integer, nil] the most bytes; nil: all that there are, and all that the io has
-    #   @param out [String, nil] which gets the bytes, and keeps its encoding
-    #   @return [String, nil] nil if there are none and length is not 0
-    #   @raise [ArgumentError] a length below 0
+    #   Removes and returns up to length bytes. Reads from the io if the buffer contains fewer.
+    #   @param length [Integer, nil] the maximum number of bytes; nil reads all bytes of the buffer
+    #     and of the io
+    #   @param out [String, nil] a String whose contents are replaced by the bytes; its encoding
+    #     does not change
+    #   @return [String, nil] nil if length is greater than 0 and no bytes are left
+    #   @raise [ArgumentError] if length is negative
     # @!method read_all(length = nil, out = nil)
-    #   As #read, but gives all bytes or none.
+    #   Removes and returns exactly length bytes. The parameters are those of {#read}.
     #   @return [String]
-    #   @raise [EOFError] fewer are there, which stay
+    #   @raise [EOFError] if fewer bytes are available; they stay in the buffer
     # @!method skip(length)
-    #   @return [Integer] bytes that were passed over
+    #   Removes up to length bytes.
+    #   @return [Integer] the number of bytes removed
     # @!method skip_all(length)
+    #   Removes exactly length bytes.
     #   @return [Buffer] self
-    #   @raise [EOFError] fewer are there, which stay
+    #   @raise [EOFError] if fewer bytes are available; they stay in the buffer
     # @!method io
+    #   Returns the io of the buffer.
     #   @return [Object, nil]
     # @!method flush
-    #   Writes all bytes to the io.
+    #   Writes all bytes to the io, if there is one.
     #   @return [Buffer] self
     # @!method close
-    #   Calls close of the io, if there is one.
+    #   Calls close on the io, if there is one.
     # @!method write_to(io)
-    #   Writes all bytes to another io, and drops them.
-    #   @return [Integer] how many
+    #   Writes all bytes to another io, and removes them from the buffer.
+    #   @return [Integer] the number of bytes written
     # @!method to_s
-    #   @return [String] a copy of the bytes, which stay. Also named to_str
+    #   Returns a copy of the bytes, which stay in the buffer. Also named to_str.
+    #   @return [String]
     # @!method to_str
+    #   Returns a copy of the bytes.
     #   @see #to_s
     # @!method to_a
-    #   @return [Array<String>] the same in pieces
+    #   Returns a copy of the bytes as an Array of Strings, one for each chunk of the buffer.
+    #   @return [Array<String>]
   end
 end

@@ -4,16 +4,22 @@ require_relative "packer"
 require_relative "extension_value"
 
 module MessagePack
-  # to_msgpack of the classes that the format knows. Each class says in to_msgpack_with_packer how it is written.
+  # Adds to_msgpack to the classes that the format supports. Each class defines
+  # to_msgpack_with_packer, which writes the object.
   module CoreExt
+    # Packs self.
     # @overload to_msgpack
-    #   @return [String] binary
+    #   Returns the packed object.
+    #   @return [String] a binary String
     # @overload to_msgpack(packer)
-    #   @return [Packer] the same, which self was written to
+    #   Writes the object to a packer.
+    #   @return [Packer] the given packer
     # @overload to_msgpack(io)
+    #   Writes the packed object to an io.
     #   @return [nil]
     # @overload to_msgpack(options)
-    #   @return [String] binary; see MessagePack.pack
+    #   Returns the packed object. The options are those of MessagePack.pack.
+    #   @return [String] a binary String
     def to_msgpack(packer_or_io = nil)
       case packer_or_io
       when nil, false then MessagePack.pack(self)

@@ -1,25 +1,31 @@
 # frozen_string_literal: true
 
 module MessagePack
-  # What packers, unpackers and factories ask when an ext type is registered, and when they tell which are. What packs or unpacks is given as a
-  # name, or as anything with #call. A Method becomes a Proc, since Ractors share no Method.
+  # Helpers with which Packer, Unpacker and Factory register and list ext types. A packer or an
+  # unpacker is specified as a method name, or as an object with #call. A Method is converted to a
+  # Proc, because Ractors cannot share Methods.
   module ExtType
-    # @param given [Symbol, String, #call, nil] a name is that of a method of the objects that are packed
+    # Returns the callable that packs objects of an ext type.
+    # @param given [Symbol, String, #call, nil] a name refers to a method of the packed objects
     # @return [#call, nil]
-    # @raise [::TypeError]
+    # @raise [::TypeError] if given is neither a name nor a callable nor nil
     def self.packer(given)
       named?(given) ? given.to_sym.to_proc : callable(given, :packer)
     end
 
-    # @param given [Symbol, String, #call, nil] a name is that of a method of the class
+    # Returns the callable that unpacks an ext type.
+    # @param given [Symbol, String, #call, nil] a name refers to a singleton method of klass
     # @return [#call, nil]
-    # @raise [NameError] if the class has no such method
-    # @raise [::TypeError]
+    # @raise [NameError] if klass has no such method
+    # @raise [::TypeError] if given is neither a name nor a callable nor nil
     def self.unpacker(given, klass)
       named?(given) ? klass.method(given).to_proc : callable(given, :unpacker)
     end
 
-    # @param entries [Array<Hash>] as registered_types gives them; class is nil if there is none
+    # Reports whether entries contain a type number, or a class or one of its ancestors.
+    # @param entries [Array<Hash>] the return value of registered_types; an entry without a class
+    #   has a nil class
+    # @raise [ArgumentError] if klass_or_type is neither a Class nor an Integer
     def self.registered?(entries, klass_or_type)
       case klass_or_type
       when Class then entries.any? { |entry| entry[:class] && klass_or_type <= entry[:class] }
@@ -28,7 +34,9 @@ module MessagePack
       end
     end
 
-    # @raise [FrozenError] before any other error of an argument
+    # Raises if receiver is frozen. Callers call unfrozen first, so FrozenError takes precedence
+    # over errors in arguments.
+    # @raise [FrozenError]
     def self.unfrozen(receiver)
       raise FrozenError.new("can't modify frozen #{receiver.class}", receiver: receiver) if receiver.frozen?
     end

@@ -5,50 +5,68 @@ require_relative "ext_type"
 require_relative "time"
 
 module MessagePack
-  # Holds ext types, and makes packers and unpackers that know them.
+  # Registers ext types, and creates packers and unpackers that support them.
   class Factory
     # @!method packer(io = nil, options = {})
-    #   @return [Packer] with the types that are registered now; for the arguments see Packer.new
+    #   Creates a packer with the ext types that are registered at the time of the call. The
+    #   arguments are those of Packer.new.
+    #   @return [Packer]
     # @!method unpacker(io = nil, options = {})
-    #   @return [Unpacker] likewise
+    #   Creates an unpacker with the ext types that are registered at the time of the call. The
+    #   arguments are those of Unpacker.new.
+    #   @return [Unpacker]
     # @!method dump(object, io = nil, options = {})
-    #   Also named pack. Without an io it makes no Packer.
-    #   @return [String, nil] binary; nil if there is an io, which was written to
-    #   @raise as Packer#write
+    #   Packs an object. Also named pack. Creates no Packer if io is nil.
+    #   @return [String, nil] a binary String, or nil if an io is given
+    #   @raise the errors of Packer#write
     # @!method pack(object, io = nil, options = {})
+    #   Packs an object.
     #   @see #dump
     # @!method load(source, options = {})
-    #   Also named unpack.
-    #   @param source [String, #read] of one object, and nothing after it
+    #   Unpacks the only object in source. Also named unpack.
+    #   @param source [String, #read] exactly one object
     #   @return the object
     #   @raise [EOFError, UnpackError]
     # @!method unpack(source, options = {})
+    #   Unpacks the only object in source.
     #   @see #load
     # @!method freeze
-    #   @return [Factory] self, which takes no more types. Threads may share it, and Ractors if its methods are shareable
+    #   Freezes the factory; afterwards, no ext types can be registered. Threads may share a frozen
+    #   factory. Ractors may share it if its packers and unpackers of ext types are shareable.
+    #   @return [Factory] self
 
     DEFAULT_METHODS = { packer: :to_msgpack_ext, unpacker: :from_msgpack_ext }.freeze
 
-    # What the extension is told of an ext type besides.
-    RECURSIVE = 1 # the methods get a packer and an unpacker
-    OVERSIZED = 2 # only Integers beyond 64 bits are packed so
-    SYMBOL = 4    # the payload is the name of a Symbol, and the extension writes and reads it itself
-    TIME = 8      # likewise, the timestamp of a Time
+    # Flags of an ext type. The enum in exts.h has the same values.
+    RECURSIVE = 1 # the callables receive a Packer or an Unpacker
+    OVERSIZED = 2 # the type applies only to Integers of more than 64 bits
+    SYMBOL = 4    # the payload is the name of a Symbol; C code writes and reads it
+    TIME = 8      # the payload is the timestamp of a Time; C code writes and reads it
     private_constant :DEFAULT_METHODS, :RECURSIVE, :OVERSIZED, :SYMBOL, :TIME
 
-    # Registers an ext type for packers and unpackers that are made from now on.
+    # Registers an ext type for packers and unpackers that are created after this call.
     #
-    # @param type [Integer] -128 to 127; those below 0 are the format's own
-    # @param klass [Module] whose objects, and those of its subclasses, are packed
-    # @param options [Hash] without any, the methods are to_msgpack_ext and from_msgpack_ext; of given options those that are missing are nil:
-    # @option options [Symbol, String, #call, nil] :packer the method that gives the payload, or what is called with the object; nil: none
-    # @option options [Symbol, String, #call, nil] :unpacker the method of klass that makes an object of the payload, or what is called with it
-    # @option options [Boolean] :recursive the packer is called with |object, packer| and writes into that; the unpacker with |unpacker| and reads
-    # @option options [Boolean] :oversized_integer_extension of Integer: only for those beyond 64 bits; oversized_integer_extension_type is the same
-    # @option options [Boolean] :optimized_symbols_parsing of Symbol: the payload is the name, and no method is called to read it
+    # @param type [Integer] -128 to 127; the format reserves negative numbers
+    # @param klass [Module] the packed objects are instances of this class or of its subclasses, or
+    #   include this module
+    # @param options [Hash] if omitted, :packer is :to_msgpack_ext and :unpacker is
+    #   :from_msgpack_ext; if given, a missing option is nil
+    # @option options [Symbol, String, #call, nil] :packer a method of the object that returns the
+    #   payload, or a callable that takes the object and returns the payload; nil registers no
+    #   packer
+    # @option options [Symbol, String, #call, nil] :unpacker a singleton method of klass, or a
+    #   callable; it takes the payload and returns the object; nil registers no unpacker
+    # @option options [Boolean] :recursive if true, the packer takes the object and a Packer, and
+    #   writes the payload to this Packer; the unpacker takes an Unpacker, and reads the payload
+    #   from this Unpacker
+    # @option options [Boolean] :oversized_integer_extension only for Integer: if true, the type
+    #   applies only to Integers of more than 64 bits; oversized_integer_extension_type is an alias
+    # @option options [Boolean] :optimized_symbols_parsing only for Symbol: if true, the payload is
+    #   the name, and no method is called to unpack it
     # @return [nil]
     # @raise [FrozenError] if the factory is frozen
-    # @raise [RangeError, ArgumentError, NameError, ::TypeError] for a type, a class, a method that is none
+    # @raise [RangeError, ArgumentError, NameError, ::TypeError] if the type, the class, the packer
+    #   or the unpacker is invalid
     def register_type(type, klass, options = DEFAULT_METHODS)
       ExtType.unfrozen(self)
       raise ArgumentError, "expected Module/Class but found #{klass.class}." unless klass.is_a?(Module)
@@ -59,16 +77,19 @@ module MessagePack
       nil
     end
 
-    # Registers Time as the format's timestamp, type -1: nanoseconds are kept, the zone is not.
+    # Registers Time as the predefined timestamp type, -1. Preserves nanoseconds, but not the time
+    # zone.
     # @return [nil]
     # @raise [FrozenError] if the factory is frozen
     def register_time
       register_type(Timestamp::TYPE, ::Time, packer: Time::Packer, unpacker: Time::Unpacker)
     end
 
-    # @param selector [:both, :packer, :unpacker]
-    # @return [Array<Hash>] { type:, class:, packer:, unpacker: } in the order of types; of :packer or :unpacker without the other
-    # @raise [ArgumentError] for another selector
+    # Returns the registered ext types, sorted by type.
+    # @param selector [:both, :packer, :unpacker] which side to list
+    # @return [Array<Hash>] entries { type:, class:, packer:, unpacker: }; the selectors :packer and
+    #   :unpacker omit the key of the other side
+    # @raise [ArgumentError] for any other selector
     def registered_types(selector = :both)
       packers, unpackers = registered_types_internal
       packing = packers.map { |klass, (type, packer)| { type: type, class: klass, packer: packer } }
@@ -83,15 +104,20 @@ module MessagePack
       entries.sort_by { |entry| entry[:type] }
     end
 
-    # @param klass_or_type [Class, Integer] a class counts if one of its ancestors is registered
-    # @raise [ArgumentError] if it is neither, and for another selector
+    # Reports whether a class or a type number is registered.
+    # @param klass_or_type [Class, Integer] a class is also registered if one of its ancestors is
+    # @param selector [:both, :packer, :unpacker] which side to check
+    # @raise [ArgumentError] if klass_or_type is neither a Class nor an Integer, or if the selector
+    #   is invalid
     def type_registered?(klass_or_type, selector = :both)
       ExtType.registered?(registered_types(selector), klass_or_type)
     end
 
-    # @param size [Integer] how many packers, and how many unpackers, are kept. More are made where more are in use: nobody waits
-    # @param options [Hash] of packers and unpackers
-    # @return [Pool] which has the types that are registered now
+    # Creates a pool with the ext types that are registered at the time of the call.
+    # @param size [Integer] the maximum number of idle packers, and of idle unpackers. If all are in
+    #   use, the pool creates more, so callers never wait
+    # @param options [Hash] the options of Packer.new and Unpacker.new
+    # @return [Pool]
     def pool(size = 1, **options)
       Pool.new(frozen? ? self : dup.freeze, size, options)
     end
@@ -116,12 +142,13 @@ module MessagePack
 
     def names?(klass, options) = klass == ::Symbol && options[:optimized_symbols_parsing]
 
-    # name? tells whether a packer of Symbols gives no more than their name. Symbol#to_msgpack_ext does, unless somebody has redefined it.
+    # name? reports whether a packer of Symbols is a method that returns only the name.
+    # Symbol#to_msgpack_ext is one, unless the program has redefined it.
     def name?(packer)
       packer.is_a?(::Symbol) && ::Symbol.method_defined?(packer) && ::Symbol.instance_method(packer) == ::Symbol.instance_method(:name)
     end
 
-    # pairs makes one entry of those of the same type and class.
+    # pairs merges the packing entry and the unpacking entry of the same type and class.
     def pairs(packing, unpacking)
       both = [*packing, *unpacking].group_by { |entry| entry.values_at(:type, :class) }.values
       both.map { |entries| { type: nil, class: nil, packer: nil, unpacker: nil }.merge(*entries) }

@@ -4,28 +4,38 @@ require_relative "extension"
 require_relative "ext_type"
 
 module MessagePack
-  # Appends objects to a {Buffer}, as MessagePack. A packer with an io writes the bytes there when it flushes.
+  # Packs objects and appends the bytes to a {Buffer}. A packer with an io writes the bytes to the
+  # io when it flushes.
   class Packer
     # @!method initialize(io = nil, options = {})
-    #   @param io [#write, #<<, nil] what flush writes to. A Hash alone is the options
-    #   @option options [Boolean] :compatibility_mode neither str 8 nor bin, as before version 5 of the format
-    #   @option options [Boolean] :float32 writes a Float in 32 bits where they hold it exactly
-    #   @option options [Boolean] :strict refuses objects of subclasses that have no ext type, and a to_msgpack that writes nothing
-    #   @option options [Integer] :io_buffer_size bytes that are gathered before they go to the io: 32768
-    #   @option options [Integer] :write_reference_threshold bytes from which on a String is not copied: 32768
-    #   @raise [::TypeError] if options is no Hash
+    #   Creates a packer.
+    #   @param io [#write, #<<, nil] the destination of flush. A Hash as the only argument is the
+    #     options
+    #   @option options [Boolean] :compatibility_mode writes neither str 8 nor bin, as before
+    #     version 5 of the format
+    #   @option options [Boolean] :float32 writes a Float in 32 bits if it loses no precision
+    #   @option options [Boolean] :strict rejects objects of subclasses without an ext type, and
+    #     rejects a to_msgpack that writes nothing
+    #   @option options [Integer] :io_buffer_size number of bytes collected before they are written
+    #     to the io; default 32768
+    #   @option options [Integer] :write_reference_threshold minimum size in bytes of Strings that
+    #     are referenced instead of copied; default 32768
+    #   @raise [::TypeError] if options is not a Hash
     # @!method compatibility_mode?
+    #   Reports whether the packer writes neither str 8 nor bin.
     #   @return [Boolean]
     #
     # @!method write(object)
-    #   Also named pack. Ext types are looked for by the class of the object first; an object of another class than the format
-    #   knows is asked for to_msgpack(packer).
-    #   @return [Packer] self, as all methods that write
-    #   @raise [RangeError] an Integer takes more than 64 bits
-    #   @raise [ArgumentError] a String, an Array or a Hash is longer than 2**32 - 1
-    #   @raise [NoMethodError] the object has no to_msgpack
-    #   @raise [SystemStackError] objects nest too deep, or within themselves
+    #   Writes an object. Also named pack. An ext type that is registered for the class of the
+    #   object takes precedence. Without one, and if the format has no type for the class, the
+    #   packer calls object.to_msgpack(packer).
+    #   @return [Packer] self, like every method that writes an object or a part of one
+    #   @raise [RangeError] if an Integer needs more than 64 bits
+    #   @raise [ArgumentError] if a String, an Array or a Hash is longer than 2**32 - 1
+    #   @raise [NoMethodError] if an object has no method to_msgpack
+    #   @raise [SystemStackError] if objects are nested too deeply, or contain themselves
     # @!method pack(object)
+    #   Writes an object.
     #   @see #write
     # @!method write_nil
     #   Writes nil.
@@ -34,42 +44,55 @@ module MessagePack
     # @!method write_false
     #   Writes false.
     # @!method write_int(integer)
-    #   @raise [::TypeError, RangeError]
+    #   Writes an Integer.
+    #   @raise [::TypeError] if the argument is not an Integer
+    #   @raise [RangeError] if the Integer needs more than 64 bits
     # @!method write_float(number)
-    #   @param number [Numeric] written in 64 bits
-    #   @raise [::TypeError]
+    #   Writes a number as a Float, in 64 bits unless the option float32 applies.
+    #   @param number [Numeric]
+    #   @raise [::TypeError] if the argument is not a number
     # @!method write_float32(number)
-    #   @param number [Numeric] rounded to 32 bits
-    #   @raise [ArgumentError] if it is no Numeric
+    #   Writes a number as a Float, rounded to 32 bits.
+    #   @param number [Numeric]
+    #   @raise [ArgumentError] if the argument is not a Numeric
     # @!method write_string(string)
-    #   As str; a String of the encoding ASCII-8BIT as bin.
-    #   @raise [::TypeError] if it is no String, as the next ones
+    #   Writes a String: as bin if its encoding is ASCII-8BIT, otherwise as str.
+    #   @raise [::TypeError] if the argument is not a String
     # @!method write_bin(string)
-    #   As bin, whatever its encoding.
+    #   Writes a String as bin.
+    #   @raise [EncodingError] if the String contains non-ASCII characters and its encoding is not
+    #     ASCII-8BIT
+    #   @raise [::TypeError] if the argument is not a String
     # @!method write_symbol(symbol)
-    #   Writes the name as str, or as an ext type if one is registered for Symbol.
+    #   Writes the name of a Symbol as str, or as an ext type if one is registered for Symbol.
+    #   @raise [::TypeError] if the argument is not a Symbol
     # @!method write_array(array)
-    #   Writes the head and the elements.
+    #   Writes an Array: its header and its elements.
+    #   @raise [::TypeError] if the argument is not an Array
     # @!method write_hash(hash)
-    #   Writes the head, and each key before its value.
+    #   Writes a Hash: its header, and each key followed by its value.
+    #   @raise [::TypeError] if the argument is not a Hash
     # @!method write_extension(value)
+    #   Writes an ext value.
     #   @param value [ExtensionValue]
+    #   @raise [::TypeError, RangeError]
     # @!method write_ext(type, payload)
+    #   Writes an ext value with the given type and payload.
     #   @param type [Integer] -128 to 127
     #   @param payload [String]
-    #   @raise [RangeError]
+    #   @raise [RangeError] if the type is out of range
     # @!method write_array_header(size)
-    #   The head of an array; write its elements next.
-    #   @param size [Integer] of elements, 0 to 2**32 - 1
-    #   @raise [RangeError]
+    #   Writes the header of an array. Write the elements next.
+    #   @param size [Integer] number of elements, 0 to 2**32 - 1
+    #   @raise [RangeError] if the size is out of range
     # @!method write_map_header(size)
-    #   The head of a map; write its keys and values next.
-    #   @param size [Integer] of entries, 0 to 2**32 - 1
-    #   @raise [RangeError]
+    #   Writes the header of a map. Write the keys and values next.
+    #   @param size [Integer] number of entries, 0 to 2**32 - 1
+    #   @raise [RangeError] if the size is out of range
     # @!method write_bin_header(size)
-    #   The head of a binary; write its bytes to #buffer next.
-    #   @param size [Integer] of bytes, 0 to 2**32 - 1
-    #   @raise [RangeError]
+    #   Writes the header of a binary. Write the bytes to {#buffer} next.
+    #   @param size [Integer] number of bytes, 0 to 2**32 - 1
+    #   @raise [RangeError] if the size is out of range
     #
     # @!method flush
     #   Writes all bytes to the io, if there is one.
@@ -78,48 +101,61 @@ module MessagePack
     #   Drops all bytes. Also named clear.
     #   @return [nil]
     # @!method clear
+    #   Drops all bytes.
     #   @see #reset
     # @!method size
-    #   @return [Integer] bytes that have not gone to the io
+    #   Returns the number of bytes that have not been written to the io.
+    #   @return [Integer]
     # @!method empty?
+    #   Reports whether the buffer contains no bytes.
     #   @return [Boolean]
     # @!method to_s
-    #   @return [String] a copy of the bytes, which stay. Also named to_str
+    #   Returns a copy of the bytes, which stay in the buffer. Also named to_str.
+    #   @return [String]
     # @!method to_str
+    #   Returns a copy of the bytes.
     #   @see #to_s
     # @!method to_a
-    #   @return [Array<String>] the same in pieces
+    #   Returns a copy of the bytes as an Array of Strings, one for each chunk of the buffer.
+    #   @return [Array<String>]
     # @!method write_to(io)
-    #   Writes all bytes to another io, and drops them.
-    #   @return [Integer] how many bytes
+    #   Writes all bytes to another io, and removes them from the buffer.
+    #   @return [Integer] the number of bytes written
     # @!method full_pack
-    #   Flushes, or gives the bytes if there is no io; then the packer is empty.
+    #   Writes all bytes to the io, or returns them if there is no io. Afterwards, the packer is
+    #   empty.
     #   @return [String, nil]
     # @!method buffer
-    #   @return [Buffer] which holds the bytes
+    #   Returns the buffer of this packer.
+    #   @return [Buffer]
 
-    # Packs the objects of a class, of its subclasses, or of all that include a module, as an ext type of this packer.
+    # Registers an ext type for objects that this packer writes.
     #
-    # @param type [Integer] -128 to 127; those below 0 are the format's own
-    # @param klass [Module]
-    # @param method [Symbol, String, #call] the method that gives the payload, or what is called with the object
-    # @yield the same, as a block: |object|
+    # @param type [Integer] -128 to 127; the format reserves negative numbers
+    # @param klass [Module] the packed objects are instances of this class or of its subclasses, or
+    #   include this module
+    # @param method [Symbol, String, #call] a method of the object that returns the payload, or a
+    #   callable that takes the object and returns the payload
+    # @yield [object] returns the payload; used instead of method
     # @return [nil]
-    # @raise [RangeError, ArgumentError, ::TypeError] for a type, a class, a method that is none
-    # @raise [FrozenError] if the packer is frozen, as those of a Pool are
+    # @raise [RangeError, ArgumentError, ::TypeError] if the type, the class or the method is
+    #   invalid
+    # @raise [FrozenError] if the packer is frozen, like the packers of a Pool
     def register_type(type, klass, method = :to_msgpack_ext, &block)
       ExtType.unfrozen(self)
       register_type_internal(type, klass, block || ExtType.packer(method))
       nil
     end
 
-    # @return [Array<Hash>] { type:, class:, packer: } of each class, in the order of types
+    # Returns the registered ext types, sorted by type.
+    # @return [Array<Hash>] an entry { type:, class:, packer: } for each class
     def registered_types
       registered_types_internal.map { |klass, (type, packer)| { type: type, class: klass, packer: packer } }.sort_by { |entry| entry[:type] }
     end
 
-    # @param klass_or_type [Class, Integer] a class counts if one of its ancestors is registered
-    # @raise [ArgumentError] if it is neither
+    # Reports whether a class or a type number is registered.
+    # @param klass_or_type [Class, Integer] a class is also registered if one of its ancestors is
+    # @raise [ArgumentError] if klass_or_type is neither a Class nor an Integer
     def type_registered?(klass_or_type)
       ExtType.registered?(registered_types, klass_or_type)
     end

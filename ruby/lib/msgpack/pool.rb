@@ -4,40 +4,50 @@ require_relative "factory"
 
 module MessagePack
   class Factory
-    # Packers and unpackers of a factory that are used again and again, by any number of threads of a Ractor. Each is lent to one user at a time,
-    # and comes back empty. They are frozen: their types are the factory's.
+    # Keeps packers and unpackers of a factory for reuse by any number of threads of one Ractor.
+    # Each packer or unpacker is used by one caller at a time, and is reset after each use. All
+    # packers and unpackers have the ext types of the factory. They are frozen, so callers cannot
+    # register other ext types with them.
     class Pool
-      # @param factory [Factory] frozen
+      # Creates an empty pool.
+      # @param factory [Factory] a frozen factory
+      # @param size [Integer] the maximum number of idle packers, and of idle unpackers
+      # @param options [Hash] the options of Packer.new and Unpacker.new
       def initialize(factory, size, options = {})
         @packers = Members.new(size) { factory.packer(options).freeze }
         @unpackers = Members.new(size) { factory.unpacker(options).freeze }
       end
 
-      # @return [String] binary
+      # Packs an object with a packer of the pool.
+      # @return [String] a binary String
       def dump(object)
         @packers.lend { |packer| packer.write(object).full_pack }
       end
 
-      # @param data [String] one object, and nothing after it
+      # Unpacks the only object in data with an unpacker of the pool.
+      # @param data [String] exactly one object
+      # @return the object
       # @raise [EOFError, UnpackError]
       def load(data)
         @unpackers.lend { |unpacker| unpacker.feed(data).full_unpack }
       end
 
-      # @yieldparam packer [Packer] which is the block's own until it ends
-      # @return what the block gives
+      # Yields a packer of the pool.
+      # @yieldparam packer [Packer] not used by any other caller until the block ends
+      # @return the value of the block
       def packer(&block)
         @packers.lend(&block)
       end
 
-      # @yieldparam unpacker [Unpacker] which is the block's own until it ends
-      # @return what the block gives
+      # Yields an unpacker of the pool.
+      # @yieldparam unpacker [Unpacker] not used by any other caller until the block ends
+      # @return the value of the block
       def unpacker(&block)
         @unpackers.lend(&block)
       end
 
-      # Members are kept in an Array, of which Ruby takes and to which it adds in one piece: there is no lock to wait for, and none to be held
-      # when a thread is killed.
+      # Keeps idle packers or unpackers in an Array. Array#pop and Array#push are atomic in CRuby,
+      # so callers never wait for a lock. A killed thread cannot leave a lock held.
       class Members
         def initialize(size, &make)
           @size = size
@@ -45,7 +55,8 @@ module MessagePack
           @idle = []
         end
 
-        # Yields a member that nobody else uses, and keeps it afterwards.
+        # Yields an idle member, or a new one if none is idle. Resets the member after the block and
+        # keeps it, unless there are already size idle members.
         def lend
           member = @idle.pop || @make.call
           yield member

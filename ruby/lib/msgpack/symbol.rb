@@ -1,12 +1,15 @@
 # frozen_string_literal: true
 
-# What Symbol is packed by once it is registered as an ext type. Redefine them to pack Symbols in another way.
+# Adds the methods that pack and unpack Symbols if Symbol is registered as an ext type. Redefine
+# them to change the payload.
 class Symbol
-  # @return [String] the name, in the Symbol's encoding
+  # Returns the payload: the name of the Symbol, in the Symbol's encoding.
+  # @return [String]
   alias to_msgpack_ext name
 
+  # Returns the Symbol for a payload.
   # @param payload [String]
-  # @return [Symbol] in UTF-8; binary if the payload is not UTF-8
+  # @return [Symbol] a UTF-8 Symbol, or a binary Symbol if the payload is not valid UTF-8
   def self.from_msgpack_ext(payload)
     name = payload.dup.force_encoding(Encoding::UTF_8)
     name.force_encoding(Encoding::BINARY) unless name.valid_encoding?

@@ -1,28 +1,32 @@
 # frozen_string_literal: true
 
 module MessagePack
-  # A point in time of the format's own ext type -1: seconds since 1970 in UTC, and nanoseconds beyond them. It holds more than a Time of
-  # some systems does, and makes no Time. A payload has one of three forms, all big-endian:
+  # A value of the predefined ext type -1: a number of seconds since 1970-01-01 00:00:00 UTC, plus
+  # nanoseconds. Its range is larger than the range of Time on some systems. Creating a Timestamp
+  # creates no Time. A payload has one of three forms, all big-endian:
   #
   #   4 bytes     seconds: 32 bits
   #   8 bytes     nanoseconds: 30 bits, seconds: 34 bits
   #   12 bytes    nanoseconds: 32 bits, seconds: 64 bits, signed
   class Timestamp
-    # The ext type.
+    # The number of the ext type.
     TYPE = -1
-    # The latest second of a payload of 4 bytes.
+    # The largest number of seconds in a payload of 4 bytes.
     TIMESTAMP32_MAX_SEC = 2**32 - 1
-    # The latest second of a payload of 8 bytes.
+    # The largest number of seconds in a payload of 8 bytes.
     TIMESTAMP64_MAX_SEC = 2**34 - 1
 
-    # @return [Integer] seconds since 1970, less than 0 before
+    # Returns the seconds since 1970. Earlier times are negative.
+    # @return [Integer]
     attr_reader :sec
-    # @return [Integer] nanoseconds, 0 to 999_999_999
+    # Returns the nanoseconds, normally 0 to 999_999_999.
+    # @return [Integer]
     attr_reader :nsec
 
+    # Returns the Timestamp for a payload.
     # @param payload [String]
     # @return [Timestamp]
-    # @raise [MalformedFormatError] if it has not 4, 8 or 12 bytes
+    # @raise [MalformedFormatError] if the payload is not 4, 8 or 12 bytes long
     def self.from_msgpack_ext(payload)
       case payload.bytesize
       when 4 then new(payload.unpack1("L>"), 0)
@@ -37,9 +41,11 @@ module MessagePack
       end
     end
 
-    # @return [String] the shortest payload, binary
-    # @raise [ArgumentError] if nsec is a second or more, or less than 0: a payload of 8 bytes has 30 bits for it
-    # @raise [RangeError] if sec takes more than 64 bits
+    # Returns the shortest payload for a time.
+    # @return [String] a binary String
+    # @raise [ArgumentError] if nsec is negative, or is one second or more; a payload of 8 bytes has
+    #   only 30 bits for nanoseconds
+    # @raise [RangeError] if sec does not fit into a signed 64-bit integer
     def self.to_msgpack_ext(sec, nsec)
       raise ArgumentError, "nsec is #{nsec}, and should be 0 to 999999999" unless nsec.between?(0, 999_999_999)
       raise RangeError, "sec is #{sec}, which takes more than 64 bits" unless sec.between?(-2**63, 2**63 - 1)
@@ -53,18 +59,22 @@ module MessagePack
       end
     end
 
-    # What is read may have nanoseconds beyond a second, so that is no error here.
+    # Creates a Timestamp. Accepts an nsec of one second or more, because a payload may contain one.
+    # to_msgpack_ext rejects such an nsec.
     def initialize(sec, nsec)
       @sec = sec
       @nsec = nsec
     end
 
+    # Returns the payload of this Timestamp.
     # @return [String] see Timestamp.to_msgpack_ext
+    # @raise [ArgumentError, RangeError] see Timestamp.to_msgpack_ext
     def to_msgpack_ext
       self.class.to_msgpack_ext(sec, nsec)
     end
 
-    # @return [Boolean] whether other is a Timestamp of the same seconds and nanoseconds
+    # Reports whether other is a Timestamp with the same seconds and nanoseconds.
+    # @return [Boolean]
     def ==(other)
       other.class == self.class && other.sec == sec && other.nsec == nsec
     end

@@ -4,98 +4,126 @@ require_relative "extension"
 require_relative "ext_type"
 
 module MessagePack
-  # Reads objects from bytes that are fed in pieces of any size, or read from an io.
+  # Unpacks objects from bytes that are fed in pieces of any size, or read from an io.
   class Unpacker
     # @!method initialize(io = nil, options = {})
-    #   @param io [#readpartial, #read, nil] what is read when bytes are missing. A Hash alone is the options
-    #   @option options [Boolean] :symbolize_keys Symbols as keys of maps instead of Strings
-    #   @option options [Boolean] :freeze freezes all that is read; equal strings are one object
-    #   @option options [Boolean] :allow_unknown_ext an ExtensionValue instead of UnknownExtTypeError
-    #   @option options [Boolean] :key_cache false does not remember keys of maps
-    #   @option options [Boolean] :transactional an EOFError leaves the unpacker at the first byte of the object
-    #   @option options [Integer] :max_depth levels of nesting, 1 to 1024: 128
-    #   @option options [Integer] :max_str_len, :max_bin_len, :max_ext_len bytes; none
-    #   @option options [Integer] :max_array_len, :max_map_len elements, entries; none
-    #   @option options [Integer] :io_buffer_size bytes that are asked of the io at once: 32768
-    #   @option options [Integer] :read_reference_threshold bytes from which on Strings share memory with what was fed: 256
-    #   @raise [ArgumentError] for limits outside of their ranges
+    #   Creates an unpacker.
+    #   @param io [#readpartial, #read, nil] the source of missing bytes. A Hash as the only
+    #     argument is the options
+    #   @option options [Boolean] :symbolize_keys unpacks String keys of maps as Symbols
+    #   @option options [Boolean] :freeze freezes all unpacked objects; equal Strings are the same
+    #     object
+    #   @option options [Boolean] :allow_unknown_ext returns an ExtensionValue instead of raising
+    #     UnknownExtTypeError
+    #   @option options [Boolean] :key_cache if false, keys of maps are not cached; default true
+    #   @option options [Boolean] :transactional if true, an EOFError leaves the unpacker at the
+    #     first byte of the object
+    #   @option options [Integer] :max_depth maximum levels of nesting, 1 to 1024; default 128
+    #   @option options [Integer] :max_str_len, :max_bin_len, :max_ext_len maximum length in bytes;
+    #     unlimited by default
+    #   @option options [Integer] :max_array_len, :max_map_len maximum number of elements or
+    #     entries; unlimited by default
+    #   @option options [Integer] :io_buffer_size number of bytes requested from the io at once;
+    #     default 32768
+    #   @option options [Integer] :read_reference_threshold minimum size in bytes of Strings that
+    #     share memory with the fed String; default 256
+    #   @raise [ArgumentError] if a limit is out of range
     # @!method symbolize_keys?
+    #   Reports whether String keys of maps are unpacked as Symbols.
     #   @return [Boolean]
     # @!method freeze?
+    #   Reports whether unpacked objects are frozen.
     #   @return [Boolean]
     # @!method allow_unknown_ext?
+    #   Reports whether ext types that are not registered are unpacked as ExtensionValue.
     #   @return [Boolean]
     # @!method transactional?
+    #   Reports whether an EOFError leaves the unpacker at the first byte of the object.
     #   @return [Boolean]
     #
     # @!method feed(bytes)
-    #   Adds bytes. They are not copied if they are many; a later change of the String is not seen. Also named feed_reference.
+    #   Appends bytes to the buffer. Large Strings are not copied. Later changes to the String do
+    #   not affect the unpacker. Also named feed_reference.
     #   @param bytes [String]
     #   @return [Unpacker] self
     # @!method feed_reference(bytes)
+    #   Appends bytes to the buffer.
     #   @see #feed
     # @!method read
-    #   Also named unpack.
-    #   @return the next object
-    #   @raise [EOFError] if not all of it is there
-    #   @raise [MalformedFormatError, StackError, UnknownExtTypeError, LimitError] which are UnpackError
+    #   Unpacks the next object. Also named unpack.
+    #   @return the object
+    #   @raise [EOFError] if the object is incomplete
+    #   @raise [MalformedFormatError, StackError, UnknownExtTypeError, LimitError] all are
+    #     UnpackErrors
     # @!method unpack
+    #   Unpacks the next object.
     #   @see #read
     # @!method skip
-    #   Passes over the next object without making it.
+    #   Skips the next object without creating it.
     #   @return [nil]
     #   @raise [EOFError, MalformedFormatError, StackError]
     # @!method skip_nil
-    #   Passes over nil, and over nothing else. Also named consume_nil.
-    #   @return [Boolean] whether the next object was nil
+    #   Skips the next object only if it is nil. Also named consume_nil.
+    #   @return [Boolean] true if the object was nil
     #   @raise [EOFError]
     # @!method consume_nil
+    #   Skips the next object only if it is nil.
     #   @see #skip_nil
     # @!method count
-    #   Passes over all objects.
-    #   @return [Integer] how many there were; the part of one at the end is not counted, and stays
+    #   Skips all complete objects, and returns their number. The bytes of an incomplete object stay
+    #   in the buffer.
+    #   @return [Integer]
     # @!method read_raw
-    #   @return [String] the bytes of the next object, binary
+    #   Removes the bytes of the next object from the buffer, and returns them.
+    #   @return [String] a binary String
     #   @raise [EOFError, MalformedFormatError, StackError, LimitError]
     # @!method peek_type
-    #   @return [Symbol] :nil, :boolean, :integer, :float, :string, :binary, :array, :map or :extension, of the next object
+    #   Returns the type of the next object.
+    #   @return [Symbol] :nil, :boolean, :integer, :float, :string, :binary, :array, :map or
+    #     :extension
     #   @raise [EOFError]
     # @!method read_array_header
-    #   Reads the head of an array; read its elements next.
-    #   @return [Integer] elements
-    #   @raise [UnexpectedTypeError] for another type, whose bytes stay
+    #   Reads the header of an array. Read the elements next.
+    #   @return [Integer] number of elements
+    #   @raise [UnexpectedTypeError] if the next object is not an array; its bytes stay in the
+    #     buffer
     #   @raise [EOFError]
     # @!method read_map_header
-    #   Reads the head of a map; read its keys and values next.
-    #   @return [Integer] entries
-    #   @raise [UnexpectedTypeError, EOFError]
+    #   Reads the header of a map. Read the keys and values next.
+    #   @return [Integer] number of entries
+    #   @raise [UnexpectedTypeError] if the next object is not a map; its bytes stay in the buffer
+    #   @raise [EOFError]
     # @!method each
-    #   @yieldparam object each object, until not all of one is there
-    #   @return [nil, Enumerator] an Enumerator without a block
-    # @!method feed_each(bytes)
-    #   Feeds, then yields each object. What is there of another one waits for the next call.
+    #   Unpacks and yields all complete objects.
     #   @yieldparam object
-    #   @return [nil, Enumerator]
+    #   @return [nil, Enumerator] an Enumerator if no block is given
+    # @!method feed_each(bytes)
+    #   Feeds bytes, then unpacks and yields all complete objects. If the last object is incomplete,
+    #   its bytes stay in the buffer for the next call.
+    #   @yieldparam object
+    #   @return [nil, Enumerator] an Enumerator if no block is given
     # @!method full_unpack
-    #   Reads the one object that there is, and resets.
+    #   Unpacks the only object in the input, and resets the unpacker.
     #   @return the object
-    #   @raise [MalformedFormatError] bytes follow it
+    #   @raise [MalformedFormatError] if bytes follow the object
     # @!method reset
     #   Drops all bytes.
     #   @return [nil]
     # @!method buffer
-    #   @return [Buffer] which holds the bytes that were not read
+    #   Returns the buffer of this unpacker, which contains the unread bytes.
+    #   @return [Buffer]
 
-    # Unpacks an ext type by a block, or by a method of a class. Which class that is tells registered_types, and does nothing else.
+    # Registers a block, a callable, or a method of a class as the unpacker of an ext type. klass
+    # only resolves a method name, and appears in registered_types.
     #
     # @overload register_type(type) { |payload| object }
     # @overload register_type(type, klass, method)
     # @param type [Integer] -128 to 127
-    # @param method [Symbol, String, #call] the method of klass that makes an object of the payload, or what is called with it. The
-    #   payload is a binary String
+    # @param method [Symbol, String, #call] a singleton method of klass, or a callable. It takes the
+    #   payload, a binary String, and returns the object
     # @return [nil]
-    # @raise [ArgumentError, RangeError, NameError]
-    # @raise [FrozenError] if the unpacker is frozen, as those of a Pool are
+    # @raise [ArgumentError, RangeError, NameError] if an argument is missing or invalid
+    # @raise [FrozenError] if the unpacker is frozen, like the unpackers of a Pool
     def register_type(type, klass = nil, method = nil, &block)
       ExtType.unfrozen(self)
       raise ArgumentError, "register_type takes a block, or a class and a method" unless block || (klass && method)
@@ -104,13 +132,15 @@ module MessagePack
       nil
     end
 
-    # @return [Array<Hash>] { type:, class: (or nil), unpacker: } of each type, in order
+    # Returns the registered ext types, sorted by type.
+    # @return [Array<Hash>] an entry { type:, class:, unpacker: } for each type; class may be nil
     def registered_types
       registered_types_internal.map { |type, (klass, unpacker)| { type: type, class: klass, unpacker: unpacker } }.sort_by { |entry| entry[:type] }
     end
 
-    # @param klass_or_type [Class, Integer] a class counts if one of its ancestors is registered
-    # @raise [ArgumentError] if it is neither
+    # Reports whether a class or a type number is registered.
+    # @param klass_or_type [Class, Integer] a class is also registered if one of its ancestors is
+    # @raise [ArgumentError] if klass_or_type is neither a Class nor an Integer
     def type_registered?(klass_or_type)
       ExtType.registered?(registered_types, klass_or_type)
     end

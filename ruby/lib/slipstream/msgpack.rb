@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
-# The library by a name that no other gem has. `require "msgpack"` gives nothing else afterwards, even where the msgpack gem comes first on
-# the load path: Ruby takes for loaded what was loaded from any directory of it.
+# Loads this library under a name that no other gem uses. Afterwards, `require "msgpack"` does not
+# load the msgpack gem, even if that gem precedes this one in the load path. Ruby treats a feature
+# as loaded if it was loaded from any directory of the load path.
 require_relative "../msgpack"

@@ -1,26 +1,31 @@
 # frozen_string_literal: true
 
-# What belongs to this gem alone; the API is in {MessagePack}.
+# Contains the parts of this gem that are not part of the msgpack API. The API is in {MessagePack}.
 module Slipstream
-  # Keeps one library of MessagePack in a process: the msgpack gem and slipstream-msgpack define the same classes. The one that
-  # is loaded first stays.
+  # Ensures that a process uses either the msgpack gem or slipstream-msgpack, because both define
+  # the same classes. The one that is loaded first stays.
   module Only
     OURS = File.expand_path("../msgpack.rb", __dir__)
     private_constant :OURS
 
-    # @return [String, nil] the file of the msgpack gem, if it was loaded first
+    # Returns the path of the msgpack gem's main file if the msgpack gem was loaded first, otherwise
+    # nil. Only the C extension of slipstream-msgpack defines the constant SLIPSTREAM.
+    # @return [String, nil]
     def self.other
-      return if !defined?(::MessagePack::Factory) || ::MessagePack.const_defined?(:SLIPSTREAM) # which the extension defines
+      return if !defined?(::MessagePack::Factory) || ::MessagePack.const_defined?(:SLIPSTREAM)
 
       $LOADED_FEATURES.find { |file| file.end_with?("/msgpack.rb") } || "an unknown file"
     end
 
-    # @raise [LoadError] if the msgpack gem was loaded first
+    # Raises if the msgpack gem was loaded first.
+    # @raise [LoadError]
     def self.check
       raise LoadError, text(other) if other
     end
 
-    # @return [Boolean] whether slipstream-msgpack may be loaded. If not, a warning says what to do.
+    # Reports whether slipstream-msgpack may be loaded. If not, prints a warning that says what to
+    # do.
+    # @return [Boolean]
     def self.may_load?
       file = other
       warn(text(file), category: nil) if file
@@ -33,8 +38,9 @@ module Slipstream
     end
     private_class_method :text
 
-    # Has Ruby take the msgpack gem for loaded, wherever it lies. Ruby does so by itself as long as the directory of
-    # slipstream-msgpack is on the load path; but bootsnap takes all other gems off the path while it requires msgpack.
+    # Marks the main file of the msgpack gem as loaded, in every directory that contains one. Ruby
+    # alone does so only while the directory of slipstream-msgpack is in the load path. But bootsnap
+    # removes all other gems from the load path while it requires msgpack.
     # @return [void]
     def self.keep_out_others
       directories = $LOAD_PATH.map(&:to_s)

@@ -42,8 +42,8 @@ class Values
     @rng.bytes([0, 1, @rng.rand(40), @rng.rand(400), 4000 + @rng.rand(200), @rng.rand(80_000)].sample(random: @rng))
   end
 
-  # Returns an ext value with an unregistered type. It does not use -1, the timestamp, nor 0 to 9,
-  # which are reserved for registration by callers.
+  # Returns an ext value with an unregistered type. The type is neither -1, the timestamp, nor 0 to
+  # 9, which callers may register.
   def ext
     MessagePack::ExtensionValue.new([@rng.rand(-128..-2), @rng.rand(10..127)].sample(random: @rng), @rng.bytes([0, 1, 2, 3, 4, 8, 16, 17, 300].sample(random: @rng)))
   end
