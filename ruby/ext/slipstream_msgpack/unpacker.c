@@ -437,12 +437,14 @@ static uint8_t next_byte(unpacker_t *uk)
  * bytes stay in the buffer. It raises EOFError if the header is incomplete. */
 static size_t next_head(unpacker_t *uk, uint8_t *head)
 {
-    size_t size;
-    /* The io may change the buffer, so each iteration reads the first byte again. */
-    while (buffer_size(&uk->buffer) < (size = head_sizes[next_byte(uk)])) {
+    /* C does not define the order in which operands are evaluated, and next_byte fills the buffer.
+     * So next_byte is called before buffer_size. */
+    size_t size = head_sizes[next_byte(uk)];
+    while (buffer_size(&uk->buffer) < size) {
         if (!more(uk)) {
             raise_end();
         }
+        size = head_sizes[next_byte(uk)]; /* the io may have changed the buffer */
     }
     buffer_copy(&uk->buffer, 0, head, size);
     return size;
