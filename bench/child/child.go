@@ -7,8 +7,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -107,11 +109,15 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 	return s, nil
 }
 
-// FreeAddress returns a loopback address on which no process listens.
+// FreeAddress returns an address for a server that is started later. Its host is a random address
+// in 127.0.0.0/8: on 127.0.0.1, another process could get the same port before the server listens.
+// Linux accepts all hosts in 127.0.0.0/8 except the last one, 127.255.255.255.
 func FreeAddress() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	n := rand.Uint32()
+	host := netip.AddrFrom4([4]byte{127, byte(n >> 16), byte(n >> 8), byte(n)&0x7e | 0x80})
+	l, err := net.Listen("tcp", netip.AddrPortFrom(host, 0).String())
 	if err != nil {
-		return "", fmt.Errorf("looking for a free port: %w", err)
+		return "", fmt.Errorf("choosing an address: %w", err)
 	}
 	return l.Addr().String(), l.Close()
 }

@@ -1,6 +1,7 @@
 package child
 
 import (
+	"net"
 	"strings"
 	"testing"
 )
@@ -17,5 +18,26 @@ func TestTail(t *testing.T) {
 	}
 	if s := end.String(); len(s) > tailBytes || !strings.HasSuffix(s, "x\nthe last line") {
 		t.Errorf("kept %d bytes that end with %q", len(s), s[max(0, len(s)-20):])
+	}
+}
+
+// Two processes never choose the same address, as long as their hosts differ.
+func TestFreeAddress(t *testing.T) {
+	hosts := make(map[string]bool)
+	for range 20 {
+		address, err := FreeAddress()
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := net.Listen("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		host, _, _ := net.SplitHostPort(address)
+		if ip := net.ParseIP(host); !ip.IsLoopback() || hosts[host] || host == "127.0.0.1" {
+			t.Errorf("host %s", host)
+		}
+		hosts[host] = true
 	}
 }

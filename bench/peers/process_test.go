@@ -12,8 +12,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -148,10 +150,13 @@ func get(url string) (string, error) {
 	return string(body), err
 }
 
-// freeAddress returns an address on which no process listens.
+// freeAddress returns an address for a server that is started later. Its host is a random address
+// in 127.0.0.0/8: on 127.0.0.1, another process could get the same port before the server listens.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	n := rand.Uint32()
+	host := netip.AddrFrom4([4]byte{127, byte(n >> 16), byte(n >> 8), byte(n)&0x7e | 0x80})
+	l, err := net.Listen("tcp", netip.AddrPortFrom(host, 0).String())
 	if err != nil {
 		t.Fatal(err)
 	}
