@@ -7,10 +7,10 @@ require "tempfile"
 RSpec.describe MessagePack::Packer do
   long = "x" * 300_000
   write = {
-    write: [nil, 1, "a", long, [1, { "a" => 2.5 }], Time.at(1)], pack: [1], write_nil: [], write_true: [], write_false: [], write_int: [-1, 2**64 - 1], write_float: [1.5],
-    write_float32: [1.5], write_string: ["é", long], write_bin: ["\xff".b, long.b], write_bin_header: [3, 70_000], write_symbol: [:a], write_array: [[1, long]],
-    write_hash: [{ "a" => long }], write_array_header: [3, 70_000], write_map_header: [3, 70_000], write_ext: [[5, "ab".b], [5, long.b]],
-    write_extension: [MessagePack::ExtensionValue.new(5, "ab".b)]
+    write: [[nil], [1], ["a"], [long], [[1, { "a" => 2.5 }]], [Time.at(1)]], pack: [[1]], write_nil: [[]], write_true: [[]], write_false: [[]],
+    write_int: [[-1], [2**64 - 1]], write_float: [[1.5]], write_float32: [[1.5]], write_string: [["é"], [long]], write_bin: [["\xff".b], [long.b]],
+    write_bin_header: [[3], [70_000]], write_symbol: [[:a]], write_array: [[[1, long]]], write_hash: [[{ "a" => long }]], write_array_header: [[3], [70_000]],
+    write_map_header: [[3], [70_000]], write_ext: [[5, "ab".b], [5, long.b]], write_extension: [[MessagePack::ExtensionValue.new(5, "ab".b)]]
   }
   others = %i[buffer clear compatibility_mode? empty? flush full_pack register_type register_type_internal registered_types registered_types_internal reset size to_a to_s to_str
               type_registered? write_to]
@@ -21,25 +21,23 @@ RSpec.describe MessagePack::Packer do
     "an io with <<" => [-> { Ios::Shovel.new }, :bytes.to_proc]
   }
   packer = ->(*io) { MessagePack::Packer.new(*io).tap { |packer| packer.register_type(-1, Time) { |time| [time.to_i].pack("N") } } }
-  call = ->(to, name, argument) { argument == :none ? to.public_send(name) : to.public_send(name, *argument) }
 
   it("covers all public methods", :ours) { expect(described_class.public_instance_methods(false)).to match_array(write.keys + others) }
 
-  write.each do |name, arguments|
+  write.each do |name, calls|
     next unless described_class.method_defined?(name)
 
     sinks.each do |sink, (make, read)|
       [1, 100].each do |times|
         it "#{name}, called #{times} times for each value, writes the same to #{sink} as to the buffer" do
-          (arguments.empty? ? [:none] : arguments).each do |argument|
-            argument = [argument] unless argument == :none || name == :write_ext
+          calls.each do |arguments|
             want = packer.call
-            times.times { call.call(want, name, argument) }
+            times.times { want.public_send(name, *arguments) }
             [true, false].each do |each_time|
               io = make.call
               got = packer.call(io)
               times.times do
-                call.call(got, name, argument)
+                got.public_send(name, *arguments)
                 got.flush if each_time
               end
               got.flush

@@ -70,7 +70,7 @@ RSpec.describe MessagePack::Unpacker do
                 bytes = whole.byteslice(0, cut)
                 want = outcome.call(described_class.new(allow_unknown_ext: true).feed(bytes), method, preceding)
                 io, feed = make.call(bytes.dup, files)
-                unpacker = io ? described_class.new(io, allow_unknown_ext: true) : described_class.new(allow_unknown_ext: true)
+                unpacker = described_class.new(io, allow_unknown_ext: true)
                 feed&.call(unpacker)
                 expect([bytes, outcome.call(unpacker, method, preceding)]).to eq([bytes, want])
                 io.close if io.is_a?(File)

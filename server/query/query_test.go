@@ -70,27 +70,8 @@ func land(t *testing.T, dir, path, db, name string, times []int64, cells map[str
 		Path: path, Columns: fields, Rows: len(times), Meta: map[string]string{"slipstream.db": db, "slipstream.table": name},
 		Gather: func(n, from, to int, dst *column.Column) error {
 			dst.Reset()
-			src := b.Columns[n]
-			dst.Accepts(src.Kind)
-			for i := from; i < to; i++ {
-				switch {
-				case src.IsNull(i):
-					dst.AppendNull()
-				case src.Kind == column.Time:
-					dst.AppendTime(src.Ints[i])
-				case src.Kind == column.Int64:
-					dst.AppendInt64(src.Ints[i])
-				case src.Kind == column.Float64:
-					dst.AppendFloat64(src.Floats[i])
-				case src.Kind == column.Bool:
-					dst.AppendBool(src.Bools[i])
-				default:
-					if err := dst.AppendString(src.StringAt(i)); err != nil {
-						return err
-					}
-				}
-			}
-			return nil
+			dst.Accepts(b.Columns[n].Kind)
+			return dst.AppendColumn(b.Columns[n], from, to)
 		},
 	})
 	if err != nil {
