@@ -128,14 +128,13 @@ func (d *Decoder) confined(x *typeDecoder, v reflect.Value, start, n int) int {
 	inner := unmarshalers.Get().(*Decoder)
 	inner.b, inner.i, inner.base = d.b[:end:end], start, d.base // offsets in errors are relative to the whole input
 	inner.transient = d.transient || d.r != nil
-	inner.flags, inner.mapFunc, inner.plans, inner.limits = d.flags, d.mapFunc, d.plans, d.limits
+	inner.settings = d.settings
 	inner.depth, inner.steps, inner.inside, inner.outer, inner.credit = d.depth+1, d.steps, 1, 1, d.credit
 	err := x.ext(inner, v, n)
 	d.credit, d.inner = min(d.credit, inner.credit), inner.inner
 	if inner.r == nil { // otherwise x.ext has reset it
-		inner.toDefaults()
-		inner.b, inner.i, inner.base, inner.transient = nil, 0, 0, false
-		inner.clean()
+		inner.settings.reset()
+		inner.setInput(nil, nil)
 		inner.putBack()
 	}
 	if err != nil {

@@ -93,7 +93,7 @@ func (f *Feed) Reset() {
 	}
 	*f = Feed{MaxBytes: f.MaxBytes, b: b, d: f.d}
 	if f.d != nil {
-		f.d.clean()
+		f.d.setInput(nil, nil)
 	}
 }
 

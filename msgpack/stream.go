@@ -72,45 +72,92 @@ const (
 
 // Decoder reads MessagePack values from a stream or a []byte. It is not safe for concurrent use.
 type Decoder struct {
-	b        []byte // the window
-	i        int    // the next byte to read: 0 ≤ i ≤ len(b)
-	flags    uint32
-	depth    int // number of arrays and maps that contain the current value
-	steps    int // number of active calls for pointers and methods; see the method step
-	inside   int // number of active public calls, from begin to end; more than one inside a custom decoder
-	outer    int // 1 if d was passed to the function of an ext, whose call is counted in the field inside; otherwise 0
-	start    int // offset of the value of the current call
-	credit   int // bytes that may be allocated before the data arrives, for the current value
-	strings  buffer.Strings
-	keys     *buffer.Recent // cache of map keys
-	values   *buffer.Recent // cache of the strings in long lists
-	numbers  buffer.Slab[uint64]
-	texts    buffer.Slab[string]
-	plans    *planSet
-	limits   limits
-	mapFunc  func(*Decoder) (any, error)
-	dict     decoderDict
-	dictMark int // len(dict.own) at the start of the current value
+	// b is the window: the part of the input that is in memory. The next byte to read is b[i], where
+	// 0 ≤ i ≤ len(b). The decode functions use these fields most, so they have the smallest offsets.
+	b []byte
+	i int
 
-	transient bool // r is nil, and the memory of b will be reused, so views of b are not allowed
+	settings
+	call
+	memory
+	source
+}
 
-	base    int64 // offset of b[0] in the input
-	r       io.Reader
-	buf     *bytes.Buffer // r, if r is a bytes.Buffer; its bytes are the window
-	chunks  *Buffer       // r, if r is a Buffer; its first bytes are the window
-	lent    bool          // r is buf or chunks; at the end of a call, the bytes that were read are removed from it
-	exact   bool          // no bytes may be read ahead from r
-	own     []byte        // the memory of the window, if the Decoder owns it
-	peak    buffer.Peak   // sizes of the window
-	readErr error         // the error of r, except io.EOF
-	late    error         // an error that r returned together with enough bytes; it is reported when more bytes are needed
-	err     *Error        // error of the current call
-	path    wire.Path     // path of err; each level adds its step on return
-	inner   *Error        // the last error that a call inside a user's method returned
-	rest    scan          // the rest of a failed value, which must be skipped; rest.at is relative to i
+// settings contains what the options of a Decoder set.
+type settings struct {
+	flags   uint32
+	limits  limits
+	plans   *planSet
+	mapFunc func(*Decoder) (any, error)
+}
 
-	shareMin int  // chunks.ShareMin while the window is in a page of chunks, otherwise 0; see buffer.go
-	shared   bool // a view of the window was returned
+func (s *settings) reset() { *s = settings{plans: defaultPlans, limits: noLimits} }
+
+// call is the state of the current public call, and of the failed value before it.
+type call struct {
+	depth    int       // number of arrays and maps that contain the current value
+	steps    int       // number of active calls for pointers and methods; see the method step
+	inside   int       // number of active public calls, from begin to end; more than one inside a custom decoder
+	outer    int       // 1 if the Decoder was passed to the function of an ext, whose call is counted in the field inside; otherwise 0
+	credit   int       // bytes that may be allocated before the data arrives, for the current value
+	start    int       // offset of the value of the current call
+	dictMark int       // len(dict.own) at the start of the current value
+	err      *Error    // error of the current call
+	path     wire.Path // path of err; each level adds its step on return
+	inner    *Error    // the last error that a call inside a user's method returned
+	rest     scan      // the rest of a failed value, which must be skipped; rest.at is relative to the field i
+}
+
+// reset also drops the state of a call that did not end, for example because a user's method
+// panicked.
+func (c *call) reset() {
+	c.err, c.inner, c.rest = nil, nil, scan{}
+	c.path.Reset()
+	c.depth, c.steps, c.inside, c.outer = 0, 0, 0, 0
+}
+
+// memory contains the memory that a Decoder keeps for later values, and the interned strings.
+type memory struct {
+	strings buffer.Strings
+	keys    *buffer.Recent // cache of map keys
+	values  *buffer.Recent // cache of the strings in long lists
+	numbers buffer.Slab[uint64]
+	texts   buffer.Slab[string]
+	dict    decoderDict
+}
+
+// source is the origin of the window's bytes.
+type source struct {
+	r        io.Reader
+	buf      *bytes.Buffer // r, if r is a bytes.Buffer; its bytes are the window
+	chunks   *Buffer       // r, if r is a Buffer; its first bytes are the window
+	base     int64         // offset of the window in the input
+	lent     bool          // r is buf or chunks; at the end of a call, the bytes that were read are removed from it
+	exact    bool          // no bytes may be read ahead from r
+	shared   bool          // a view of the window was returned
+	shareMin int           // chunks.ShareMin while the window is in a page of chunks, otherwise 0; see buffer.go
+	readErr  error         // the error of r, except io.EOF
+	late     error         // an error that r returned together with enough bytes; it is reported when more bytes are needed
+
+	transient bool // r is nil, and the memory of the window will be reused, so views of it are not allowed
+
+	own  []byte      // the memory of the window, if the Decoder owns it
+	peak buffer.Peak // sizes of the window
+}
+
+// reset sets the reader, which may be nil. The memory of the window stays.
+func (s *source) reset(r io.Reader) {
+	s.r, s.buf, s.chunks, s.base = r, nil, nil, 0
+	s.lent, s.exact, s.transient, s.shareMin = false, false, false, 0
+	s.readErr, s.late = nil, nil
+	switch r := r.(type) {
+	case *bytes.Buffer:
+		s.buf, s.lent = r, true
+	case *Buffer:
+		s.chunks, s.lent = r, true
+	case io.ByteScanner:
+		s.exact = true
+	}
 }
 
 // readAhead is the minimum number of bytes requested from a reader at a time.
@@ -139,7 +186,8 @@ func NewDecoder(r io.Reader) *Decoder {
 }
 
 func newDecoder() *Decoder {
-	d := &Decoder{plans: defaultPlans, limits: noLimits}
+	d := new(Decoder)
+	d.settings.reset()
 	if sharedStrings {
 		d.strings.Size = buffer.ChunkSize
 	}
@@ -159,14 +207,14 @@ func PutDecoder(d *Decoder) {
 		d.own = nil
 	}
 	d.forgetDict()
-	d.b, d.r, d.buf, d.err, d.inner, d.readErr, d.late, d.mapFunc = nil, nil, nil, nil, nil, nil, nil, nil
-	d.chunks, d.lent, d.shareMin = nil, false, 0
+	d.mapFunc = nil
+	d.setInput(nil, nil)
 	decoders.Put(d)
 }
 
 // Reset makes d read from r, and sets all options to their defaults.
 func (d *Decoder) Reset(r io.Reader) {
-	d.toDefaults()
+	d.settings.reset()
 	d.ResetReader(r)
 }
 
@@ -174,46 +222,28 @@ func (d *Decoder) Reset(r io.Reader) {
 func (d *Decoder) ResetReader(r io.Reader) {
 	d.mapFunc = nil
 	d.shrink()
-	d.b, d.i, d.base = d.own, 0, 0
-	d.r, d.buf, d.exact, d.readErr, d.late = r, nil, false, nil, nil
-	d.transient = false
-	d.chunks, d.lent, d.shareMin = nil, false, 0
-	d.clean()
-	switch r := r.(type) {
-	case nil:
-		d.b = nil
-	case *bytes.Buffer:
-		d.buf, d.b, d.lent = r, nil, true
-	case *Buffer:
-		d.chunks, d.b, d.lent = r, nil, true
-	case io.ByteScanner:
-		d.exact = true
+	d.setInput(nil, r)
+	if r != nil && !d.lent {
+		d.b = d.own
 	}
 }
 
 // ResetBytes makes d read from data, and sets all options to their defaults. The contents of data
 // must not change until the last value has been decoded.
 func (d *Decoder) ResetBytes(data []byte) {
-	d.toDefaults()
-	d.b, d.i, d.base = data, 0, 0
-	d.r, d.buf, d.readErr, d.late, d.transient = nil, nil, nil, nil, false
-	d.chunks, d.lent, d.shareMin = nil, false, 0
-	d.clean()
+	d.settings.reset()
+	d.setInput(data, nil)
 }
 
-func (d *Decoder) toDefaults() {
-	d.flags, d.mapFunc, d.plans, d.limits = 0, nil, defaultPlans, noLimits
-}
-
-// clean drops interned strings, and the state of a call that did not end, for example because a
-// user's method panicked.
-func (d *Decoder) clean() {
+// setInput sets the window and the reader. It drops the interned strings, and the state of the
+// previous input.
+func (d *Decoder) setInput(b []byte, r io.Reader) {
+	d.b, d.i = b, 0
+	d.source.reset(r)
+	d.call.reset()
 	if d.dict.size() > 0 {
 		d.dict.reset(nil)
 	}
-	d.err, d.inner, d.rest = nil, nil, scan{}
-	d.path.Reset()
-	d.depth, d.steps, d.inside, d.outer = 0, 0, 0, 0
 }
 
 // begin starts a public call, and returns the offset of the value that the call reads.
