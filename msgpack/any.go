@@ -507,7 +507,7 @@ func (e *Encoder) appendAny(b []byte, v any) []byte {
 func (e *Encoder) appendPlanned(b []byte, o *op, v any) []byte {
 	face := mem.FaceOf(v)
 	switch {
-	case o.through:
+	case o.is(encodesTarget):
 		if face.Data == nil {
 			return msgpwire.AppendNil(b)
 		}
@@ -517,11 +517,11 @@ func (e *Encoder) appendPlanned(b []byte, o *op, v any) []byte {
 		b = o.elem.encode(e, o.elem, mem.Of(face.Data, o.elem.typ), b)
 		e.depth--
 		return b
-	case o.receiver: // a method with a pointer receiver must not change the value in the interface
+	case o.is(needsAddress): // a method with a pointer receiver must not change the value in the interface
 		c := reflect.New(o.typ)
 		c.Elem().Set(reflect.ValueOf(v))
 		return o.encode(e, o, mem.Of(c.UnsafePointer(), o.typ), b)
-	case o.direct:
+	case o.is(isPointerShaped):
 		// The data word of the interface is the value itself. Values inside this value may also
 		// need e.word, so e.word is restored afterwards.
 		outer := e.word

@@ -86,7 +86,7 @@ func tableOf[I any](t reflect.Type) mem.Raw {
 
 // absent reports whether the value at p is a nil map, slice, func or chan. The methods of such a
 // value are not called. For each of these kinds, the first word of a nil value is zero.
-func absent(o *op, p mem.Pointer) bool { return o.nilable && *mem.FirstWord(p) == nil }
+func absent(o *op, p mem.Pointer) bool { return o.is(canBeNil) && *mem.FirstWord(p) == nil }
 
 func nilable(k reflect.Kind) bool {
 	return k == reflect.Map || k == reflect.Slice || k == reflect.Func || k == reflect.Chan

@@ -37,7 +37,7 @@ func Unmarshal(data []byte, v any) error {
 	if v != nil {
 		o = defaultPlans.byWord(face.Type, v)
 	}
-	if o == nil || !o.pointer || face.Data == nil || o.elem.face && !isNilAny(o.elem, mem.Of(face.Data, o.elem.typ)) {
+	if o == nil || !o.is(isPointer) || face.Data == nil || o.elem.is(isInterface) && !isNilAny(o.elem, mem.Of(face.Data, o.elem.typ)) {
 		var d Decoder
 		d.ResetBytes(data)
 		return d.Decode(v)
@@ -51,7 +51,7 @@ func Unmarshal(data []byte, v any) error {
 		err = d.endFailed(0)
 	}
 	d.b = nil
-	if o.elem.tame {
+	if o.elem.is(decodesStateless) {
 		d.depth = 0
 		unmarshalers.Put(d)
 	} else {
@@ -96,14 +96,14 @@ func (d *Decoder) Decode(v any) error {
 		return errDecodeNil
 	}
 	o := d.plans.byWord(face.Type, v)
-	if !o.pointer {
+	if !o.is(isPointer) {
 		return fmt.Errorf("msgpack: Decode(non-pointer %T)", v)
 	}
 	if face.Data == nil {
 		return fmt.Errorf("msgpack: Decode(non-settable %T)", v)
 	}
 	to := o.elem
-	if to.face {
+	if to.is(isInterface) {
 		return d.decodeFace(to, mem.Of(face.Data, to.typ))
 	}
 	return d.decodeOp(to, mem.Of(face.Data, to.typ))
@@ -112,7 +112,7 @@ func (d *Decoder) Decode(v any) error {
 // decodeOp decodes the next input value into the target at p.
 func (d *Decoder) decodeOp(o *op, p mem.Pointer) error {
 	mark := d.begin()
-	if !o.tame {
+	if !o.is(decodesStateless) {
 		return d.decodeGuarded(o, p, mark)
 	}
 	depth := d.depth

@@ -164,7 +164,7 @@ func decodePointer(d *Decoder, o *op, p mem.Pointer, i int) int {
 	if *to == nil {
 		*to = mem.NewAt(o.elem.typ)
 	}
-	if o.elem.pointer { // a pointer type that points to itself nests without reading a byte
+	if o.elem.is(isPointer) { // a pointer type that points to itself nests without reading a byte
 		return d.step(i, func() int { return o.elem.decode(d, o.elem, mem.Of(*to, o.elem.typ), i) })
 	}
 	return o.elem.decode(d, o.elem, mem.Of(*to, o.elem.typ), i)

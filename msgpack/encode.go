@@ -58,7 +58,7 @@ func MarshalAppend(dst []byte, v any) ([]byte, error) {
 // remembered returns the variable with the encoded size of the last value of o's type. For a
 // pointer type, it returns the variable of the element type.
 func (o *op) remembered() *atomic.Uint32 {
-	if o.pointer {
+	if o.is(isPointer) {
 		return &o.elem.last
 	}
 	return &o.last
@@ -74,12 +74,12 @@ var flatEncoder = newEncoder()
 // marshalAppend appends v to b. The op of v's type is o.
 func marshalAppend(b []byte, o *op, v any) ([]byte, error) {
 	data := mem.FaceOf(v).Data
-	if o.through && data != nil && o.elem.flat {
+	if o.is(encodesTarget) && data != nil && o.elem.is(encodesStateless) {
 		return o.elem.encode(flatEncoder, o.elem, mem.Of(data, o.elem.typ), b), nil
 	}
 	e := marshalers.Get().(*Encoder)
 	e.inside = 1
-	if o.through && data != nil {
+	if o.is(encodesTarget) && data != nil {
 		b = o.elem.encode(e, o.elem, mem.Of(data, o.elem.typ), b)
 	} else {
 		b = e.appendAny(b, v)
@@ -105,9 +105,9 @@ func (e *Encoder) Encode(v any) error {
 	}
 	face := mem.FaceOf(v)
 	switch o := e.plans.byWord(face.Type, v); {
-	case o.through && face.Data != nil && o.elem.flat:
+	case o.is(encodesTarget) && face.Data != nil && o.elem.is(encodesStateless):
 		return e.flush(o.elem.encode(e, o.elem, mem.Of(face.Data, o.elem.typ), e.b))
-	case o.flat:
+	case o.is(encodesStateless):
 		return e.flush(e.appendAny(e.b, v))
 	}
 	return e.guarded(func(b []byte) []byte { return e.appendAny(b, v) })
@@ -343,7 +343,7 @@ func encodePointer(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	if to == nil {
 		return msgpwire.AppendNil(b)
 	}
-	if o.flat {
+	if o.is(encodesStateless) {
 		return o.elem.encode(e, o.elem, mem.Of(to, o.elem.typ), b)
 	}
 	if e.depth++; e.depth > maxDepth { // a pointer may refer to itself
@@ -375,10 +375,10 @@ func encodeArray(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 }
 
 func (e *Encoder) appendElements(o *op, p mem.Pointer, n int, b []byte) []byte {
-	if o.elem.custom {
+	if o.elem.is(encodesByMethod) {
 		return e.appendCustoms(o, p, n, b)
 	}
-	if !o.flat {
+	if !o.is(encodesStateless) {
 		if e.depth++; e.depth > maxDepth {
 			return e.tooDeep(b)
 		}
@@ -388,7 +388,7 @@ func (e *Encoder) appendElements(o *op, p mem.Pointer, n int, b []byte) []byte {
 	for k := range n {
 		b = elem.encode(e, elem, mem.Add(p, uintptr(k)*elem.size), b)
 	}
-	if !o.flat {
+	if !o.is(encodesStateless) {
 		e.depth--
 	}
 	return b
@@ -613,7 +613,7 @@ func encodeMap(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	if m.IsNil() {
 		return msgpwire.AppendNil(b)
 	}
-	if !o.flat {
+	if !o.is(encodesStateless) {
 		if e.depth++; e.depth > maxDepth {
 			return e.tooDeep(b)
 		}
@@ -624,7 +624,7 @@ func encodeMap(e *Encoder, o *op, p mem.Pointer, b []byte) []byte {
 	} else {
 		b = e.appendPairs(o, m, b)
 	}
-	if !o.flat {
+	if !o.is(encodesStateless) {
 		e.depth--
 	}
 	return b

@@ -350,7 +350,7 @@ func (s *planSet) internField(o *op) *op {
 	if kind != reflect.String && kind != reflect.Interface {
 		panic(fmt.Errorf("msgpack: intern strings are not supported on %v", o.typ))
 	}
-	field := &op{typ: o.typ, size: o.size, face: o.face, direct: o.direct, elem: o}
+	field := &op{typ: o.typ, size: o.size, traits: o.traits & (isInterface | isPointerShaped), elem: o}
 	if kind == reflect.String {
 		field.encode, field.decode = encodeInternString, decodeInternString
 	} else {

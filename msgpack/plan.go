@@ -45,31 +45,46 @@ type (
 
 // op contains the functions and data for reading and writing values of one type.
 type op struct {
-	decode   decodeFn
-	encode   encodeFn
-	kind     kind
-	receiver bool // encode calls a method with a pointer receiver, of the type or of a part of it
-	pointer  bool // typ is a pointer
-	through  bool // typ is a pointer, and the pointer's target is encoded in its place
-	face     bool // typ is an interface
-	direct   bool // an interface contains the value itself, not a pointer to it
-	flat     bool // encoding uses only the flags of the Encoder; the type contains no interface, no method and no recursive type
-	tame     bool // decoding calls no method, and does not change the Decoder's state
-	custom   bool // encode is encodeCustom, and writes contains the method table
-	nilable  bool // typ can be nil, but is neither a pointer nor an interface
-	size     uintptr
-	length   int // of an array
-	elem     *op
-	key      *op
-	fields   *structPlan
-	encoder  *typeEncoder // registered
-	decoder  *typeDecoder // registered
-	typ      reflect.Type
-	last     atomic.Uint32 // size in bytes of the last value that Marshal encoded
+	decode  decodeFn
+	encode  encodeFn
+	kind    kind
+	traits  traits
+	size    uintptr
+	length  int // of an array
+	elem    *op
+	key     *op
+	fields  *structPlan
+	encoder *typeEncoder // registered
+	decoder *typeDecoder // registered
+	typ     reflect.Type
+	last    atomic.Uint32 // size in bytes of the last value that Marshal encoded
 
 	// Method tables (mem.MethodTable) of the interfaces with the type's encoding and decoding
 	// methods.
 	writes, reads, readsText mem.Raw
+}
+
+// traits is a set of facts about a type.
+type traits uint16
+
+const (
+	isPointer traits = 1 << iota
+	isInterface
+	isPointerShaped  // an interface contains the value itself, not a pointer to it
+	canBeNil         // a value can be nil, but the type is neither a pointer nor an interface
+	needsAddress     // encode calls a method with a pointer receiver, of the type or of a part of it
+	encodesTarget    // the type is a pointer, and the pointer's target is encoded in its place
+	encodesByMethod  // encode is encodeCustom, and writes contains the method table
+	encodesStateless // encoding uses only the flags of the Encoder; the type contains no interface, no method and no recursive type
+	decodesStateless // decoding calls no method, and does not change the Decoder's state
+)
+
+func (o *op) is(t traits) bool { return o.traits&t != 0 }
+
+func (o *op) set(t traits, on bool) {
+	if o.traits &^= t; on {
+		o.traits |= t
+	}
 }
 
 // structPlan contains the fields of a struct, in the order in which they are written.
@@ -225,50 +240,53 @@ func (s *planSet) compile(t reflect.Type) *op {
 	if o, ok := s.cache.Get(mem.TypeWord(t)); ok {
 		return o
 	}
-	o := &op{typ: t, size: t.Size(), direct: !mem.Indirect(t), nilable: nilable(t.Kind())}
+	o := &op{typ: t, size: t.Size()}
+	o.set(isPointerShaped, !mem.Indirect(t))
+	o.set(canBeNil, nilable(t.Kind()))
 	s.open[t] = o
 	s.compileKind(o, t)
 	s.compileMethods(o, t)
 	o.compileRegistered(t)
-	o.flat, o.tame = o.isFlat(), o.isTame()
+	o.set(encodesStateless, o.isEncodedStateless())
+	o.set(decodesStateless, o.isDecodedStateless())
 	return o
 }
 
-// isTame computes the field `tame`. For a recursive type, it is false, because the type's own op is
-// not finished yet.
-func (o *op) isTame() bool {
+// isDecodedStateless computes the trait decodesStateless. For a recursive type, it is false, because
+// the type's own op is not finished yet.
+func (o *op) isDecodedStateless() bool {
 	switch {
 	case o.typ == timeType || o.typ == rawMessageType:
 		return o.decoder == nil
-	case o.face || encodesItself(o.typ):
+	case o.is(isInterface) || encodesItself(o.typ):
 		return false
 	case o.fields != nil:
 		for k := range o.fields.list {
-			if !o.fields.in[k].op.tame {
+			if !o.fields.in[k].op.is(decodesStateless) {
 				return false
 			}
 		}
 		return true
 	}
-	return (o.key == nil || o.key.tame) && (o.elem == nil || o.elem.tame)
+	return (o.key == nil || o.key.is(decodesStateless)) && (o.elem == nil || o.elem.is(decodesStateless))
 }
 
-// isFlat computes the field `flat`. For a recursive type, it is false, because the type's own op is
-// not finished yet.
-func (o *op) isFlat() bool {
+// isEncodedStateless computes the trait encodesStateless. For a recursive type, it is false, because
+// the type's own op is not finished yet.
+func (o *op) isEncodedStateless() bool {
 	switch {
 	case o.typ == timeType || o.typ == rawMessageType:
 		return o.encoder == nil
-	case o.writes != nil || o.face || o.typ == valueType || encodesItself(o.typ):
+	case o.writes != nil || o.is(isInterface) || o.typ == valueType || encodesItself(o.typ):
 		return false
 	case o.fields != nil:
 		for k := range o.fields.out {
-			if !o.fields.out[k].op.flat {
+			if !o.fields.out[k].op.is(encodesStateless) {
 				return false
 			}
 		}
 		return true
-	case o.key != nil && !o.key.flat || o.elem != nil && !o.elem.flat:
+	case o.key != nil && !o.key.is(encodesStateless) || o.elem != nil && !o.elem.is(encodesStateless):
 		return false
 	}
 	switch o.typ.Kind() {
@@ -306,11 +324,11 @@ func (s *planSet) compileKind(o *op, t reflect.Type) {
 	case reflect.String:
 		o.kind, o.decode, o.encode = kindString, decodeString, encodeString
 	case reflect.Pointer:
-		o.pointer, o.through = true, true
+		o.set(isPointer|encodesTarget, true)
 		o.elem = s.compile(t.Elem())
 		o.decode, o.encode = decodePointer, encodePointer
 	case reflect.Interface:
-		o.face = true
+		o.set(isInterface, true)
 		o.decode, o.encode = decodeInterface, encodeInterface
 		if t == anyType {
 			o.decode, o.encode = decodeAny, encodeAny
@@ -320,7 +338,7 @@ func (s *planSet) compileKind(o *op, t reflect.Type) {
 	case reflect.Array:
 		o.length = t.Len()
 		o.elem = s.compile(t.Elem())
-		o.receiver = o.elem.receiver
+		o.set(needsAddress, o.elem.is(needsAddress))
 		o.decode, o.encode = decodeArray, encodeArray
 		if t.Elem().Kind() == reflect.Uint8 {
 			o.decode, o.encode = decodeByteArray, encodeByteArray
@@ -336,7 +354,9 @@ func (s *planSet) compileKind(o *op, t reflect.Type) {
 		}
 		for i := range o.fields.out {
 			f := &o.fields.out[i]
-			o.receiver = o.receiver || f.op.receiver && !f.hops
+			if f.op.is(needsAddress) && !f.hops {
+				o.set(needsAddress, true)
+			}
 		}
 	default:
 		o.decode, o.encode = decodeUnsupported, encodeUnsupported
@@ -411,9 +431,9 @@ func (s *planSet) compileMethods(o *op, t reflect.Type) {
 	p := reflect.PointerTo(t)
 	// Methods with a value receiver have precedence over methods with a pointer receiver.
 	if o.encodeBy(t, t) {
-		o.receiver = false
+		o.set(needsAddress, false)
 	} else if o.encodeBy(p, t) {
-		o.receiver = true
+		o.set(needsAddress, true)
 	}
 	text := p.Implements(textUnmarshalerType)
 	if text {
@@ -440,7 +460,7 @@ func (o *op) encodeBy(by, t reflect.Type) bool {
 	switch {
 	case by.Implements(customEncoderType):
 		o.encode, o.writes = encodeCustom, tableOf[CustomEncoder](t)
-		o.custom = o.writes != nil
+		o.set(encodesByMethod, o.writes != nil)
 	case by.Implements(marshalerType):
 		o.encode, o.writes = encodeMarshaler, tableOf[Marshaler](t)
 	case by.Implements(binaryMarshalerType):

@@ -205,13 +205,15 @@ func extType(value any) (t reflect.Type, addr bool) {
 func (o *op) compileRegistered(t reflect.Type) {
 	r := registered.Load()
 	if x := r.encoders[t]; x != nil {
-		o.encode, o.encoder, o.kind, o.custom = encodeRegistered, x, kindOther, false
+		o.encode, o.encoder, o.kind = encodeRegistered, x, kindOther
+		o.set(encodesByMethod, false)
 		if x.ext != nil {
 			o.encode = encodeExt
 		}
 		// If the value is a pointer, enc receives it unchanged. Any other value is passed as an
 		// addressable reflect.Value, because enc may take its address.
-		o.through, o.receiver = false, !o.pointer
+		o.set(encodesTarget, false)
+		o.set(needsAddress, !o.is(isPointer))
 	}
 	if x := r.decoders[t]; x != nil {
 		o.decode, o.decoder, o.kind = decodeRegistered, x, kindOther
