@@ -185,14 +185,52 @@ func (d *decoder) first(data []byte, v any, o *rootOp, all extent) (int, error) 
 	return d.decodeFirst(data, v, o, all)
 }
 
+// preflight is what a decoder does before it decodes into a target, so that invalid input leaves the
+// target unchanged.
+type preflight uint8
+
+const (
+	clearsTarget  preflight = iota // nothing: the target is zero, and undo clears it
+	keepsOld                       // keep the old value of the target, whose type is any; undo restores it
+	checksSyntax                   // validate the input: undo could not restore the target
+	checksDoubted                  // validate the input: recent inputs for targets of this type were invalid
+	checksNames                    // validate the input, and reject repeated names
+)
+
+// preflight selects the preflight for the target at p.
+func (d *decoder) preflight(data []byte, p mem.Pointer, o *rootOp, all extent) preflight {
+	switch {
+	case d.flags&RejectDuplicateNames != 0:
+		return checksNames
+	case o.foreign: // a user's method must not be called before the whole input is known to be valid
+		return checksSyntax
+	case all != openEnded && o.doubt.checksFirst(len(data)):
+		return checksDoubted
+	case o.elem.kind == decodesAny && mayReplace(*mem.At[any](p, 0)):
+		return keepsOld
+	case !allZero(p, o.elem.size):
+		return checksSyntax
+	}
+	return clearsTarget
+}
+
 // decodeFirst is like the method `first`, but never returns errAskOriginal.
 func (d *decoder) decodeFirst(data []byte, v any, o *rootOp, all extent) (int, error) {
 	p := mem.Of(mem.FaceOf(v).Data, o.elem.typ)
 	var old any
 	end := 0 // position after the value, if it was checked
-	checked := true
-	switch {
-	case d.flags&RejectDuplicateNames != 0:
+	before := d.preflight(data, p, o, all)
+	checked := before >= checksSyntax
+	switch before {
+	case keepsOld:
+		old = *mem.At[any](p, 0)
+	case checksSyntax:
+		end = d.check(data, all)
+	case checksDoubted:
+		if end = d.check(data, all); end == failed {
+			o.doubt.raise(len(data))
+		}
+	case checksNames:
 		d.open(data)
 		d.depth = 0
 		end = d.unique(d.blanks(0))
@@ -202,19 +240,6 @@ func (d *decoder) decodeFirst(data []byte, v any, o *rootOp, all extent) (int, e
 		if end != failed {
 			end = d.ending(end, all)
 		}
-	case o.foreign:
-		// A user's method must not be called before the whole input is known to be valid.
-		end = d.check(data, all)
-	case all != openEnded && o.doubt.checksFirst(len(data)):
-		if end = d.check(data, all); end == failed {
-			o.doubt.raise(len(data))
-		}
-	case o.elem.kind == decodesAny && mayReplace(*mem.At[any](p, 0)):
-		old, checked = *mem.At[any](p, 0), false
-	case !allZero(p, o.elem.size):
-		end = d.check(data, all)
-	default:
-		checked = false
 	}
 	if end == failed {
 		return failed, nil
