@@ -14,7 +14,16 @@ import (
 	"github.com/slipstream-go/slipstream/internal/mem"
 )
 
-func decodeStruct(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
+// decodeStruct decodes an object into the struct at p. Each round of its loop reads a member:
+//
+//	place           reads                                                continues at
+//	start           { and white space                                    the loop; with }, end
+//	loop            the expected key, or another key by findField
+//	switch f.kind   a value of a frequent kind, without a call of an op  more
+//	after it        any other value, and nulls and misfits, by field     more
+//	more            a comma                                              the loop
+//	                }                                                    end
+//	end             nothing: it leaves the struct
 	b := d.b
 	if mem.Load8(b, i) != '{' {
 		return d.mismatch(i, p, o)

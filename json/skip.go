@@ -19,7 +19,19 @@ func Valid(data []byte) bool {
 	return ok
 }
 
-// skip returns the position after the value at i. If the value is not valid, it returns failed.
+// skip returns the position after the value at i. If the value is not valid, it returns failed. Its
+// labels are the states of a machine; nest contains the closing brackets of the open containers:
+//
+//	label   reads                                           continues at
+//	value   a scalar                                        next
+//	        { or [, which opens a container                 first
+//	first   the closing bracket of an empty container       next
+//	        white space                                     key in an object, value in an array
+//	key     a string and a colon                            value
+//	next    nothing, if all containers have been closed     the caller
+//	        a comma                                         key in an object, value in an array
+//	        the closing bracket of the container            next
+//	        white space                                     next
 func (d *decoder) skip(i int) int {
 	b := d.b
 	depth := d.depth

@@ -52,7 +52,22 @@ func (d *decoder) ends() error {
 // run decodes n values from d.b[i:] to consecutive memory at p. It returns the offset after the
 // values. On error, it returns -1, and sets d.fault. It may replace d.b by a copy.
 //
-// Like the encoder's inner loop, this inner loop handles only cases that need no function call.
+// An op is tried in three places. Only the last place reports errors and moves the window:
+//
+//	place                 handles                                      continues with
+//	known, the inner      what needs no call: numbers, flags, strings  the next op
+//	loop                  whose text is near, options without a value
+//	                      opEnd, of all values but the last            the first op
+//	                      opEnd, of the last value                     the caller
+//	                      the rest (break known)                       the switch after the loop
+//	switch after the      strings that must be copied, named types     the next op
+//	loop                  a tail at the end of the message             the caller
+//	                      the rest                                     step
+//	step                  all ops, and errors. After it, run ensures   the next op, or the
+//	                      that the next op's bytes are in b            caller with -1
+//
+// An op of variable size has checked, in each place, that the fixed bytes of the ops after it
+// (o.room) are in b.
 func (d *decoder) run(pg *program, p mem.Pointer, n int, i int) int {
 	b, left, alias := d.b, n, d.o.text == inputText
 	o := &pg.dec.ops[0]

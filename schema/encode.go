@@ -17,8 +17,20 @@ type encoder struct {
 // run appends n values to b. The values are consecutive in memory at p. It writes to the unused
 // capacity of b before it extends b.
 //
-// The inner loop handles only cases that need no function call, so that all its variables stay in
-// registers. The code after the loop and the method `step` handle all other cases, and errors.
+// An op is tried in three places. Only the last place reports errors and extends b:
+//
+//	place                 handles                                      continues with
+//	known, the inner      what needs no call, so that all variables    the next op
+//	loop                  stay in registers: numbers, short strings,
+//	                      options without a value
+//	                      opEnd, of all values but the last            the first op
+//	                      opEnd, of the last value                     the caller
+//	                      the rest (break known)                       the switch after the loop
+//	switch after the      longer strings, and named types              the next op
+//	loop                  the rest                                     step
+//	step                  all ops, and errors. After it, run makes     the next op, or the
+//	                      room for the fixed bytes of the ops that     caller with e.fault
+//	                      follow (o.room)
 func (e *encoder) run(pg *program, p mem.Pointer, n int, b []byte) []byte {
 	i, left := len(b), n
 	b = b[:cap(b)]
