@@ -24,6 +24,7 @@ import (
 //	more            a comma                                              the loop
 //	                }                                                    end
 //	end             nothing: it leaves the struct
+func decodeStruct(d *decoder, i int, p mem.Pointer, o *decodeOp) int {
 	b := d.b
 	if mem.Load8(b, i) != '{' {
 		return d.mismatch(i, p, o)

@@ -15,17 +15,18 @@ import (
 
 // decodeStruct decodes a map into the fields of the struct at p, or an array by position:
 //
-//	place           reads                                               continues at
-//	start           the header of a short map                           the loop
-//	                any other header, by structHeader                   the loop for a map; the caller
-//	                                                                    for nil, an array and errors
-//	                with a flag of `careful`                            decodeStructCareful
-//	loop            the expected key, compared in two words             switch f.kind
-//	                another known key, by findField                     switch f.kind
-//	                an unknown key and its value, by findField          the loop
-//	switch f.kind   a value of a frequent kind that is in the window    the loop (continue)
-//	                any other value, by a slow function or the op       after the switch
-//	after it        nothing: it reports an error, or loads the window   the caller with -1, the loop
+//	place          reads                                             continues at
+//	start          the header of a short map                         loop
+//	               another header, by structHeader                   loop for a map; the caller for
+//	                                                                 nil, an array and errors
+//	               with a flag of `careful`                          decodeStructCareful
+//	loop           the expected key, compared in two words           switch f.kind
+//	               another known key, by findField                   switch f.kind
+//	               an unknown key and its value, by findField        loop
+//	switch f.kind  a value of a frequent kind that is in the window  loop (continue)
+//	               any other value, by a slow function or the op     end of the loop
+//	end of the     nothing: it reports an error, or loads the        the caller with -1, or loop
+//	loop           window
 func decodeStruct(d *Decoder, o *op, p mem.Pointer, i int) int {
 	b := d.b
 	n := 0
