@@ -72,8 +72,9 @@ const (
 
 // Decoder reads MessagePack values from a stream or a []byte. It is not safe for concurrent use.
 type Decoder struct {
-	// b is the window: the part of the input that is in memory. The next byte to read is b[i], where
-	// 0 ≤ i ≤ len(b). The decode functions use these fields most, so they have the smallest offsets.
+	// b is the window: the part of the input that is in memory. The next byte to read is b[i], and
+	// 0 ≤ i ≤ len(b). The decode functions use these two fields most, so they have the smallest
+	// offsets.
 	b []byte
 	i int
 
