@@ -114,7 +114,7 @@
 // # Where to start
 //
 // MessagePack: internal/msgpwire/append.go shows how an int is written. The function decodeStruct
-// in msgpack/decode.go shows how a struct is read.
+// in msgpack/decode_struct.go shows how a struct is read.
 //
 // JSON: read json/cursor.go first, and then json/decode_struct.go. The files json/soft.go and
 // json/explain.go create the same errors as encoding/json.

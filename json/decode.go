@@ -185,8 +185,8 @@ func (d *decoder) first(data []byte, v any, o *rootOp, all extent) (int, error) 
 	return d.decodeFirst(data, v, o, all)
 }
 
-// preflight is what a decoder does before it decodes into a target, so that invalid input leaves the
-// target unchanged.
+// preflight is what a decoder does before it decodes into a target, so that invalid input leaves
+// the target unchanged.
 type preflight uint8
 
 const (

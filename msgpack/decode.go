@@ -1,7 +1,7 @@
 package msgpack
 
-// This file contains the calls that decode into a Go value. The files decode_leaf.go, decode_list.go,
-// decode_map.go and decode_struct.go contain the decode functions of the ops.
+// This file contains the calls that decode into a Go value. The files decode_leaf.go,
+// decode_list.go, decode_map.go and decode_struct.go contain the decode functions of the ops.
 //
 // The input consists of one []byte, d.b, and an offset that the functions pass on in a register.
 // Each function takes the offset of a value, and returns the offset after the value, or -1 with

@@ -252,8 +252,8 @@ func (s *planSet) compile(t reflect.Type) *op {
 	return o
 }
 
-// isDecodedStateless computes the trait decodesStateless. For a recursive type, it is false, because
-// the type's own op is not finished yet.
+// isDecodedStateless computes the trait decodesStateless. For a recursive type, it is false,
+// because the type's own op is not finished yet.
 func (o *op) isDecodedStateless() bool {
 	switch {
 	case o.typ == timeType || o.typ == rawMessageType:
@@ -271,8 +271,8 @@ func (o *op) isDecodedStateless() bool {
 	return (o.key == nil || o.key.is(decodesStateless)) && (o.elem == nil || o.elem.is(decodesStateless))
 }
 
-// isEncodedStateless computes the trait encodesStateless. For a recursive type, it is false, because
-// the type's own op is not finished yet.
+// isEncodedStateless computes the trait encodesStateless. For a recursive type, it is false,
+// because the type's own op is not finished yet.
 func (o *op) isEncodedStateless() bool {
 	switch {
 	case o.typ == timeType || o.typ == rawMessageType:
