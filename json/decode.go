@@ -185,33 +185,36 @@ func (d *decoder) first(data []byte, v any, o *rootOp, all extent) (int, error) 
 	return d.decodeFirst(data, v, o, all)
 }
 
-// preflight is what a decoder does before it decodes into a target, so that invalid input leaves
+// preflight is what a decoder must do before it decodes into a target, so that invalid input leaves
 // the target unchanged.
 type preflight uint8
 
 const (
-	clearsTarget  preflight = iota // nothing: the target is zero, and undo clears it
-	keepsOld                       // keep the old value of the target, whose type is any; undo restores it
+	nothing       preflight = iota // undo can restore the target: it is zero, or an any whose old value is kept
 	checksSyntax                   // validate the input: undo could not restore the target
 	checksDoubted                  // validate the input: recent inputs for targets of this type were invalid
 	checksNames                    // validate the input, and reject repeated names
 )
 
-// preflight selects the preflight for the target at p.
-func (d *decoder) preflight(data []byte, p mem.Pointer, o *rootOp, all extent) preflight {
-	switch {
-	case d.flags&RejectDuplicateNames != 0:
-		return checksNames
-	case o.foreign: // a user's method must not be called before the whole input is known to be valid
-		return checksSyntax
-	case all != openEnded && o.doubt.checksFirst(len(data)):
-		return checksDoubted
-	case o.elem.kind == decodesAny && mayReplace(*mem.At[any](p, 0)):
-		return keepsOld
-	case !allZero(p, o.elem.size):
-		return checksSyntax
+// preflight validates the input, and returns the position after the value.
+func (d *decoder) preflight(before preflight, data []byte, o *rootOp, all extent) (int, error) {
+	if before != checksNames {
+		end := d.check(data, all)
+		if end == failed && before == checksDoubted {
+			o.doubt.raise(len(data))
+		}
+		return end, nil
 	}
-	return clearsTarget
+	d.open(data)
+	d.depth = 0
+	end := d.unique(d.blanks(0))
+	if d.fatal != nil {
+		return d.refused(data, all)
+	}
+	if end != failed {
+		end = d.ending(end, all)
+	}
+	return end, nil
 }
 
 // decodeFirst is like the method `first`, but never returns errAskOriginal.
@@ -219,30 +222,25 @@ func (d *decoder) decodeFirst(data []byte, v any, o *rootOp, all extent) (int, e
 	p := mem.Of(mem.FaceOf(v).Data, o.elem.typ)
 	var old any
 	end := 0 // position after the value, if it was checked
-	before := d.preflight(data, p, o, all)
-	checked := before >= checksSyntax
-	switch before {
-	case keepsOld:
+	before := nothing
+	switch {
+	case d.flags&RejectDuplicateNames != 0:
+		before = checksNames
+	case o.foreign: // a user's method must not be called before the whole input is known to be valid
+		before = checksSyntax
+	case all != openEnded && o.doubt.checksFirst(len(data)):
+		before = checksDoubted
+	case o.elem.kind == decodesAny && mayReplace(*mem.At[any](p, 0)):
 		old = *mem.At[any](p, 0)
-	case checksSyntax:
-		end = d.check(data, all)
-	case checksDoubted:
-		if end = d.check(data, all); end == failed {
-			o.doubt.raise(len(data))
-		}
-	case checksNames:
-		d.open(data)
-		d.depth = 0
-		end = d.unique(d.blanks(0))
-		if d.fatal != nil {
-			return d.refused(data, all)
-		}
-		if end != failed {
-			end = d.ending(end, all)
-		}
+	case !allZero(p, o.elem.size):
+		before = checksSyntax
 	}
-	if end == failed {
-		return failed, nil
+	checked := before != nothing
+	if checked {
+		var err error
+		if end, err = d.preflight(before, data, o, all); end == failed || err != nil {
+			return end, err
+		}
 	}
 	d.open(data)
 	d.depth, d.hops, d.soft = 0, 0, 0
