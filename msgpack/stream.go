@@ -80,8 +80,8 @@ type Decoder struct {
 
 	settings
 	call
-	memory
 	source
+	memory
 }
 
 // settings contains what the options of a Decoder set.
@@ -117,16 +117,6 @@ func (c *call) reset() {
 	c.depth, c.steps, c.inside, c.outer = 0, 0, 0, 0
 }
 
-// memory contains the memory that a Decoder keeps for later values, and the interned strings.
-type memory struct {
-	strings buffer.Strings
-	keys    *buffer.Recent // cache of map keys
-	values  *buffer.Recent // cache of the strings in long lists
-	numbers buffer.Slab[uint64]
-	texts   buffer.Slab[string]
-	dict    decoderDict
-}
-
 // source is the origin of the window's bytes.
 type source struct {
 	r        io.Reader
@@ -159,6 +149,16 @@ func (s *source) reset(r io.Reader) {
 	case io.ByteScanner:
 		s.exact = true
 	}
+}
+
+// memory contains the memory that a Decoder keeps for later values, and the interned strings.
+type memory struct {
+	strings buffer.Strings
+	keys    *buffer.Recent // cache of map keys
+	values  *buffer.Recent // cache of the strings in long lists
+	numbers buffer.Slab[uint64]
+	texts   buffer.Slab[string]
+	dict    decoderDict
 }
 
 // readAhead is the minimum number of bytes requested from a reader at a time.
