@@ -54,10 +54,10 @@ var actors = []actor{
 		<-s.over.Done()
 		c.Close()
 	})},
-	{name: "large bodies", meets: []int{204}, act: crowd(20, func(s *stage, i int) {
+	{name: "large bodies", bulk: true, meets: []int{204}, act: crowd(20, func(s *stage, i int) {
 		s.answered(badHost(i), s.tableRequest("bad", `[{"time":1700000000,"v":"`+strings.Repeat("x", 900<<10)+`"}]`))
 	})},
-	{name: "large bodies of series", meets: []int{204}, act: crowd(20, func(s *stage, i int) {
+	{name: "large bodies of series", bulk: true, meets: []int{204}, act: crowd(20, func(s *stage, i int) {
 		s.answered(badHost(i), s.push(seriesOf(badTenant(i), "bad", 1, "l", noise(200<<10))))
 	})},
 	{name: "bodies over the limit", meets: []int{413}, act: crowd(20, func(s *stage, i int) {
@@ -115,7 +115,7 @@ var actors = []actor{
 	})},
 
 	// Actors that use keys.
-	{name: "keys without end", meets: []int{204}, flags: []string{"--wal-segment=1MiB"}, act: crowd(20, func(s *stage, i int) {
+	{name: "keys without end", meets: []int{204}, flags: []string{smallSegments}, act: crowd(20, func(s *stage, i int) {
 		for range 20 { // in total more keys than a log with such segments can remember
 			s.answered(badHost(i), s.request("/v1/write/bad/bad", strings.NewReader(`[{"time":1700000000,"v":1}]`), "Content-Type", "application/json", "Idempotency-Key", fmt.Sprint("bad-", s.next())))
 		}
