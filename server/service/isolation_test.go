@@ -142,7 +142,9 @@ func TestIsolation(t *testing.T) {
 func combined(t *testing.T, seed uint64, quiet [3]*stage) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	sh := shape(r.IntN(3))
-	all := actor{flags: []string{"--max-in-flight=48MiB"}} // each actor has hundreds of hosts, whose bodies need more memory together
+	// Each actor has hundreds of hosts and up to 40 tables, so together they need more memory and more
+	// tables.
+	all := actor{flags: []string{"--max-in-flight=48MiB", "--max-tables=150"}}
 	var acts []func(*stage)
 	var names []string
 	for n, wanted := 0, 2+r.IntN(2); n < wanted; {
