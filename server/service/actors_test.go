@@ -115,7 +115,7 @@ var actors = []actor{
 	})},
 
 	// Actors that use keys.
-	{name: "keys without end", meets: []int{204}, flags: []string{smallSegments}, act: crowd(20, func(s *stage, i int) {
+	{name: "keys without end", meets: []int{204}, small: true, flags: []string{"--wal-segment=1MiB"}, act: crowd(20, func(s *stage, i int) {
 		for range 20 { // in total more keys than a log with such segments can remember
 			s.answered(badHost(i), s.request("/v1/write/bad/bad", strings.NewReader(`[{"time":1700000000,"v":1}]`), "Content-Type", "application/json", "Idempotency-Key", fmt.Sprint("bad-", s.next())))
 		}
@@ -157,13 +157,13 @@ var actors = []actor{
 			}
 		}
 	}},
-	{name: "a table whose disk is full", meets: []int{204}, flags: []string{"--max-buffered=1MiB"}, act: crowd(10, badRows), fault: func(c faulty.Call) error {
+	{name: "a table whose disk is full", meets: []int{204}, small: true, flags: []string{"--max-buffered=1MiB"}, act: crowd(10, badRows), fault: func(c faulty.Call) error {
 		if strings.Contains(c.Path, "/tables/db/bad/") && c.Writes() {
 			return syscall.ENOSPC
 		}
 		return nil
 	}},
-	{name: "a database whose disk fails", meets: []int{204, 503}, flags: []string{"--max-buffered=1MiB"}, act: crowd(10, func(s *stage, i int) {
+	{name: "a database whose disk fails", meets: []int{204, 503}, small: true, flags: []string{"--max-buffered=1MiB"}, act: crowd(10, func(s *stage, i int) {
 		for range 10 { // different tables each time
 			n := s.next()
 			s.answered(badHost(i), s.request(fmt.Sprint("/v1/write/bad/bad", n%40), strings.NewReader(fmt.Sprintf(`[{"time":%d,"v":"%s"}]`, time.Now().UnixMicro(), strings.Repeat("x", 1<<10))), "Content-Type", "application/json"))
