@@ -2,10 +2,11 @@ package table
 
 import "sync/atomic"
 
-// Tables and databases share the memory for rows that wait to be written to files. The memory that
-// a table uses may be at most four times the free memory. If rows are written to several databases,
-// the same rule applies to each database. So a single table or database can use four fifths of the
-// memory. If the rows of a table or database are written more slowly than they arrive, memory
+// Tables and databases share the memory for rows that wait to be written to files. If rows are
+// written to several databases, the memory that a database uses may be at most four times the free
+// memory. The memory that a table uses may be at most four times the memory that its database can
+// still use. So a single database can use four fifths of the memory, and a single table four fifths
+// of that. If the rows of a table or database are written more slowly than they arrive, memory
 // remains for the others. If no other rows are in memory, rows of any size are accepted.
 
 // The number of tables in the catalog is shared in the same way. If several databases have tables,
@@ -13,9 +14,9 @@ import "sync/atomic"
 // be created. A database with more tables keeps its tables, but gets no new tables. If only one
 // database has tables, it may use the whole catalog.
 
-// share is the maximum ratio of the memory that a table or database uses to the free memory. It is
-// also the maximum ratio of the number of tables in a database to the number of tables that can
-// still be created.
+// share is the maximum ratio of the memory that a table or database uses to the memory that remains
+// for it and the others. It is also the maximum ratio of the number of tables in a database to the
+// number of tables that can still be created.
 const share = 4
 
 // hold adds n to the number of bytes of memory that the rows of the table t use.
@@ -48,10 +49,15 @@ func (s *Store) crowds(d *delivery, now int64) bool {
 	if now == d.held() {
 		return false
 	}
-	most := share * (s.o.MaxBuffered - now)
 	for _, it := range d.items {
-		t := it.table
-		if t.held.Load() > most || s.several.Load() > 1 && t.database.Load().Load() > most {
+		free := s.o.MaxBuffered - now
+		if s.several.Load() > 1 {
+			all := it.table.database.Load().Load()
+			if free = (share*free - all) / (share + 1); free < 0 { // what the database can still use
+				return true
+			}
+		}
+		if it.table.held.Load() > share*free {
 			return true
 		}
 	}

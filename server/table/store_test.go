@@ -669,6 +669,35 @@ func TestADatabaseLeavesRoom(t *testing.T) {
 	}
 }
 
+// If the rows of a table cannot be written to files, memory remains for the other tables of its
+// database, also if there are other databases.
+func TestATableLeavesRoomInItsDatabase(t *testing.T) {
+	sink := &dirSink{dir: t.TempDir(), step: func(_ context.Context, what, path string) error {
+		if strings.HasPrefix(path, "shared/bad/") {
+			return errors.New("in vain")
+		}
+		return nil
+	}}
+	o := testOptions(t.TempDir(), sink)
+	o.MaxBuffered, o.SealRows, o.firstPause = 2<<20, 10, time.Hour
+	s := openStore(t, o)
+	for _, db := range []string{"shared", "other"} {
+		if err := appendSized(t, s, Name{db, "good"}, 1<<10, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	untilBusy(t, 10_000, func(n int) error { return appendSized(t, s, Name{"shared", "bad"}, 1<<10, false) })
+	if held := s.Stats().Buffered; held < o.MaxBuffered/2 {
+		t.Errorf("a table is refused when only %d of %d bytes are in use", held, o.MaxBuffered)
+	}
+	for range 20 {
+		for _, db := range []string{"shared", "other"} {
+			landSized(t, s, Name{db, "good"}, 64<<10)
+		}
+	}
+	stop(t, s)
+}
+
 func (s *Store) lookupPending(name string) int64 {
 	for _, info := range s.Tables() {
 		if info.Name.Table == name {
