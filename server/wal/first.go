@@ -65,26 +65,37 @@ func readFirst(d disk.Disk, dir string) (f first, err error) {
 
 // writeFirst writes the number and the first sequence number of s, the oldest segment, to the file.
 // When writeFirst returns nil, the file is durable.
+//
+// If the file already contains this state, writeFirst writes it again: an earlier call may have
+// written it without being able to sync it.
 func writeFirst(d disk.Disk, dir string, s *segment) error {
 	now, err := readFirst(d, dir)
-	if err != nil || now.number == s.number && now.seq == s.start {
+	if err != nil {
 		return err
 	}
 	state := binary.LittleEndian.AppendUint64(nil, s.number)
 	state = binary.LittleEndian.AppendUint64(state, s.start)
 	state = binary.LittleEndian.AppendUint32(state, crc32.Checksum(state, castagnoli))
 	path := filepath.Join(dir, firstName)
-	if now.number == 0 || now.number >= s.number {
+	again := now.number == s.number && now.seq == s.start
+	if !again && (now.number == 0 || now.number >= s.number) {
 		b := make([]byte, 2*firstHalf)
 		copy(b, state)
 		return disk.WriteFile(d, path, b)
+	}
+	half := 1 - now.half
+	if again {
+		half = now.half
 	}
 	f, err := d.Open(path, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteAt(state, int64(1-now.half)*firstHalf)
-	return errors.Join(err, f.Sync(), f.Close())
+	_, err = f.WriteAt(state, int64(half)*firstHalf)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil && again {
+		err = d.SyncDir(dir)
+	}
+	return err
 }
 
 // missing returns a DamageError if the oldest segments of the log are missing, and nil otherwise.

@@ -7,7 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/slipstream-go/slipstream/server/disk"
+	"github.com/slipstream-go/slipstream/server/disk/faulty"
 )
 
 // severalSegments creates a log of 30 records in several segments, and returns the paths of the
@@ -119,6 +122,49 @@ func TestReleaseStepByStep(t *testing.T) {
 		if err != nil || f.number == 0 || f.seq != got[0].Seq {
 			t.Errorf("%+v, %v, and the first record is %d", f, err, got[0].Seq)
 		}
+	}
+}
+
+// If the file cannot be synced, a later Release writes it again before it removes a segment, because
+// a disk may forget what a failed sync left in memory. This also holds after a restart.
+func TestFirstIsWrittenAgain(t *testing.T) {
+	for seed := range uint64(40) {
+		o := Options{SegmentBytes: 512, Logger: quiet}
+		d := faulty.New(seed, faulty.Options{})
+		if err := d.Mkdir("/wal", 0o700); err != nil {
+			t.Fatal(err)
+		}
+		o.Disk = d
+		l := mustOpen(t, "/wal", o)
+		for i := range 30 {
+			mustAppend(t, l, sample(i))
+		}
+		oldest := l.sealed[0].next - 1
+		failures := 0
+		d.Set(faulty.Options{Fail: func(c faulty.Call) error {
+			if c.Name != "Sync" || c.Path != "/wal/"+firstName {
+				return nil
+			}
+			failures++
+			return unix.EIO
+		}})
+		l.Release(oldest)
+		if failures == 0 {
+			t.Fatal("Release does not sync the file")
+		}
+		d.Set(faulty.Options{})
+		if seed%2 == 1 {
+			d = d.Kill()
+			o.Disk = d
+			l = mustOpen(t, "/wal", o)
+		}
+		l.Release(oldest)
+		o.Disk = d.Crash()
+		after, err := Open("/wal", o)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		after.Close()
 	}
 }
 
