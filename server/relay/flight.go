@@ -51,8 +51,17 @@ func (r *Relay) try(t *tenant, list []*parcel) result {
 		if n == 0 {
 			r.spare.earn()
 		}
+		stranger := !t.known.Load()
+		if stranger && !to.admit(ctx) {
+			to.breaker.cancel(now) // neither the target nor the tenant is the cause
+			t.breaker.cancel(now)
+			return result{verdict: failed, after: time.Second, text: "too many tenants wait for a response of the target; retry later", policy: missed, missed: missed}
+		}
 		begin := time.Now()
 		res = r.negotiate(ctx, to, t, list)
+		if stranger {
+			to.dismiss()
+		}
 		// If the target has recently responded to another post, a missing response to this post
 		// does not count as a failure of the target.
 		to.breaker.done(time.Now(), res.verdict != failed || res.status != 0 || to.hasAnswered(begin.Add(-breakerPause)))
@@ -61,6 +70,7 @@ func (r *Relay) try(t *tenant, list []*parcel) result {
 		}
 	}
 	t.silent.Store(res.verdict == failed && res.status == 0)
+	t.known.Store(res.status != 0)
 	if res.down {
 		t.breaker.cancel(time.Now())
 	} else {

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/slipstream-go/slipstream/remotewrite"
@@ -64,6 +65,47 @@ func testSilenceForOneTenantOpensNoTarget(t *testing.T, n *network) {
 	}
 	if r.send(t, remotewrite.V1, of("b", 1)).want(t, 503); !r.tenants.byID["b"].breaker.open() {
 		t.Error("the tenant's circuit is closed")
+	}
+}
+
+// If more tenants than there are connections get no response, connections remain for the tenants
+// that get responses, and no circuit opens for them.
+func TestConnectionsRemainForKnownTenants(t *testing.T) {
+	inBubble(t, testConnectionsRemainForKnownTenants)
+}
+
+func testConnectionsRemainForKnownTenants(t *testing.T, n *network) {
+	s := n.sink(t)
+	r := n.rig(t, Options{Targets: []string{s.URL}, Conns: 8, Timeout: time.Second})
+	over := make(chan struct{})
+	s.answers(func(_ http.ResponseWriter, p *post) bool {
+		if p.tenant == "a" {
+			return false
+		}
+		<-over
+		return true
+	})
+	r.send(t, remotewrite.V1, of("a", 1)).want(t, 204)
+	var silent sync.WaitGroup
+	for i := range 40 {
+		silent.Go(func() { r.send(t, remotewrite.V1, of(fmt.Sprint("silent", i), 1)).want(t, 503) })
+	}
+	synctest.Wait()
+	if n := len(r.targets[0].strangers); n != 6 {
+		t.Errorf("%d posts of strangers, want 6", n)
+	}
+	for i := range 20 {
+		begin := time.Now()
+		r.send(t, remotewrite.V1, of("a", float64(i))).want(t, 204)
+		if took := time.Since(begin); took > 10*time.Millisecond {
+			t.Fatalf("post %d took %v", i, took)
+		}
+	}
+	silent.Wait()
+	close(over)
+	r.send(t, remotewrite.V1, of("a", 2)).want(t, 204)
+	if n := len(r.targets[0].strangers); n != 0 {
+		t.Errorf("%d posts of strangers at the end", n)
 	}
 }
 

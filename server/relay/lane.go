@@ -68,13 +68,13 @@ func (r *Relay) enter(p *parcel) {
 }
 
 // mostPosts returns the maximum number of concurrent posts of a tenant. A tenant can use at most as
-// many connections as remain free. So tenants with hanging targets do not use all connections: one
-// such tenant gets half of them, and two such tenants get a third each.
+// many connections as remain free for it. So tenants with hanging targets do not use all
+// connections: one such tenant gets half of them, and two such tenants get a third each.
 func (r *Relay) mostPosts(t *tenant) int {
 	free := 0
 	for _, to := range r.targets {
 		if t.only == nil || t.only == to {
-			free += to.conns - int(to.busy.Load())
+			free += to.free(t)
 		}
 	}
 	return max(1, min(t.concurrency(), free))

@@ -44,6 +44,8 @@ type target struct {
 	missed  atomic.Int64 // series that other targets received, but this target did not
 	v1Until atomic.Int64 // end of the time in which the target gets version 1, because it has rejected version 2; in Unix nanoseconds
 
+	strangers chan struct{} // contains an element for each post of a stranger; see admit
+
 	mu        sync.Mutex
 	transport *http.Transport
 	born      time.Time
@@ -73,7 +75,35 @@ func newTarget(text string, o *Options, e *egress) (*target, error) {
 	}
 	t := &target{url: u, inPath: strings.Contains(u.Path, inPath), age: o.ConnAge, conns: o.Conns, dial: o.Dial, egress: e, log: o.Logger}
 	t.answer.Store(math.MinInt64) // never
+	t.strangers = make(chan struct{}, o.Conns-o.Conns/4)
 	return t, nil
+}
+
+// admit waits until a stranger may use a connection. It returns false if ctx is done before. If it
+// returns true, the caller must call dismiss after the post.
+//
+// A stranger is a tenant whose last post got no response, or that has not posted yet. All strangers
+// together can use three quarters of the connections. So however many tenants have a target that
+// hangs, connections remain for the tenants that get responses.
+func (t *target) admit(ctx context.Context) bool {
+	select {
+	case t.strangers <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// dismiss ends the post of a stranger.
+func (t *target) dismiss() { <-t.strangers }
+
+// free returns how many more connections a tenant may use.
+func (t *target) free(by *tenant) int {
+	n := t.conns - int(t.busy.Load())
+	if !by.known.Load() {
+		n = min(n, cap(t.strangers)-len(t.strangers))
+	}
+	return n
 }
 
 // urlFor returns the URL for posts of a tenant.

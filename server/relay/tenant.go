@@ -25,6 +25,7 @@ type tenant struct {
 	active  active
 	breaker breaker
 	silent  atomic.Bool // no target has responded to the last post
+	known   atomic.Bool // a target has responded to the last post; for a new tenant, both are false
 	stats   tenantStats
 	used    atomic.Int64 // time of the last request, in Unix seconds
 
