@@ -134,14 +134,14 @@ func TestIsolation(t *testing.T) {
 }
 
 // combined runs two or three actors against a shape. A service has only one rules file and one
-// disk, so at most one of the actors uses each. A small actor is not combined with a bulk actor: then
-// nearly every request would start a segment, which takes three syncs of the disk that all share, or
-// the buffered rows of each second would be four times the limit.
+// disk, so at most one of the actors uses each. A small actor is not combined with a bulk actor:
+// then nearly every request would start a segment, which takes three syncs of the disk that all
+// share, or the buffered rows of each second would be four times the limit.
 func combined(t *testing.T, seed uint64, quiet [3]*stage) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	sh := shape(r.IntN(3))
-	// Each actor has hundreds of hosts and up to 40 tables, so together they need more memory and more
-	// tables.
+	// Each actor has hundreds of hosts and up to 40 tables, so together they need more memory and
+	// more tables.
 	all := actor{flags: []string{"--max-in-flight=48MiB", "--max-tables=150"}}
 	var acts []func(*stage)
 	var names []string

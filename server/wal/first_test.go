@@ -125,8 +125,8 @@ func TestReleaseStepByStep(t *testing.T) {
 	}
 }
 
-// If the file cannot be synced, a later Release writes it again before it removes a segment, because
-// a disk may forget what a failed sync left in memory. This also holds after a restart.
+// If the file cannot be synced, a later Release writes it again before it removes a segment,
+// because a disk may forget what a failed sync left in memory. This also holds after a restart.
 func TestFirstIsWrittenAgain(t *testing.T) {
 	for seed := range uint64(40) {
 		o := Options{SegmentBytes: 512, Logger: quiet}
