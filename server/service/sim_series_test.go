@@ -141,7 +141,7 @@ func (c *client) resend(q *request) {
 // target.
 func (m *model) answered(q *request, text string) {
 	told := q.status == http.StatusNoContent || q.status == http.StatusBadRequest && q.partly
-	if !told && (q.status != http.StatusServiceUnavailable || m.over) {
+	if !told && (q.status != http.StatusServiceUnavailable || m.over || m.Crashed()) { // after a crash, the targets do not answer
 		return
 	}
 	for _, id := range q.ids {
