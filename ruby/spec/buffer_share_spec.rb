@@ -18,6 +18,32 @@ RSpec.describe "Strings that share their bytes" do
     end
     it("copies a short binary") { expect(shared?(unpack(pack([1, "x".b * 200])).last)).to be(false) }
 
+    it "shares a str at the end from read_reference_threshold bytes on" do
+      shares = lambda do |size, **options|
+        unpacker = MessagePack::Unpacker.new(options).feed(pack(["x" * 5000, "y" * size]))
+        shared?(unpacker.read.last)
+      end
+      expect([255, 256].map { |size| shares[size] }).to eq([false, true])
+      threshold = { read_reference_threshold: 2000 }
+      expect([1999, 2000].map { |size| shares[size, **threshold] }).to eq([false, true])
+    end
+
+    it "shares a String read from a Buffer from read_reference_threshold bytes on", :ours do
+      shares = lambda do |size, **options|
+        buffer = MessagePack::Buffer.new(options) << "x" * 40_000
+        buffer.skip(40_000 - size)
+        shared?(buffer.read)
+      end
+      expect([255, 256].map { |size| shares[size] }).to eq([false, true])
+      threshold = { read_reference_threshold: 2000 }
+      expect([1999, 2000].map { |size| shares[size, **threshold] }).to eq([false, true])
+    end
+
+    it "shares a str at the end from 1024 bytes on if it is unpacked from a String", :ours do
+      shares = ->(size) { shared?(unpack(pack(["x" * 5000, "y" * size])).last) }
+      expect([1023, 1024].map(&shares)).to eq([false, true])
+    end
+
     it "shares a binary of 4096 bytes or more in the middle", :ours do
       skip "this Ruby does not support share_middle" unless MessagePack.share_middle?
       expect(unpack(pack(["x".b * 4096, "y".b * 100_000, 1])).first(2).map { |s| shared?(s) }).to eq([true, true])
@@ -25,6 +51,34 @@ RSpec.describe "Strings that share their bytes" do
 
     it "copies a binary of less than 4096 bytes in the middle", :ours do
       expect(middle(true) { shared?(unpack(pack(["x".b * 4095, 1])).first) }).to be(false)
+    end
+
+    # A few methods of String read one byte after the end, so text must not follow.
+    it "copies a binary in the middle if the next byte is text", :ours do
+      skip "this Ruby does not support share_middle" unless MessagePack.share_middle?
+      next_bytes = [0x00, 0x08, 0x09, 0x0d, 0x0e, 0x1f, 0x20, 0x41, 0x7e, 0x7f]
+      found = next_bytes.select { |byte| shared?(unpack(pack(["x".b * 5000, byte])).first) }
+      expect(found).to eq([0x00, 0x08, 0x0e, 0x1f, 0x7f])
+    end
+
+    it "copies a binary in the middle that begins like a number and ends with text", :ours do
+      skip "this Ruby does not support share_middle" unless MessagePack.share_middle?
+      shares = lambda do |first, last|
+        shared?(unpack(pack(["#{first}#{"0" * 5000}#{last}".b, 1])).first)
+      end
+      number = ["0", "5", "9", "\t", "\r", "+", "-", ".", "_", " "]
+      other = ["/", ":", "\b", "\x0e", "a", "\x00", ","]
+      expect(number.select { |first| shares[first, "~"] }).to eq([])
+      expect(other.select { |first| shares[first, "~"] }).to eq(other)
+      expect(number.select { |first| shares[first, "\x7f"] }).to eq(number)
+    end
+
+    it "copies a str at the end of a source that was cut from the middle of a String", :ours do
+      skip "this Ruby does not support share_middle" unless MessagePack.share_middle?
+      inner = unpack(pack([pack([1, "y" * 5000]), 1])).first
+      expect(shared?(inner)).to be(true)
+      expect(unpack(inner).last).to eq("y" * 5000)
+      expect(shared?(unpack(inner).last)).to be(false)
     end
 
     it "copies a str in the middle, since C code may need a NUL after it", :ours do
@@ -45,6 +99,14 @@ RSpec.describe "Strings that share their bytes" do
     it("can be switched off", :ours) { expect(middle(false) { MessagePack.share_middle? }).to be(false) }
     it "is false if SLIPSTREAM_MSGPACK_SHARE_MIDDLE=0", :ours do
       expect(child("print MessagePack.share_middle?", env: { "SLIPSTREAM_MSGPACK_SHARE_MIDDLE" => "0" })).to eq("false")
+    end
+
+    it "is not changed by other values of SLIPSTREAM_MSGPACK_SHARE_MIDDLE", :ours do
+      able = child("print MessagePack.share_middle?")
+      ["1", "", "00"].each do |value|
+        env = { "SLIPSTREAM_MSGPACK_SHARE_MIDDLE" => value }
+        expect(child("print MessagePack.share_middle?", env: env)).to eq(able)
+      end
     end
 
     it "can be switched on again if this Ruby supports it", :ours do

@@ -17,6 +17,10 @@ RSpec.describe MessagePack::Buffer do
     end
     it("rejects a size that is not a number") { expect { described_class.new(io_buffer_size: "a") }.to raise_error(::TypeError) }
     it("rejects options that are not a Hash") { expect { described_class.new(binary_io, 1) }.to raise_error(ArgumentError) }
+    it "regards the first of two arguments as the io, even if it is a Hash" do
+      expect(described_class.new({}, io_buffer_size: 2048).io).to eq({})
+    end
+
     it("rejects a third argument") { expect { described_class.new(nil, {}, 1) }.to raise_error(ArgumentError) }
 
     it "makes an unpacker read at least 1024 bytes from an io per call" do
@@ -84,6 +88,15 @@ RSpec.describe MessagePack::Buffer do
     it("returns an empty String for length 0") { expect([buffer.read(0), holding("a").read(0)]).to eq(["", ""]) }
     it("returns a binary String for length 0") { expect(holding("a").read(0).encoding).to eq(Encoding::BINARY) }
     it("consumes nothing for length 0") { expect(holding("a").tap { |b| b.read(0) }.size).to eq(1) }
+    it "returns all bytes for nil as the length" do
+      out = +"other"
+      expect([holding("abc").read(nil), holding("abc").read(nil, out), out]).to eq(["abc"] * 3)
+    end
+
+    it "rejects a third argument" do
+      expect { holding("abc").read(1, +"", 1) }.to raise_error(ArgumentError)
+    end
+
     it "reads across chunks" do
       expect(holding("a" * 600_000, "b" * 600_000, "c").tap { |b| b.read(599_999) }.read(600_002)).to eq("a#{"b" * 600_000}c")
     end
@@ -109,6 +122,13 @@ RSpec.describe MessagePack::Buffer do
       it("empties the String and returns nil at the end") { expect([buffer.read(2, out), out]).to eq([nil, ""]) }
       it("replaces the content with a large number of bytes") { expect(holding("x" * 1_000_000).tap { |b| b.read(900_000, out) } && out).to eq("x" * 900_000) }
       it("rejects a frozen String") { expect { holding("abc").read(1, "f".freeze) }.to raise_error(FrozenError) }
+      it "consumes nothing if the String is frozen" do
+        full = holding("abc")
+        expect { full.read(1, "f".freeze) }.to raise_error(FrozenError)
+        expect { full.read_all(1, "f".freeze) }.to raise_error(FrozenError)
+        expect(full.size).to eq(3)
+      end
+
       it("rejects an object that is not a String") { expect { holding("abc").read(1, 1) }.to raise_error(::TypeError) }
     end
   end
@@ -162,11 +182,41 @@ RSpec.describe MessagePack::Buffer do
       expect(holding("a", "b" * 600_000).tap { |b| b.to_a.each(&:clear) }.size).to eq(600_001)
     end
     it("to_str makes a buffer a valid operand of String#+") { expect("" + holding("abc")).to eq("abc") }
+    it("to_a returns one empty String for an empty buffer") { expect(buffer.to_a).to eq([""]) }
+
+    it "to_a returns no empty String for an empty chunk", :ours do
+      expect(holding("a" * 40_000).prepend("").to_a).to eq(["a" * 40_000])
+    end
+
+    it "to_a returns long Strings as chunks of their own", :ours do
+      parts = ["a", "b" * 255, "c" * 256]
+      [256, 1, 0, nil].each do |threshold|
+        written = described_class.new(write_reference_threshold: threshold || 256)
+        fed = MessagePack::Unpacker.new(read_reference_threshold: threshold)
+        parts.each { |part| (written << part) && fed.feed(part) }
+        expect([written, fed.buffer].map { |b| b.to_a.map(&:size) }).to eq([[256, 256]] * 2)
+      end
+    end
+
+    it "to_a returns long prepended Strings as chunks of their own", :ours do
+      full = holding("x").prepend("y" * 255).prepend("z" * 256)
+      expect(full.to_a.map(&:size)).to eq([256, 255, 1])
+    end
+
     it("to_s returns an empty String for an empty buffer") { expect(buffer.to_s).to eq("") }
   end
 
   describe "with an io to read from" do
     it("reads to the end of the io") { expect(described_class.new(binary_io("abc")).read).to eq("abc") }
+    it "requests only the missing bytes, so that it does not wait for more", :ours do
+      lengths = []
+      io = Object.new
+      io.define_singleton_method(:readpartial) { |n| (lengths << n) && "x" * n }
+      from_io = described_class.new(io, io_buffer_size: 2000) << "ab"
+      expect([from_io.read(5), from_io.skip(7), from_io.read(3000)]).to eq(["abxxx", 7, "x" * 3000])
+      expect(lengths).to eq([3, 7, 2000, 1000])
+    end
+
     it("reads n bytes") { expect(described_class.new(binary_io("abc")).then { |b| [b.read(2), b.read(2), b.read(2)] }).to eq(["ab", "c", nil]) }
     it("reads exactly n bytes with read_all") { expect(described_class.new(Ios::Drip.new("abc" * 1000, 7)).read_all(2500)).to eq(("abc" * 1000)[0, 2500]) }
     it "reads to the end with read_all" do
@@ -206,6 +256,35 @@ RSpec.describe MessagePack::Buffer do
     it "flush writes the chunks in order" do
       expect((described_class.new(io) << "a" << "b" * 600_000 << "c").flush && io.string).to eq("a#{"b" * 600_000}c")
     end
+    it "writes to the io automatically when many short Strings are appended" do
+      full = described_class.new(io, io_buffer_size: 1024)
+      200.times { |i| full << (i % 10).to_s * 100 }
+      expect(io.string.bytesize).to be > 10_000
+      full.flush
+      expect(io.string).to eq(Array.new(200) { |i| (i % 10).to_s * 100 }.join)
+    end
+
+    it "names the missing method if the io cannot write or read" do
+      expect { (described_class.new(Object.new) << "a").flush }
+        .to raise_error(NoMethodError, /write/)
+      expect { holding("a").write_to(Object.new) }.to raise_error(NoMethodError, /write/)
+      expect { described_class.new(Object.new).read(1) }.to raise_error(NoMethodError, /[`']read'/)
+    end
+
+    it "prefers write to <<" do
+      both = Ios::Shovel.new
+      def both.write(string) = @bytes << "(#{string})"
+      (described_class.new(both) << "a").flush
+      expect(both.bytes).to eq("(a)")
+    end
+
+    it "writes binary Strings, whatever their length and encoding" do
+      encodings = []
+      io.define_singleton_method(:write) { |string| encodings << string.encoding }
+      (described_class.new(io) << "é" << "é" * 100_000 << "é").flush
+      expect(encodings.uniq).to eq([Encoding::BINARY])
+    end
+
     it("returns its io") { expect([described_class.new(io).io, buffer.io]).to eq([io, nil]) }
     it("close closes the io") { expect(described_class.new(io).close || io.closed?).to be(true) }
     it("close without an io returns nil") { expect(buffer.close).to be_nil }

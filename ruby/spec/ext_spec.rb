@@ -63,6 +63,28 @@ RSpec.describe "Ext" do
       end
     end
 
+    it "are packed with the option compatibility_mode of the packer" do
+      expect(factory.dump(box("\xff".b), compatibility_mode: true)).to eq(hex("d5 01 a1 ff"))
+      packer = factory.packer(compatibility_mode: true)
+      expect(packer.write(box("\xff".b)).to_s).to eq(hex("d5 01 a1 ff"))
+    end
+
+    it "are packed with the options float32 and strict of the packer", :ours do
+      bytes = factory.dump(box(0.5), float32: true)
+      expect(bytes).to eq(hex("c7 05 01 ca 3f 00 00 00"))
+      expect { factory.dump(box(Class.new(Hash).new), strict: true) }.to raise_error(::TypeError)
+    end
+
+    it "do not contain bytes that are written to their packer after the call", :ours do
+      kept = nil
+      factory = MessagePack::Factory.new
+      pack_inner = ->(box, packer) { (kept = packer).write(box.inner) }
+      factory.register_type(1, Objects::Box, packer: pack_inner, recursive: true)
+      packer = factory.packer.write(box(1))
+      kept.write("stray")
+      expect(packer.write(box(2)).to_s).to eq(hex("d4 01 01 d4 01 02"))
+    end
+
     it "may write and read nothing" do
       factory = MessagePack::Factory.new
       factory.register_type(1, Objects::Box, packer: ->(_, _) {}, unpacker: ->(_) { :nothing }, recursive: true)

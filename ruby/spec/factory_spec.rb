@@ -145,6 +145,10 @@ RSpec.describe MessagePack::Factory do
     it "load rejects more than one object" do
       expect { factory.load("\x01\x02") }.to raise_error(MessagePack::MalformedFormatError, "1 extra bytes after the deserialized object")
     end
+    it "load rejects a third argument" do
+      expect { factory.load("\x01", {}, 1) }.to raise_error(ArgumentError)
+    end
+
     it("load raises EOFError for an incomplete object") { expect { factory.load("\x92\x01") }.to raise_error(EOFError, "end of buffer reached") }
 
     it "dump writes to an io and returns nil" do
@@ -214,6 +218,20 @@ RSpec.describe MessagePack::Factory do
       expect([copy.frozen?, copy.dump(1..2), there_and_back(copy), factory.type_registered?(6)]).to eq([false, hex("d4 06 72"), point, false])
     end
 
+    it "replaces the types in initialize_copy, even after objects were packed" do
+      registered(5, packer: ->(_) { "a" }).dump(point)
+      other = described_class.new
+      other.register_type(6, Objects::Point, packer: ->(_) { "b" })
+      factory.send(:initialize_copy, other)
+      expect(factory.dump(point)).to eq(hex("d4 06 62"))
+    end
+
+    it "rejects other objects in initialize_copy" do
+      [MessagePack::Packer.new, Object.new, 1].each do |other|
+        expect { factory.send(:initialize_copy, other) }.to raise_error(::TypeError)
+      end
+    end
+
     it "preserves recursive types" do
       expect(there_and_back(box_factory.dup, [Objects::Box.new([1])])).to eq([Objects::Box.new([1])])
     end
@@ -247,6 +265,25 @@ RSpec.describe MessagePack::Factory do
       expect(factory.dump(time)).to eq([0xd7, -1, (123_456_789 << 34) | 1_700_000_000].pack("CcQ>"))
       expect(there_and_back(factory, [time])).to eq([time])
       expect(there_and_back(factory, time).nsec).to eq(123_456_789)
+    end
+
+    [0, 1, 2**31, 2**32 - 1, 2**32, 2**34 - 1, 2**34, -1, -2**31, -2**40].each do |seconds|
+      [0, 1, 999_999_999].each do |nanoseconds|
+        it "round-trips #{seconds} s and #{nanoseconds} ns in the form of Timestamp", :ours do
+          factory.register_time
+          time = Time.at(seconds, nanoseconds, :nsec)
+          payload = MessagePack::Timestamp.to_msgpack_ext(seconds, nanoseconds)
+          expect(factory.dump(time)).to end_with(payload)
+          expect(factory.dump(time).bytesize).to be <= payload.bytesize + 3
+          expect(there_and_back(factory, [time])).to eq([time])
+        end
+      end
+    end
+
+    it "carries nanoseconds of a second or more into the seconds", :ours do
+      factory.register_time
+      expect(factory.load(hex("c7 0c ff 40 00 00 00 00*8"))).to eq(Time.at(0, 2**30, :nsec))
+      expect(factory.load(hex("d7 ff ff ff ff fc 00*4"))).to eq(Time.at(0, 2**30 - 1, :nsec))
     end
 
     it "registers type -1 for Time", :ours do

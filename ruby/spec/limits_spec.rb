@@ -35,6 +35,26 @@ RSpec.describe "Limits" do
           expect { MessagePack::Unpacker.new(Ios::Drip.new(hex(bytes), 1), option => limit, allow_unknown_ext: true).read }.to raise_error(MessagePack::LimitError, message)
         end
 
+        it "read_raw refuses #{bytes}, and returns it with a higher limit", :ours do
+          ["", "91 ", "81 01 "].each do |outer|
+            object = "#{outer}#{bytes}"
+            expect { fed(object, option => limit).read_raw }
+              .to raise_error(MessagePack::LimitError, message)
+            expect(fed("#{object} 05", option => limit + 1).read_raw).to eq(hex(object))
+          end
+        end
+
+        # The first piece is so long that the unpacker refers to it and does not copy it.
+        it "refuses #{head} wherever the header is cut between two pieces", :ours do
+          before = hex("93 cb 3f f8 00*6 cb 3f f8 00*6") * 15
+          cuts = 1...hex(head).bytesize
+          cuts.each do |cut|
+            unpacker = MessagePack::Unpacker.new(option => limit)
+            unpacker.feed(before + hex(head).byteslice(0, cut)).feed(hex(head).byteslice(cut..))
+            expect { unpacker.read }.to raise_error(MessagePack::LimitError, message)
+          end
+        end
+
         it "refuses #{bytes} in an array and as a key", :ours do
           expect { unpack(hex("91 #{bytes}"), option => limit, allow_unknown_ext: true) }.to raise_error(MessagePack::LimitError, message)
           expect { unpack(hex("81 #{bytes} 01"), option => limit, allow_unknown_ext: true) }.to raise_error(MessagePack::LimitError, message)
@@ -71,6 +91,20 @@ RSpec.describe "Limits" do
     expect { unpack(pack({ "long key" => 1 }), max_str_len: 5, symbolize_keys: true) }.to raise_error(MessagePack::LimitError, "str of 8 bytes exceeds max_str_len 5")
   end
 
+  it "allow str keys of the maximum length" do
+    ["short", "k" * 200].each do |key|
+      expect(unpack(pack({ key => 1 }), max_str_len: key.size)).to eq({ key => 1 })
+    end
+  end
+
+  it "apply in long documents of read_raw", :ours do
+    bytes = pack([1.5, "abc", { "k" => [1] * 9 }] + [nil] * 200)
+    { max_str_len: 2, max_array_len: 202, max_map_len: 0 }.each do |option, limit|
+      unpacker = MessagePack::Unpacker.new(option => limit).feed(bytes)
+      expect { unpacker.read_raw }.to raise_error(MessagePack::LimitError)
+    end
+  end
+
   it "do not prevent reading after reset", :ours do
     unpacker = MessagePack::Unpacker.new(max_str_len: 2).feed(hex("92 01 a3 61 62 63"))
     expect { unpacker.read }.to raise_error(MessagePack::LimitError)
@@ -97,6 +131,13 @@ RSpec.describe "Limits" do
     it("of 1024 reads 1024 levels", :ours) { expect(unpack(hex("91*1024 01"), max_depth: 1024).flatten).to eq([1]) }
     it "is at most 1024", :ours do
       expect { unpack("\x01", max_depth: 1025) }.to raise_error(ArgumentError, "max_depth must be an Integer from 1 to 1024")
+    end
+
+    [0, -1, 5.0, "5", 2**64].each do |depth|
+      it "rejects #{depth.inspect}", :ours do
+        expect { unpack("\x01", max_depth: depth) }
+          .to raise_error(ArgumentError, "max_depth must be an Integer from 1 to 1024")
+      end
     end
     it("of 1000 refuses 1001 levels") { expect { unpack(hex("91*1001 01"), max_depth: 1000) }.to raise_error(MessagePack::StackError) }
 

@@ -13,6 +13,15 @@ RSpec.describe "Memory" do
     expect(memsize(factory)).to be > empty
   end
 
+  { packer: ->(_) { "" }, unpacker: ->(_) {} }.each do |name, method|
+    it "as reported for a Factory grows with types that have only #{name}s" do
+      factory = MessagePack::Factory.new
+      empty = memsize(factory)
+      factory.register_type(1, Class.new, packer: nil, unpacker: nil, name => method)
+      expect(memsize(factory)).to be > empty
+    end
+  end
+
   describe "as reported for a Buffer" do
     let(:buffer) { MessagePack::Buffer.new }
     let!(:empty) { memsize(buffer) }
@@ -27,6 +36,11 @@ RSpec.describe "Memory" do
     it "includes all written bytes", :ours do
       10.times { buffer << "x" * 500 }
       expect(memsize(buffer)).to be >= 5000
+    end
+
+    it "includes all bytes of many short Strings", :ours do
+      2000.times { buffer << "x" * 100 }
+      expect(memsize(buffer)).to be >= 200_000
     end
 
     it "does not change when a few bytes are read" do
@@ -94,6 +108,16 @@ RSpec.describe "Memory" do
       bytes = pack(Array.new(100) { |i| { "k#{i}" => [i] } })
       sizes = Array.new(20) { unpacker.feed(bytes).read && memsize(unpacker) }
       expect(sizes.last).to eq(sizes.first)
+    end
+
+    it "returns to the initial size when the last object is read" do
+      unpacker = MessagePack::Unpacker.new
+      empty = memsize(unpacker)
+      [pack("x" * 40), pack("x" * 40_000), "\x01" * 3, "\x01" * 3000].each do |bytes|
+        unpacker.feed(bytes)
+        unpacker.read until unpacker.buffer.empty?
+        expect(memsize(unpacker)).to eq(empty)
+      end
     end
 
     it "does not grow with the number of errors" do

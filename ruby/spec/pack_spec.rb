@@ -308,6 +308,17 @@ RSpec.describe "MessagePack.pack" do
       end
     end
 
+    it "is complete at every distance of short Strings and Floats from the end of a page" do
+      32.times do |n|
+        [["x" * 31], ["x" * 30], [1.1], [[1.1], 1.1]].each do |values|
+          document = Array.new(n, 1) + values * (10_000 / pack(values).bytesize)
+          expect(unpack(pack(document)) == document).to be(true)
+          bytes = MessagePack::Packer.new.write(document).to_s
+          expect(bytes == pack(document)).to be(true)
+        end
+      end
+    end
+
     it "is complete when a scalar meets the end of a page" do
       (450..460).each do |n|
         expect(pack([70_000] * n)).to eq(hex("dc") + [n].pack("n") + hex("ce 00 01 11 70") * n)

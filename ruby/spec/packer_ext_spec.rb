@@ -78,6 +78,11 @@ RSpec.describe MessagePack::Packer do
   end
 
   describe "#register_type_internal [quirk: it is public]" do
+    it "rejects a frozen packer" do
+      expect { packer.freeze.register_type_internal(5, Objects::Point, :to_s.to_proc) }
+        .to raise_error(FrozenError)
+    end
+
     it "accepts a proc" do
       packer.register_type_internal(5, Objects::Point, ->(p) { p.to_msgpack_ext })
       expect(packer.write(point).to_s).to eq(point_bytes)
@@ -201,6 +206,12 @@ RSpec.describe MessagePack::Packer do
       expect(type_of(object, Objects::Point)).to eq(1)
     end
 
+    it "prefers the class to its ancestors for an object that has a singleton class" do
+      object = Objects::Point3.new(1, 2)
+      def object.more = 1
+      expect(type_of(object, Objects::Point, Objects::Point3)).to eq(2)
+    end
+
     it "selects the ancestor that was registered first" do
       expect(type_of(Objects::Box.new(1), Object, Struct)).to eq(1)
     end
@@ -287,6 +298,12 @@ RSpec.describe MessagePack::Packer do
       end
     end
 
+    it "a subclass of String is written as ext as a key and as a value" do
+      sub = Class.new(String)
+      packer.register_type(1, sub) { "x" }
+      expect(packer.write({ sub.new("k") => sub.new("v") }).to_s).to eq(hex("81 d4 01 78 d4 01 78"))
+    end
+
     it "the typed writers never write ext" do
       packer.register_type(1, String) { "x" }
       expect(packer.write_string(Class.new(String).new("a")).to_s).to eq(hex("a1 61"))
@@ -362,6 +379,18 @@ RSpec.describe MessagePack::Packer do
     it "uses the bytes that to_msgpack writes, not the String that it returns" do
       object = Class.new { def to_msgpack(packer) = packer.write(1) && "\xc3" }.new
       expect(packer.write([object]).to_s).to eq(hex("91 01"))
+    end
+
+    it "uses the bytes that to_msgpack writes and flushes, not the String that it returns" do
+      io = Ios::Sink.new
+      object = Class.new { def to_msgpack(packer) = packer.write(1).flush && "\xc3" }.new
+      described_class.new(io, strict: true).write(object).flush
+      expect(io.bytes).to eq("\x01")
+    end
+
+    it "applies to objects that pack packs", :ours do
+      expect(pack([1, saying("\xc3".b), 2], strict: true)).to eq(hex("93 01 c3 02"))
+      expect { pack([saying(nil)], strict: true) }.to raise_error(::TypeError)
     end
 
     [nil, 1, :a, true].each do |value|

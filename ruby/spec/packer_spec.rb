@@ -13,6 +13,11 @@ RSpec.describe MessagePack::Packer do
     it("rejects options that are not a Hash") { expect { described_class.new(binary_io, 1) }.to raise_error(::TypeError) }
     it("rejects a third argument") { expect { described_class.new(binary_io, {}, 1) }.to raise_error(ArgumentError) }
 
+    it "regards the first of two arguments as the io, even if it is a Hash" do
+      packer = described_class.new({}, compatibility_mode: true)
+      expect([packer.buffer.io, packer.compatibility_mode?]).to eq([{}, true])
+    end
+
     it "accepts the options of its buffer" do
       io = Ios::Sink.new
       small = described_class.new(io, io_buffer_size: 1024, read_reference_threshold: 256, write_reference_threshold: 256)
@@ -86,6 +91,13 @@ RSpec.describe MessagePack::Packer do
       expect(packer.write_int(2**64 - 1).write_int(-2**63).to_s).to eq(hex("cf ff*8 d3 80 00*7"))
     end
     it("write_int rejects Integers beyond 64 bits") { expect { packer.write_int(2**64) }.to raise_error(RangeError) }
+
+    { 127 => "7f", 128 => "cc 80", -32 => "e0", -33 => "d0 df" }.each do |integer, bytes|
+      it "write_int writes #{integer} as #{bytes}" do
+        expect(packer.write_int(integer).to_s).to eq(hex(bytes))
+      end
+    end
+
     it("write_string writes a binary String as bin") { expect(packer.write_string("\xff".b).to_s).to eq(hex("c4 01 ff")) }
   end
 
@@ -196,6 +208,12 @@ RSpec.describe MessagePack::Packer do
     { 31 => "bf", 32 => "da 00 20", 255 => "da 00 ff", 65_535 => "da ff ff", 65_536 => "db 00 01 00 00" }.each do |size, head|
       it("does not write str 8: #{size} bytes begin with #{head}") { expect(old.write("a" * size).to_s).to eq(hex("#{head} 61*#{size}")) }
       it("does not write bin: #{size} bytes begin with #{head}") { expect(old.write("a".b * size).to_s).to eq(hex("#{head} 61*#{size}")) }
+    end
+
+    { 5 => "a5", 32 => "da 00 20", 65_536 => "db 00 01 00 00" }.each do |size, head|
+      it "writes #{head} as the header of a binary of #{size} bytes", :ours do
+        expect(old.write_bin_header(size).to_s).to eq(hex(head))
+      end
     end
 
     it "writes a long Symbol without str 8" do
@@ -337,6 +355,14 @@ RSpec.describe MessagePack::Packer do
     it "writes a large binary directly, before flush" do
       packer.write(1).write("a".b * 1_000_000)
       expect(io.bytes.bytesize).to be >= 1_000_000
+    end
+
+    it "writes a String of write_reference_threshold bytes directly, even if it is short" do
+      packer = described_class.new(io, write_reference_threshold: 256)
+      packer.write(1).write("a" * 255)
+      expect(io.bytes).to eq("")
+      packer.write("b" * 256)
+      expect(io.bytes).to eq(pack(1) + pack("a" * 255) + pack("b" * 256))
     end
 
     it "writes with << if the io has no write" do

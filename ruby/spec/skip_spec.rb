@@ -65,6 +65,41 @@ RSpec.describe MessagePack::Unpacker do
     it("rejects 512 levels") { expect { fed("91*512").skip }.to raise_error(MessagePack::StackError) }
     it("rejects a million levels") { expect { described_class.new.feed("\x91" * 1_000_000).skip }.to raise_error(MessagePack::StackError) }
 
+    it "skips arrays of small Integers with one str in any position" do
+      60.times do |at|
+        document = Array.new(60) { |i| i == at ? "1234567" : i }
+        unpacker = described_class.new.feed(pack([document, document]) + hex("05") + pack(document))
+        unpacker.skip
+        expect(unpacker.read).to eq(5)
+      end
+    end
+
+    it "skips arrays of Floats before any other value" do
+      (1..9).each do |n|
+        [1.5, "text", nil, 7, [2.5], { "k" => 0.5 }].each do |after|
+          document = [[1.5] * n, after, [*[2.5] * n, after], "long" * 20]
+          unpacker = described_class.new.feed(pack(document) + hex("05"))
+          unpacker.skip
+          expect(unpacker.read).to eq(5)
+        end
+      end
+    end
+
+    it "continues with the next object after an invalid byte within an object" do
+      unpacker = fed("92 01 c1 05")
+      expect { unpacker.skip }.to raise_error(MessagePack::MalformedFormatError)
+      expect(unpacker.read).to eq(5)
+    end
+
+    it "counts the levels around the payload of a recursive ext", :ours do
+      factory = MessagePack::Factory.new
+      skips = ->(unpacker) { unpacker.skip && :skipped }
+      factory.register_type(1, Objects::Box, unpacker: skips, recursive: true)
+      bytes = hex("91 c7 03 01 91 91 05")
+      expect(factory.load(bytes, max_depth: 4)).to eq([nil])
+      expect { factory.load(bytes, max_depth: 3) }.to raise_error(MessagePack::StackError)
+    end
+
     [1, 2, 3, 7, 1000].each do |size|
       it "skips objects that are fed in pieces of #{size} bytes" do
         unpacker = described_class.new
@@ -187,6 +222,20 @@ RSpec.describe MessagePack::Unpacker do
       end
     end
 
+    it "continues with the next object after an object that exceeds a limit", :ours do
+      unpacker = fed("92 01 a3 61 62 63 05", max_str_len: 2)
+      expect { unpacker.read_raw }.to raise_error(MessagePack::LimitError)
+      expect(unpacker.read_raw).to eq(hex("05"))
+    end
+
+    it "applies limits after an incomplete object is removed from the buffer", :ours do
+      unpacker = fed("93", max_str_len: 2, transactional: true)
+      expect { unpacker.read_raw }.to raise_error(EOFError)
+      unpacker.buffer.clear
+      unpacker.feed(hex("a3 61 62 63"))
+      expect { unpacker.read_raw }.to raise_error(MessagePack::LimitError)
+    end
+
     it "allocates only the String", :ours do
       unpacker = described_class.new.feed(pack(["text"] * 1000) * 3)
       unpacker.read_raw
@@ -233,6 +282,20 @@ RSpec.describe MessagePack::Unpacker do
     end
 
     it("rejects c1", :ours) { expect { MessagePack.count("\x01\xc1".b) }.to raise_error(MessagePack::MalformedFormatError) }
+
+    it "rejects an object that is not a String", :ours do
+      expect { MessagePack.count(1) }.to raise_error(::TypeError)
+    end
+
+    it "counts an object of 128 levels", :ours do
+      expect(MessagePack.count(hex("91*128 01"))).to eq(1)
+    end
+
+    it "rejects an object of 129 levels", :ours do
+      bytes = hex("91*129 01")
+      expect { MessagePack.count(bytes) }.to raise_error(MessagePack::StackError)
+    end
+
     it("does not change the String", :ours) { expect(MessagePack.count("\x01\x02".b.freeze)).to eq(2) }
 
     it "does not allocate the objects that it counts", :ours do

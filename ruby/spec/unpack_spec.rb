@@ -21,6 +21,15 @@ RSpec.describe "MessagePack.unpack" do
       end
     end
 
+    # Ruby represents 0.0 by the bits that this Float would have otherwise.
+    it "reads the Float with the bits 0x3000000000000000, and its neighbours" do
+      [-1, 0, 1].each do |step|
+        bits = [0x3000000000000000 + step].pack("Q>")
+        expect(unpack("\xcb".b + bits)).to eql(bits.unpack1("G"))
+        expect(unpack("\x91\xcb".b + bits)).to eql([bits.unpack1("G")])
+      end
+    end
+
     it("reads NaN in 32 bits") { expect(unpack(hex("ca 7f c0 00 00"))).to be_nan }
     it("reads NaN in 64 bits") { expect(unpack(hex("cb 7f f8 00*6"))).to be_nan }
   end
@@ -109,6 +118,13 @@ RSpec.describe "MessagePack.unpack" do
     it "returns the same String for equal keys in several documents" do
       first, second = Array.new(2) { unpack(hex("81 a3 61 62 63 01")).keys.first }
       expect(first).to equal(second)
+    end
+
+    ["d9 01 61", "da 00 01 61", "db 00 00 00 01 61", "c4 01 61", "c5 00 01 61"].each do |key|
+      it "returns the same String for equal keys of the form #{key}" do
+        first, second = unpack(hex("92 81 #{key} 01 81 #{key} 02"))
+        expect(first.keys.first).to equal(second.keys.first)
+      end
     end
 
     it "returns the same String as an interned literal" do
@@ -208,7 +224,8 @@ RSpec.describe "MessagePack.unpack" do
     it("raises EOFError for an empty io") { expect { unpack(binary_io) }.to raise_error(EOFError) }
     it("raises EOFError for half an object from an io") { expect { unpack(binary_io("\x92\x01")) }.to raise_error(EOFError) }
 
-    ["92 01", "81 01", "a2 61", "cd 01", "c4", "d9", "dc 00", "cb 00*7", "c7 01", "d4 01", "92 91"].each do |bytes|
+    ["92 01", "81 01", "a2 61", "cd 01", "c4", "d9", "dc 00", "cb 00*7", "c7 01", "d4 01", "92 91",
+     "82 91 01 02 d9"].each do |bytes|
       it("raises EOFError for #{bytes}") { expect { unpack(hex(bytes)) }.to raise_error(EOFError, "end of buffer reached") }
     end
   end
@@ -226,7 +243,7 @@ RSpec.describe "MessagePack.unpack" do
   end
 
   describe "the byte c1" do
-    ["c1", "91 c1", "81 c1 01", "81 01 c1", "92 01 c1"].each do |bytes|
+    ["c1", "91 c1", "81 c1 01", "81 01 c1", "92 01 c1", "82 91 01 02 c1"].each do |bytes|
       it("is rejected in #{bytes}") { expect { unpack(hex(bytes)) }.to raise_error(MessagePack::MalformedFormatError, "invalid byte") }
     end
   end

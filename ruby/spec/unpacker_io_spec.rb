@@ -80,6 +80,13 @@ RSpec.describe MessagePack::Unpacker do
     it "an empty String from the io means the end" do
       expect { described_class.new(Ios::Script.new("")).read }.to raise_error(EOFError)
     end
+
+    it "an empty String from the io means the end, even if more bytes follow" do
+      unpacker = described_class.new(Ios::Script.new("", "\x01"))
+      expect { unpacker.read }.to raise_error(EOFError)
+      expect(unpacker.read).to eq(1)
+    end
+
     it("each returns nil") { expect(described_class.new(binary_io("\x01")).each { nil }).to be_nil }
     it("each returns within an incomplete object") { expect(rest(described_class.new(binary_io("\x01\x92\x02")))).to eq([1]) }
 

@@ -96,6 +96,17 @@ RSpec.describe MessagePack::Unpacker do
       end
     end
 
+    # The first piece is so long that the unpacker refers to it and does not copy it.
+    it "is read if the header of its last element is cut between two pieces" do
+      [200, 60_000, 2**31, 2**63, -100, -200, -70_000, -2**40, 1.5, "", [], {}].each do |last|
+        bytes = pack(["x" * 300, last])
+        (1..pack(last).bytesize).each do |size|
+          unpacker.feed(bytes.byteslice(0...-size)).feed(bytes.byteslice(-size..))
+          expect(unpacker.read).to eq(["x" * 300, last])
+        end
+      end
+    end
+
     it "is read from two pieces, cut at any byte" do
       short = document.first(5) + document.last(1)
       bytes = pack(short)
@@ -141,6 +152,46 @@ RSpec.describe MessagePack::Unpacker do
           expect(unpacker.feed(hex(second)).read).to eq(object)
         end
       end
+
+    # Without the second call, the method would continue in the middle of the first object.
+    {
+      read: [], read_raw: "\x90".b, peek_type: :array, read_array_header: 0, skip_nil: false
+    }.each do |name, result|
+      it "is followed by #{name} of the next object if it raises [fixed]", :ours do
+        unpacker.feed(hex("92 d4 01 61 05 90"))
+        expect { unpacker.read }.to raise_error(MessagePack::UnknownExtTypeError)
+        expect(unpacker.public_send(name)).to eq(result)
+      end
+    end
+
+    it "is followed by skip of the next object if it raises [fixed]", :ours do
+      unpacker.feed(hex("92 d4 01 61 05 90 07"))
+      expect { unpacker.read }.to raise_error(MessagePack::UnknownExtTypeError)
+      unpacker.skip
+      expect(rest(unpacker)).to eq([7])
+    end
+
+    it "is followed by read_map_header of the next object if it raises [fixed]", :ours do
+      unpacker.feed(hex("92 d4 01 61 05 82"))
+      expect { unpacker.read }.to raise_error(MessagePack::UnknownExtTypeError)
+      expect(unpacker.read_map_header).to eq(2)
+    end
+
+    it "continues if an incomplete object is removed before an invalid byte", :ours do
+      unpacker = described_class.new(transactional: true).feed(hex("93 01"))
+      expect { unpacker.read }.to raise_error(EOFError)
+      unpacker.buffer.skip(2)
+      unpacker.feed(hex("c1 05"))
+      expect { unpacker.peek_type }.to raise_error(MessagePack::MalformedFormatError)
+      expect(unpacker.read).to eq(5)
+    end
+
+    it "calls an ext proc at most twice, however many pieces an object has", :ours do
+      calls = 0
+      unpacker.register_type(1) { calls += 1 }
+      hex("9f d4 01 61 01*14").each_char { |byte| unpacker.feed_each(byte) { nil } }
+      expect(calls).to be <= 2
+    end
 
     it "loses an incomplete array [quirk, kept; see transactional]" do
       unpacker.feed(hex("93 01"))
@@ -205,6 +256,27 @@ RSpec.describe MessagePack::Unpacker do
       unpacker = described_class.new(Ios::Script.new("\x93\x01".b, nil, "\x02".b, nil, "\x03".b), transactional: true)
       2.times { expect { unpacker.read }.to raise_error(EOFError) }
       expect(unpacker.read).to eq([1, 2, 3])
+    end
+
+    it "starts over if bytes of an incomplete object are removed", :ours do
+      unpacker.feed(hex("94 01 02"))
+      expect { unpacker.read }.to raise_error(EOFError)
+      unpacker.buffer.skip(1)
+      expect(rest(unpacker)).to eq([1, 2])
+    end
+
+    [1, "x" * 100, "x" * 300, "x" * 10_000].each do |object|
+      it "starts over if #{MessagePack.pack(object).bytesize} bytes are prepended", :ours do
+        ["01", "d9 c8 #{"61 " * 199}"].each do |element|
+          unpacker.feed(hex("05 92 #{element}"))
+          expect(unpacker.read).to eq(5)
+          expect { unpacker.read }.to raise_error(EOFError)
+          unpacker.buffer.prepend(pack(object))
+          expect(unpacker.read).to eq(object)
+          expect { unpacker.read }.to raise_error(EOFError)
+          unpacker.reset
+        end
+      end
     end
 
     it "passes only complete payloads to ext procs when it starts over", :ours do
@@ -453,6 +525,11 @@ RSpec.describe MessagePack::Unpacker do
     it("requires more than a type") { expect { unpacker.register_type(1) }.to raise_error(ArgumentError) }
     it("rejects a frozen unpacker") { expect { unpacker.freeze.register_type(1) { nil } }.to raise_error(FrozenError) }
 
+    it "rejects a frozen unpacker in register_type_internal [quirk: it is public]" do
+      expect { unpacker.freeze.register_type_internal(1, nil, ->(payload) { payload }) }
+        .to raise_error(FrozenError)
+    end
+
     [128, -129, 2**40].each do |type|
       it("rejects the type #{type}") { expect { unpacker.register_type(type) { nil } }.to raise_error(RangeError) }
     end
@@ -638,6 +715,12 @@ RSpec.describe MessagePack::Unpacker do
     it("raises EOFError at the end", :ours) { expect { unpacker.peek_type }.to raise_error(EOFError) }
     it("rejects c1", :ours) { expect { fed("c1").peek_type }.to raise_error(MessagePack::MalformedFormatError, "invalid byte") }
 
+    it "is followed by the next object if it rejects c1", :ours do
+      unpacker.feed(hex("c1 05"))
+      expect { unpacker.peek_type }.to raise_error(MessagePack::MalformedFormatError)
+      expect(unpacker.read).to eq(5)
+    end
+
     it "reads from an io", :ours do
       unpacker = described_class.new(binary_io("\x91\xa1a"))
       expect([unpacker.peek_type, unpacker.read_array_header, unpacker.peek_type, unpacker.read]).to eq([:array, 1, :string, "a"])
@@ -660,6 +743,15 @@ RSpec.describe MessagePack::Unpacker do
       it "distinguishes very many keys with #{on}" do
         document = Array.new(20_000) { |i| { "key-#{i}" => i, "x" => i, "k#{i % 7}" => i } }
         expect(described_class.new(key_cache: on).feed(pack(document)).read).to eq(document)
+      end
+
+      it "distinguishes keys that begin with other keys with #{on}" do
+        unpacker = described_class.new(key_cache: on)
+        5000.times do |i|
+          [{ "key #{i} and more" => i }, { "key #{i}" => i }].each do |map|
+            expect(unpacker.feed(pack(map)).read).to eq(map)
+          end
+        end
       end
 
       it "does not mix the Symbols and Strings of two unpackers with #{on}" do
