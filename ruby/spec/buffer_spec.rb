@@ -88,7 +88,7 @@ RSpec.describe MessagePack::Buffer do
     it("returns an empty String for length 0") { expect([buffer.read(0), holding("a").read(0)]).to eq(["", ""]) }
     it("returns a binary String for length 0") { expect(holding("a").read(0).encoding).to eq(Encoding::BINARY) }
     it("consumes nothing for length 0") { expect(holding("a").tap { |b| b.read(0) }.size).to eq(1) }
-    it "returns all bytes for nil as the length" do
+    it "returns all bytes for nil as the length", :ours do
       out = +"other"
       expect([holding("abc").read(nil), holding("abc").read(nil, out), out]).to eq(["abc"] * 3)
     end
@@ -188,19 +188,22 @@ RSpec.describe MessagePack::Buffer do
       expect(holding("a" * 40_000).prepend("").to_a).to eq(["a" * 40_000])
     end
 
+    # Newer Rubies store Strings of up to 640 bytes in their objects, so these are always copied.
+    least = RUBY_VERSION >= "3.2" ? 5000 : 256
+
     it "to_a returns long Strings as chunks of their own", :ours do
-      parts = ["a", "b" * 255, "c" * 256]
+      parts = ["a", "b" * 255, "c" * least]
       [256, 1, 0, nil].each do |threshold|
         written = described_class.new(write_reference_threshold: threshold || 256)
         fed = MessagePack::Unpacker.new(read_reference_threshold: threshold)
         parts.each { |part| (written << part) && fed.feed(part) }
-        expect([written, fed.buffer].map { |b| b.to_a.map(&:size) }).to eq([[256, 256]] * 2)
+        expect([written, fed.buffer].map { |b| b.to_a.map(&:size) }).to eq([[256, least]] * 2)
       end
     end
 
     it "to_a returns long prepended Strings as chunks of their own", :ours do
-      full = holding("x").prepend("y" * 255).prepend("z" * 256)
-      expect(full.to_a.map(&:size)).to eq([256, 255, 1])
+      full = holding("x").prepend("y" * 255).prepend("z" * least)
+      expect(full.to_a.map(&:size)).to eq([least, 255, 1])
     end
 
     it("to_s returns an empty String for an empty buffer") { expect(buffer.to_s).to eq("") }
