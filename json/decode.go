@@ -190,7 +190,7 @@ func (d *decoder) first(data []byte, v any, o *rootOp, all extent) (int, error) 
 type preflight uint8
 
 const (
-	nothing       preflight = iota // undo can restore the target: it is zero, or an any whose old value is kept
+	checksNothing preflight = iota // undo can restore the target: it is zero, or an any whose old value is kept
 	checksSyntax                   // validate the input: undo could not restore the target
 	checksDoubted                  // validate the input: recent inputs for targets of this type were invalid
 	checksNames                    // validate the input, and reject repeated names
@@ -222,7 +222,7 @@ func (d *decoder) decodeFirst(data []byte, v any, o *rootOp, all extent) (int, e
 	p := mem.Of(mem.FaceOf(v).Data, o.elem.typ)
 	var old any
 	end := 0 // position after the value, if it was checked
-	before := nothing
+	before := checksNothing
 	switch {
 	case d.flags&RejectDuplicateNames != 0:
 		before = checksNames
@@ -235,7 +235,7 @@ func (d *decoder) decodeFirst(data []byte, v any, o *rootOp, all extent) (int, e
 	case !allZero(p, o.elem.size):
 		before = checksSyntax
 	}
-	checked := before != nothing
+	checked := before != checksNothing
 	if checked {
 		var err error
 		if end, err = d.preflight(before, data, o, all); end == failed || err != nil {

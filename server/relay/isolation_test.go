@@ -23,10 +23,15 @@ import (
 
 // silence makes a sink not respond to posts for a tenant until the test ends.
 func (s *sink) silence(t *testing.T, tenant string) {
+	s.silenceAll(t, func(name string) bool { return name == tenant })
+}
+
+// silenceAll makes a sink not respond to posts for the chosen tenants until the test ends.
+func (s *sink) silenceAll(t *testing.T, chosen func(tenant string) bool) {
 	over := make(chan struct{})
 	t.Cleanup(func() { close(over) })
 	s.answers(func(w http.ResponseWriter, p *post) bool {
-		if p.tenant != tenant {
+		if !chosen(p.tenant) {
 			return false
 		}
 		<-over
@@ -77,14 +82,7 @@ func TestConnectionsRemainForKnownTenants(t *testing.T) {
 func testConnectionsRemainForKnownTenants(t *testing.T, n *network) {
 	s := n.sink(t)
 	r := n.rig(t, Options{Targets: []string{s.URL}, Conns: 8, Timeout: time.Second})
-	over := make(chan struct{})
-	s.answers(func(_ http.ResponseWriter, p *post) bool {
-		if p.tenant == "a" {
-			return false
-		}
-		<-over
-		return true
-	})
+	s.silenceAll(t, func(tenant string) bool { return tenant != "a" })
 	r.send(t, remotewrite.V1, of("a", 1)).want(t, 204)
 	var silent sync.WaitGroup
 	for i := range 40 {
@@ -102,7 +100,6 @@ func testConnectionsRemainForKnownTenants(t *testing.T, n *network) {
 		}
 	}
 	silent.Wait()
-	close(over)
 	r.send(t, remotewrite.V1, of("a", 2)).want(t, 204)
 	if n := len(r.targets[0].strangers); n != 0 {
 		t.Errorf("%d posts of strangers at the end", n)

@@ -583,15 +583,7 @@ func TestSettled(t *testing.T) {
 // tables.
 func TestATableLeavesRoom(t *testing.T) {
 	const bad = 3
-	sink := &dirSink{dir: t.TempDir(), step: func(_ context.Context, what, path string) error {
-		if strings.HasPrefix(path, "db/bad") {
-			return errors.New("in vain")
-		}
-		return nil
-	}}
-	o := testOptions(t.TempDir(), sink)
-	o.MaxBuffered, o.SealRows, o.firstPause = 16<<20, 10, time.Hour
-	s := openStore(t, o)
+	s := storeWithout(t, "db/bad", 16<<20)
 	for i := range bad {
 		untilBusy(t, 1000, func(int) error { return appendSized(t, s, Name{"db", fmt.Sprint("bad", i)}, 16<<10, true) })
 	}
@@ -599,6 +591,21 @@ func TestATableLeavesRoom(t *testing.T) {
 		landSized(t, s, Name{"db", "good"}, 16<<10)
 	}
 	stop(t, s)
+}
+
+// storeWithout opens a store that cannot write files whose path begins with the prefix, and that
+// buffers at most maxBuffered bytes of rows.
+func storeWithout(t *testing.T, prefix string, maxBuffered int64) *Store {
+	t.Helper()
+	sink := &dirSink{dir: t.TempDir(), step: func(_ context.Context, what, path string) error {
+		if strings.HasPrefix(path, prefix) {
+			return errors.New("in vain")
+		}
+		return nil
+	}}
+	o := testOptions(t.TempDir(), sink)
+	o.MaxBuffered, o.SealRows, o.firstPause = maxBuffered, 10, time.Hour
+	return openStore(t, o)
 }
 
 // appendSized appends a row of the given size. Its record in the log is small.
@@ -636,21 +643,13 @@ func landSized(t *testing.T, s *Store, name Name, size int) {
 // If the rows of a database cannot be written to files, memory remains for other databases. This
 // holds even if the rows are in many tables, or if each request adds new tables.
 func TestADatabaseLeavesRoom(t *testing.T) {
-	sink := &dirSink{dir: t.TempDir(), step: func(_ context.Context, what, path string) error {
-		if strings.HasPrefix(path, "bad/") {
-			return errors.New("in vain")
-		}
-		return nil
-	}}
-	o := testOptions(t.TempDir(), sink)
-	o.MaxBuffered, o.SealRows, o.firstPause = 2<<20, 10, time.Hour
-	s := openStore(t, o)
+	s := storeWithout(t, "bad/", 2<<20)
 	if err := appendSized(t, s, Name{"good", "t"}, 64<<10, true); err != nil {
 		t.Fatal(err)
 	}
 	untilBusy(t, 10_000, func(n int) error { return appendSized(t, s, Name{"bad", fmt.Sprint("t", n)}, 1<<10, false) })
-	if held := s.Stats().Buffered; held < o.MaxBuffered/2 {
-		t.Errorf("a database is refused that holds %d of %d bytes", held, o.MaxBuffered)
+	if held := s.Stats().Buffered; held < s.o.MaxBuffered/2 {
+		t.Errorf("a database is refused that holds %d of %d bytes", held, s.o.MaxBuffered)
 	}
 	for range 20 {
 		landSized(t, s, Name{"good", "t"}, 64<<10)
@@ -672,23 +671,15 @@ func TestADatabaseLeavesRoom(t *testing.T) {
 // If the rows of a table cannot be written to files, memory remains for the other tables of its
 // database, also if there are other databases.
 func TestATableLeavesRoomInItsDatabase(t *testing.T) {
-	sink := &dirSink{dir: t.TempDir(), step: func(_ context.Context, what, path string) error {
-		if strings.HasPrefix(path, "shared/bad/") {
-			return errors.New("in vain")
-		}
-		return nil
-	}}
-	o := testOptions(t.TempDir(), sink)
-	o.MaxBuffered, o.SealRows, o.firstPause = 2<<20, 10, time.Hour
-	s := openStore(t, o)
+	s := storeWithout(t, "shared/bad/", 2<<20)
 	for _, db := range []string{"shared", "other"} {
 		if err := appendSized(t, s, Name{db, "good"}, 1<<10, true); err != nil {
 			t.Fatal(err)
 		}
 	}
 	untilBusy(t, 10_000, func(n int) error { return appendSized(t, s, Name{"shared", "bad"}, 1<<10, false) })
-	if held := s.Stats().Buffered; held < o.MaxBuffered/2 {
-		t.Errorf("a table is refused when only %d of %d bytes are in use", held, o.MaxBuffered)
+	if held := s.Stats().Buffered; held < s.o.MaxBuffered/2 {
+		t.Errorf("a table is refused when only %d of %d bytes are in use", held, s.o.MaxBuffered)
 	}
 	for range 20 {
 		for _, db := range []string{"shared", "other"} {
