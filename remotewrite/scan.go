@@ -51,8 +51,8 @@ type Scanner struct {
 	version Version
 	err     error
 
-	names   []string // names that Find has set
-	lengths uint64   // a bit for the length of each name, modulo 64
+	names []string // names that Find has set
+	marks uint64   // the marks of names (see markOf)
 
 	symbols    []symbol    // symbols in version 2
 	peak       buffer.Peak // of symbols
@@ -77,9 +77,9 @@ func (s *Scanner) Reset(body []byte, version Version) {
 func (s *Scanner) Find(names ...string) {
 	s.names = append(s.names[:0], names...)
 	s.series.found = make([]found, len(names))
-	s.lengths = 0
+	s.marks = 0
 	for _, name := range names {
-		s.lengths |= 1 << (len(name) % 64)
+		s.marks |= markOf(name)
 	}
 }
 
@@ -229,14 +229,14 @@ func (v *SeriesView) Label(name string) (value []byte, n int) {
 // Usually, a series begins with labels, and nearly all of them have the form that plainLabel
 // accepts. Then one sample follows. Fields that have any other form are checked with the schema.
 func (v *SeriesView) check1() *fault {
-	b, i, lengths, labels := v.body, v.at, v.scanner.lengths, 0
+	b, i, marks, labels := v.body, v.at, v.scanner.marks, 0
 	for {
 		for {
 			nameEnd, next := plainLabel(b, i)
 			if next < 0 {
 				break
 			}
-			if lengths>>((nameEnd-i-4)&63)&1 != 0 {
+			if marks&mark(nameEnd-i-4, mem.Load8(b, i+4)) != 0 {
 				v.look(i, next, i+4, nameEnd, nameEnd+2, next)
 			}
 			labels++
@@ -286,6 +286,22 @@ func (v *SeriesView) look(from, to, name, nameEnd, value, valueEnd int) {
 			return
 		}
 	}
+}
+
+// mark returns one of 64 bits. It is chosen by the length of a name and by the byte at which the
+// name begins in an encoded label. A name whose bit differs from the bits of all names that Find
+// has set is none of them. So nearly all labels are excluded without a call of look. The first byte
+// matters, because the names of labels have similar lengths.
+func mark(length int, first byte) uint64 { return 1 << ((length + int(first)) & 63) }
+
+// markOf returns the mark of a name. In an encoded label, an empty name begins where the tag of the
+// value is.
+func markOf[T string | []byte](name T) uint64 {
+	first := byte(tagValue)
+	if len(name) > 0 {
+		first = name[0]
+	}
+	return mark(len(name), first)
 }
 
 // plainLabel returns the end of the label field at i, if the field has the form that every encoder

@@ -109,7 +109,7 @@ func (s *Scanner) Symbols(yield func(symbol []byte) bool) {
 // which returns the number of the name that equals the symbol. The names that Find has set are
 // numbered from 1. If there is no such name, the result is 0.
 func (s *Scanner) which(symbol []byte) uint32 {
-	if s.lengths>>(len(symbol)%64)&1 != 0 {
+	if s.marks&markOf(symbol) != 0 {
 		for i, name := range s.names {
 			if string(symbol) == name {
 				return uint32(i + 1)

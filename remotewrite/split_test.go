@@ -506,6 +506,31 @@ func TestSplitManyParts(t *testing.T) {
 	}
 }
 
+// Keys that share an entry of recent have separate parts, also if their number exceeds the largest
+// number that an entry can contain.
+func TestSplitSimilarKeys(t *testing.T) {
+	similar := make([][]string, 0, 300)
+	for range 3 {
+		for i := range 100 {
+			key := fmt.Sprintf("head-%02d-middle-%02d-tail", i, i)
+			if recentSlot([]byte(key)) != recentSlot([]byte("head-00-middle-00-tail")) {
+				t.Fatalf("%s has an entry of its own", key)
+			}
+			similar = append(similar, []string{"service_id", key})
+		}
+	}
+	many := make([][]string, 0, 140_000)
+	for range 2 {
+		for i := range 70_000 {
+			many = append(many, []string{"service_id", fmt.Sprint(i)})
+		}
+	}
+	var p Splitter
+	for _, series := range [][][]string{similar, many, similar} {
+		checkSplit(t, &p, labels1Body(series...), V1, bys[1])
+	}
+}
+
 // After a large request, a Splitter does not keep views of the body. It frees its memory after many
 // small requests, but not after a few.
 func TestSplitForgets(t *testing.T) {

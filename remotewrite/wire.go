@@ -61,6 +61,12 @@ func readField(b []byte, i int) (tag uint32, at, next int) {
 			if n < 0x80 && n <= len(b)-i-2 {
 				return tag, i + 2, i + 2 + n
 			}
+			if n >= 0x80 && len(b)-i >= 3 && b[i+2] < 0x80 { // most series have a length of two bytes
+				n += int(b[i+2])<<7 - 0x80
+				if n <= len(b)-i-3 {
+					return tag, i + 3, i + 3 + n
+				}
+			}
 		case typeFixed64:
 			if len(b)-i >= 9 {
 				return tag, at, i + 9
