@@ -4,12 +4,16 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"net/http"
 	"net/http/httptest"
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
@@ -66,6 +70,31 @@ func (r *Relay) perRequest(t *testing.T, status int, body []byte, header ...stri
 		})/n)
 	}
 	return best
+}
+
+// While the relay waits for the targets, it only keeps the compressed parts of a body.
+func TestBodiesAreFreedBeforeTheResponse(t *testing.T) {
+	inBubble(t, testBodiesAreFreedBeforeTheResponse)
+}
+
+func testBodiesAreFreedBeforeTheResponse(t *testing.T, n *network) {
+	s := n.sink(t)
+	s.answers(func(http.ResponseWriter, *post) bool {
+		time.Sleep(time.Second)
+		return false
+	})
+	flight := admission.NewBudget(16 << 20)
+	r := n.rig(t, Options{Targets: []string{s.URL}, Flight: flight})
+	body := request1(1<<20, 2)
+	var sender sync.WaitGroup
+	sender.Go(func() {
+		r.post(t, s2.EncodeSnappy(nil, body), "Content-Type", contentTypes[remotewrite.V1], "Content-Encoding", "snappy").want(t, 204)
+	})
+	synctest.Wait()
+	if used := flight.Used(); used == 0 || used > 256<<10 {
+		t.Errorf("%d bytes are occupied for a body of %d bytes", used, len(body))
+	}
+	sender.Wait()
 }
 
 // request1 returns a version 1 request of about this size, with series of several tenants.

@@ -68,7 +68,8 @@ func (e Encoding) bound(n int) int {
 	return s2.MaxEncodedLen(n)
 }
 
-// encode compresses src.
+// encode compresses src. The result is kept until the targets have responded. So if a buffer of half
+// the size is large enough for the result, encode copies the result to a smaller buffer.
 func (e Encoding) encode(src []byte) *admission.Buffer {
 	b := admission.NewBuffer(e.bound(len(src)))
 	if e == Zstd {
@@ -76,5 +77,11 @@ func (e Encoding) encode(src []byte) *admission.Buffer {
 	} else {
 		b.B = s2.EncodeSnappy(b.B[:cap(b.B)], src)
 	}
-	return b
+	if 2*len(b.B) > cap(b.B) {
+		return b
+	}
+	exact := admission.NewBuffer(len(b.B))
+	exact.B = append(exact.B, b.B...)
+	b.Free()
+	return exact
 }

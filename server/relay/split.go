@@ -66,7 +66,34 @@ func (q *request) split(rules *Rules) *refusal {
 			return err
 		}
 	}
-	return q.routeMetadata()
+	if err := q.routeMetadata(); err != nil {
+		return err
+	}
+	q.freeUnused()
+	return nil
+}
+
+// freeUnused frees the buffers that no parcel refers to. Usually, these are the largest buffers of
+// the request. They are freed before the targets respond, so that the next request decompresses its
+// body into memory that is still in the processor cache.
+func (q *request) freeUnused() {
+	entire, copied := false, false
+	for i := range q.parcels {
+		p := &q.parcels[i]
+		entire = entire || p.entire
+		copied = copied || p.plain != nil
+	}
+	q.splitter.Reset()
+	if entire {
+		return
+	}
+	q.held.Drop(q.raw)
+	q.held.Drop(q.plain)
+	q.raw, q.plain = nil, nil
+	if !copied && q.parts != nil {
+		q.held.Drop(q.parts)
+		q.parts = nil
+	}
 }
 
 func (q *request) errSplit(err error) *refusal {
