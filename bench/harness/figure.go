@@ -76,6 +76,41 @@ func (f *Figure) judge() Verdict {
 	return v
 }
 
+// Medians combines the figures of several runs of a case. It returns the median of each figure. For
+// the figures named in worst, it returns the value that is farthest from 0, because a single lost
+// row is too many. A figure that was not measured in one of the runs is returned as not measured.
+func Medians(runs [][]Figure, worst ...string) []Figure {
+	list := slices.Clone(runs[0])
+	if len(runs) == 1 {
+		return list
+	}
+	for i := range list {
+		f := &list[i]
+		var values []float64
+		var words []string
+		for _, run := range runs {
+			values = append(values, run[i].Value)
+			words = append(words, strconv.FormatFloat(run[i].Value, 'g', 3, 64))
+		}
+		slices.Sort(values) // NaN sorts first
+		least, most := values[0], values[len(values)-1]
+		switch {
+		case math.IsNaN(least):
+			f.Value = least
+		case !slices.Contains(worst, f.Name):
+			f.Value = values[len(values)/2]
+		case -least > most:
+			f.Value = least
+		default:
+			f.Value = most
+		}
+		if least != most {
+			f.Note = strings.TrimSpace("The runs measured " + strings.TrimSpace(strings.Join(words, ", ")+" "+f.Unit) + ". " + f.Note)
+		}
+	}
+	return list
+}
+
 // observeCase runs an observed case, and judges its figures.
 func observeCase(ctx context.Context, suite Suite, c Case, o Options) (*Row, error) {
 	fmt.Fprintf(o.Progress, "%s: %s, %s …\n", suite.Name, c.Group, c.Name)

@@ -3,8 +3,6 @@ package ingest
 import (
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/slipstream-go/slipstream/bench/harness"
@@ -53,36 +51,6 @@ const (
 // steadyFigures returns the figures of one run of the main case.
 func (t *trial) steadyFigures() []harness.Figure {
 	return slices.Concat(t.rates(), t.processors(), t.latencies(), t.steadiness(), t.storage())
-}
-
-// medians combines the figures of several runs. It returns the median of each figure, but the worst
-// value of missing rows, because a single missing row is too many.
-func medians(runs [][]harness.Figure) []harness.Figure {
-	list := slices.Clone(runs[0])
-	for i := range list {
-		f := &list[i]
-		var values []float64
-		var words []string
-		for _, run := range runs {
-			values = append(values, run[i].Value)
-			words = append(words, strconv.FormatFloat(run[i].Value, 'g', 3, 64))
-		}
-		slices.Sort(values) // NaN sorts first, and means not measured
-		f.Value = values[len(values)/2]
-		if last := values[len(values)-1]; f.Name == unlanded {
-			f.Value = last
-			if -values[0] > last {
-				f.Value = values[0]
-			}
-		}
-		if math.IsNaN(values[0]) {
-			f.Value = values[0]
-		}
-		if values[0] != values[len(values)-1] {
-			f.Note = strings.TrimSpace("The runs measured " + strings.TrimSpace(strings.Join(words, ", ")+" "+f.Unit) + ". " + f.Note)
-		}
-	}
-	return list
 }
 
 // promised adds bars to the figures of the main case, and inserts the figures of decoding alone.

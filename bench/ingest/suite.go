@@ -133,7 +133,7 @@ func observeMain(ctx context.Context, p program, o harness.Options) ([]harness.F
 		}
 		runs = append(runs, t.steadyFigures())
 	}
-	return promised(medians(runs), decoding(decoders)), nil
+	return promised(harness.Medians(runs, unlanded), decoding(decoders)), nil
 }
 
 func observeMode(ctx context.Context, p program, o harness.Options, what load.Options) ([]harness.Figure, error) {

@@ -3,7 +3,6 @@ package ingest
 import (
 	"context"
 	"errors"
-	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -210,28 +209,5 @@ func TestCountLandedSkipsOthers(t *testing.T) {
 	}
 	if _, err := countLanded(dir); err == nil || !strings.Contains(err.Error(), "d.parquet") {
 		t.Errorf("error %v, want one that names d.parquet", err)
-	}
-}
-
-// medians combines the figures of several runs by their medians. For figures that must be zero, it
-// takes the worst value. A figure that is unknown in one run is unknown.
-func TestMedians(t *testing.T) {
-	run := func(rows, missing, p99, growthRate float64) []harness.Figure {
-		return []harness.Figure{
-			{Name: "acknowledged", Value: rows, Note: "a note."}, {Name: unlanded, Value: missing},
-			{Name: latency99, Value: p99}, {Name: growth, Value: growthRate}, {Name: "same", Value: 7},
-		}
-	}
-	got := medians([][]harness.Figure{run(10, 0, 9, 1), run(30, -3, 8, math.NaN()), run(20, 2, 30, 2)})
-	for i, want := range []float64{20, -3, 9, math.NaN(), 7} {
-		if got[i].Value != want && !(math.IsNaN(want) && math.IsNaN(got[i].Value)) {
-			t.Errorf("%s: %v, want %v", got[i].Name, got[i].Value, want)
-		}
-	}
-	if note := got[0].Note; note != "The runs measured 10, 30, 20. a note." {
-		t.Errorf("note %q", note)
-	}
-	if note := got[4].Note; note != "" {
-		t.Errorf("a figure that never changed has the note %q", note)
 	}
 }

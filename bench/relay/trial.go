@@ -51,6 +51,27 @@ type trial struct {
 	sinkCPU time.Duration
 }
 
+// barRuns is the number of runs of a case with a limit for the CPU time. Its figures are medians,
+// because the speed of a shared machine may change within a minute.
+const barRuns = 3
+
+// runTrials runs a case, and returns its figures.
+func runTrials(ctx context.Context, p program, o harness.Options, s scenario) ([]harness.Figure, error) {
+	n := 1
+	if s.bars != (bars{}) {
+		n = barRuns
+	}
+	var runs [][]harness.Figure
+	for range n {
+		t, err := runTrial(ctx, p, o, s)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, t.figures(s))
+	}
+	return harness.Medians(runs, lost, misrouted), nil
+}
+
 // runTrial starts a sink and a relay, runs the sender, and stops both. It leaves no files.
 func runTrial(ctx context.Context, p program, o harness.Options, s scenario) (t *trial, err error) {
 	binary, tool, err := p.binaries(ctx, o.Dir)

@@ -68,8 +68,8 @@ func (e Encoding) bound(n int) int {
 	return s2.MaxEncodedLen(n)
 }
 
-// encode compresses src. The result is kept until the targets have responded. So if a buffer of half
-// the size is large enough for the result, encode copies the result to a smaller buffer.
+// encode compresses src. The result is kept until the targets have responded. So if half of the
+// buffer is enough for the result, encode copies the result to a smaller buffer.
 func (e Encoding) encode(src []byte) *admission.Buffer {
 	b := admission.NewBuffer(e.bound(len(src)))
 	if e == Zstd {
