@@ -233,8 +233,8 @@ func TestChartOfFigures(t *testing.T) {
 	}
 }
 
-// Medians combines the figures of several runs by their medians. For the named figures, it takes the
-// worst value. A figure that is unknown in one run is unknown.
+// Medians returns the median of each figure. For the named figures, it returns the worst value. A
+// figure that is unknown in one run is unknown.
 func TestMedians(t *testing.T) {
 	run := func(rows, missing, p99, growthRate float64) []Figure {
 		return []Figure{

@@ -181,6 +181,16 @@ RSpec.describe "Ext" do
         expect(unpacker.feed(factory.dump([1, box(2)])).read).to eq([1, box(2)])
       end
 
+      ["d4 01 78", "93 01 d4 01 78 d4 01 79", "91 81 01 91 d4 01 78"].each do |object|
+        it "propagate the error, and the next read skips the object #{object}", :ours do
+          factory = MessagePack::Factory.new
+          factory.register_type(1, Objects::Box, unpacker: ->(_) { raise(IndexError, "mine") })
+          unpacker = factory.unpacker.feed(hex("#{object} 04 05"))
+          expect { unpacker.read }.to raise_error(IndexError, "mine")
+          expect([unpacker.read, unpacker.read]).to eq([4, 5])
+        end
+      end
+
       it "do not leak memory" do
         factory = MessagePack::Factory.new
         factory.register_type(1, Objects::Box, packer: ->(b, pk) { pk.write(b.inner) }, unpacker: ->(u) { u.read.is_a?(Objects::Box) || raise(IndexError, "mine") }, recursive: true)

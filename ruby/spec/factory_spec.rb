@@ -89,6 +89,42 @@ RSpec.describe MessagePack::Factory do
       expect([factory.dump(point), factory.dump(1..2), factory.load(hex("d4 05 61"))]).to eq([hex("d4 05 70"), hex("d4 05 72"), :range])
     end
 
+    it "removes the packer of a class that is registered without one" do
+      registered(packer: ->(_) { "a" }, unpacker: ->(_) { :first })
+      registered(unpacker: ->(_) { :second })
+      expect { factory.dump(point) }.to raise_error(NoMethodError)
+      expect(factory.load(hex("d4 05 61"))).to eq(:second)
+    end
+
+    it "removes the unpacker of a type that is registered without one" do
+      registered(packer: ->(_) { "a" }, unpacker: ->(_) { :first })
+      factory.register_type(5, Range, packer: ->(_) { "b" })
+      expect([factory.dump(point), factory.dump(1..2)]).to eq([hex("d4 05 61"), hex("d4 05 62")])
+      expect { factory.load(hex("d4 05 61")) }.to raise_error(MessagePack::UnknownExtTypeError)
+      expect(factory.registered_types(:unpacker)).to eq([])
+    end
+
+    it "packs Symbols as Strings again after a registration without a packer" do
+      factory.register_type(1, Symbol, packer: ->(_) { "s" }, unpacker: :to_sym.to_proc)
+      factory.register_type(1, Symbol, packer: nil)
+      expect(factory.dump(:a)).to eq(hex("a1 61"))
+      factory.register_type(2, Symbol)
+      expect(factory.dump(:a)).to eq(hex("d4 02 61"))
+    end
+
+    it "rejects large Integers again after a registration for other Integers" do
+      factory.register_type(1, Integer, packer: ->(_) { "b" }, oversized_integer_extension: true)
+      expect(factory.dump(2**70)).to eq(hex("d4 01 62"))
+      factory.register_type(1, Integer, packer: ->(_) { "c" })
+      expect { factory.dump(2**70) }.to raise_error(RangeError)
+    end
+
+    it "removes nothing if a class without a type is registered without a packer" do
+      registered(packer: ->(_) { "a" })
+      factory.register_type(6, Range, packer: nil)
+      expect(factory.dump(point)).to eq(hex("d4 05 61"))
+    end
+
     it "does not change existing packers and unpackers" do
       packer = factory.packer
       unpacker = factory.unpacker

@@ -220,6 +220,13 @@ RSpec.describe MessagePack::Packer do
       expect(type_of(Objects::Box.new(1), Struct, Object)).to eq(1)
     end
 
+    it "selects the ancestor that was registered first, even if it was registered again" do
+      packer.register_type(1, Object) { "" }
+      packer.register_type(2, Struct) { "" }
+      packer.register_type(3, Object) { "" }
+      expect(packer.write(Objects::Box.new(1)).to_s).to eq(hex("c7 00 03"))
+    end
+
     it "caches the result, and searches again after register_type" do
       packer.register_type(1, Object) { "" }
       packer.write(point).write(point)

@@ -117,6 +117,17 @@ RSpec.describe "Re-entrant calls and resource limits" do
     expect(outer.to_s).to eq(hex("d5 01 01 c0 d5 01 08 c0 d5 01 07 c0"))
   end
 
+  it "a String that grows while an Array with it is packed is packed with its new bytes" do
+    string = +"a"
+    growing = Class.new do
+      define_method(:to_msgpack) do |packer|
+        string << "b" * 1000
+        packer.write(1)
+      end
+    end
+    expect(MessagePack.unpack([growing.new, string, growing.new, string].to_msgpack)).to eq([1, "a" + "b" * 1000, 1, "a" + "b" * 2000])
+  end
+
   it "a Hash that loses an entry while it is packed raises RuntimeError", :ours do
     hash = {}
     shrinking = Class.new do

@@ -337,15 +337,6 @@ static void append(out_t *out, VALUE string)
     buffer_append((buffer_t *)out, string);
 }
 
-/* If the flush raises, buffer_write has written none of the n bytes. */
-void buffer_write(buffer_t *b, const void *bytes, size_t n)
-{
-    if (n > out_room(&b->out) && auto_flush_due(b)) {
-        buffer_flush(b);
-    }
-    copy_in(b, bytes, n);
-}
-
 void buffer_append_reference(buffer_t *b, VALUE string, size_t threshold)
 {
     size_t n = (size_t)RSTRING_LEN(string);

@@ -69,7 +69,6 @@ static inline bool buffer_empty(const buffer_t *b) { return buffer_size(b) == 0;
 void buffer_clear(buffer_t *b);
 
 /* Writing. */
-void buffer_write(buffer_t *b, const void *bytes, size_t n);
 /* Appends string. A String shorter than write_reference_threshold is copied. A longer one is
  * appended by reference if there is no io. With an io, the buffer is flushed and the longer String
  * is written directly to io. May run Ruby code (io). */

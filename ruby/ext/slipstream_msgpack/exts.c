@@ -63,15 +63,29 @@ void pack_exts_add(pack_exts_t *x, int type, VALUE klass, VALUE callable, int fl
 {
     VALUE entry = new_entry(INT2FIX(type), callable, flags);
     VALUE types = NIL_P(x->types) ? rb_hash_new() : rb_hash_dup(x->types);
-    rb_hash_delete(types, klass); /* moves klass to the end: search finds older entries first */
     rb_hash_aset(types, klass, entry);
     RB_OBJ_WRITE(x->owner, &x->types, rb_obj_freeze(types));
     x->cache = Qfalse;
     if (klass == rb_cSymbol) {
         RB_OBJ_WRITE(x->owner, &x->symbol, entry);
+    } else if (klass == rb_cInteger) {
+        RB_OBJ_WRITE(x->owner, &x->integer, flags & EXT_OVERSIZED ? entry : Qnil);
     }
-    if (klass == rb_cInteger && (flags & EXT_OVERSIZED)) {
-        RB_OBJ_WRITE(x->owner, &x->integer, entry);
+}
+
+void pack_exts_remove(pack_exts_t *x, VALUE klass)
+{
+    if (NIL_P(x->types) || NIL_P(rb_hash_lookup(x->types, klass))) {
+        return;
+    }
+    VALUE types = rb_hash_dup(x->types);
+    rb_hash_delete(types, klass);
+    RB_OBJ_WRITE(x->owner, &x->types, rb_obj_freeze(types));
+    x->cache = Qfalse;
+    if (klass == rb_cSymbol) {
+        x->symbol = Qnil;
+    } else if (klass == rb_cInteger) {
+        x->integer = Qnil;
     }
 }
 
@@ -148,6 +162,16 @@ void unpack_exts_add(unpack_exts_t *x, VALUE owner, int type, VALUE klass, VALUE
     VALUE types = NIL_P(x->types) ? rb_ary_new_capa(256) : rb_ary_dup(x->types);
     rb_ary_store(types, 255, rb_ary_entry(types, 255));
     rb_ary_store(types, type + 128, new_entry(klass, callable, flags));
+    RB_OBJ_WRITE(owner, &x->types, rb_obj_freeze(types));
+}
+
+void unpack_exts_remove(unpack_exts_t *x, VALUE owner, int type)
+{
+    if (NIL_P(x->types)) {
+        return;
+    }
+    VALUE types = rb_ary_dup(x->types);
+    rb_ary_store(types, type + 128, Qnil);
     RB_OBJ_WRITE(owner, &x->types, rb_obj_freeze(types));
 }
 

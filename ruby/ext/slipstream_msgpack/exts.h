@@ -44,7 +44,10 @@ void pack_exts_init(pack_exts_t *x, VALUE owner);
 void pack_exts_mark(const pack_exts_t *x);
 void pack_exts_compact(pack_exts_t *x);
 void pack_exts_copy(pack_exts_t *to, const pack_exts_t *from); /* does not copy the cache */
+/* pack_exts_add replaces the entry of klass, if there is one. The new entry keeps its place in the
+ * search for ancestors. */
 void pack_exts_add(pack_exts_t *x, int type, VALUE klass, VALUE callable, int flags);
+void pack_exts_remove(pack_exts_t *x, VALUE klass);
 VALUE pack_exts_hash(const pack_exts_t *x);
 /* pack_exts_find returns the entry for an object, or Qfalse. */
 VALUE pack_exts_find(pack_exts_t *x, VALUE object);
@@ -55,6 +58,7 @@ void unpack_exts_init(unpack_exts_t *x);
 void unpack_exts_mark(const unpack_exts_t *x);
 void unpack_exts_compact(unpack_exts_t *x);
 void unpack_exts_add(unpack_exts_t *x, VALUE owner, int type, VALUE klass, VALUE callable, int flags);
+void unpack_exts_remove(unpack_exts_t *x, VALUE owner, int type);
 VALUE unpack_exts_hash(const unpack_exts_t *x);
 size_t unpack_exts_memsize(const unpack_exts_t *x);
 

@@ -90,9 +90,13 @@ static VALUE register_type_internal(VALUE self, VALUE type, VALUE klass, VALUE p
     factory_t *f = get(self);
     if (ours || !NIL_P(packer)) {
         pack_exts_add(&f->packing, t, klass, packer, bits);
+    } else {
+        pack_exts_remove(&f->packing, klass);
     }
     if (ours || !NIL_P(unpacker)) {
         unpack_exts_add(&f->unpacking, self, t, klass, unpacker, bits);
+    } else {
+        unpack_exts_remove(&f->unpacking, self, t);
     }
     return Qnil;
 }

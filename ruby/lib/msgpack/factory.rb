@@ -44,7 +44,8 @@ module MessagePack
     TIME = 8      # the payload is the timestamp of a Time; C code writes and reads it
     private_constant :DEFAULT_METHODS, :RECURSIVE, :OVERSIZED, :SYMBOL, :TIME
 
-    # Registers an ext type for packers and unpackers that are created after this call.
+    # Registers an ext type for packers and unpackers that are created after this call. Replaces the
+    # packer of the class and the unpacker of the type, or removes them if there are no new ones.
     #
     # @param type [Integer] -128 to 127; the format reserves negative numbers
     # @param klass [Module] the packed objects are instances of this class or of its subclasses, or
