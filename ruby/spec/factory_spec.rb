@@ -232,6 +232,16 @@ RSpec.describe MessagePack::Factory do
       it("returns #{answer} for #{arguments.inspect}") { expect(factory.type_registered?(*arguments)).to be(answer) }
     end
 
+    it "accepts a module" do
+      factory.register_type(2, Comparable, packer: ->(_) { "" }, unpacker: nil)
+      expect([factory.type_registered?(Comparable), factory.type_registered?(Kernel), factory.packer.type_registered?(Comparable)]).to eq([true, false, true])
+    end
+
+    it "also counts a type that has neither a packer nor an unpacker" do
+      factory.register_type(2, Set, packer: nil, unpacker: nil)
+      expect([factory.type_registered?(2), factory.type_registered?(2, :packer), factory.type_registered?(Set, :unpacker)]).to eq([true, false, false])
+    end
+
     ["Point", :Point, nil].each { |other| it("rejects #{other.inspect}") { expect { factory.type_registered?(other) }.to raise_error(ArgumentError) } }
     it("rejects any other selector") { expect { factory.type_registered?(5, :other) }.to raise_error(ArgumentError) }
   end

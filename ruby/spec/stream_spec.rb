@@ -21,6 +21,11 @@ RSpec.describe "Streaming with headers" do
       end
     end
 
+    it "rejects invalid and incomplete objects by their first byte" do
+      %w[c1 d9 c8 81].each { |bytes| expect { fed(bytes).read_array_header }.to raise_error(MessagePack::UnexpectedTypeError) }
+      %w[c1 d9 c8 91].each { |bytes| expect { fed(bytes).read_map_header }.to raise_error(MessagePack::UnexpectedTypeError) }
+    end
+
     it("raises EOFError at the end") { expect { fed("").read_array_header }.to raise_error(EOFError, "end of buffer reached") }
 
     it "continues after an incomplete header" do

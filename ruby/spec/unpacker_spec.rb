@@ -307,7 +307,7 @@ RSpec.describe MessagePack::Unpacker do
 
   describe "#skip_nil" do
     it("returns true before nil") { expect(fed("c0").skip_nil).to be(true) }
-    it("returns false before other objects") { expect(%w[00 c2 c3 a0 90 80].map { |bytes| fed(bytes).skip_nil }).to all(be(false)) }
+    it("returns false before other objects") { expect(%w[00 c1 c2 c3 a0 90 80 d9 92].map { |bytes| fed(bytes).skip_nil }).to all(be(false)) }
     it("raises EOFError at the end") { expect { unpacker.skip_nil }.to raise_error(EOFError) }
 
     it "does not consume other objects" do
@@ -316,8 +316,13 @@ RSpec.describe MessagePack::Unpacker do
       expect(unpacker.read).to eq([1])
     end
 
-    # 1.8.5 consumes the nil too; 1.8.3 did not.
-    it "consumes the nil", :ours do
+    it "does not consume an invalid byte", :ours do
+      unpacker.feed(hex("c1 01"))
+      unpacker.skip_nil
+      expect { unpacker.read }.to raise_error(MessagePack::MalformedFormatError)
+    end
+
+    it "consumes the nil" do
       unpacker.feed(hex("c0 c0 01"))
       expect([unpacker.skip_nil, unpacker.skip_nil, unpacker.skip_nil, unpacker.read]).to eq([true, true, false, 1])
     end

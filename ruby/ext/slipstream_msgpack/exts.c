@@ -67,25 +67,9 @@ void pack_exts_add(pack_exts_t *x, int type, VALUE klass, VALUE callable, int fl
     RB_OBJ_WRITE(x->owner, &x->types, rb_obj_freeze(types));
     x->cache = Qfalse;
     if (klass == rb_cSymbol) {
-        RB_OBJ_WRITE(x->owner, &x->symbol, entry);
+        RB_OBJ_WRITE(x->owner, &x->symbol, NIL_P(callable) ? Qnil : entry);
     } else if (klass == rb_cInteger) {
-        RB_OBJ_WRITE(x->owner, &x->integer, flags & EXT_OVERSIZED ? entry : Qnil);
-    }
-}
-
-void pack_exts_remove(pack_exts_t *x, VALUE klass)
-{
-    if (NIL_P(x->types) || NIL_P(rb_hash_lookup(x->types, klass))) {
-        return;
-    }
-    VALUE types = rb_hash_dup(x->types);
-    rb_hash_delete(types, klass);
-    RB_OBJ_WRITE(x->owner, &x->types, rb_obj_freeze(types));
-    x->cache = Qfalse;
-    if (klass == rb_cSymbol) {
-        x->symbol = Qnil;
-    } else if (klass == rb_cInteger) {
-        x->integer = Qnil;
+        RB_OBJ_WRITE(x->owner, &x->integer, NIL_P(callable) || !(flags & EXT_OVERSIZED) ? Qnil : entry);
     }
 }
 
@@ -108,17 +92,20 @@ static int is_ancestor(VALUE klass, VALUE entry, VALUE arg)
     return ST_STOP;
 }
 
+/* packing returns the entry, or Qfalse if the entry has no callable. */
+static VALUE packing(VALUE entry) { return entry != Qfalse && NIL_P(entry_callable(entry)) ? Qfalse : entry; }
+
 static VALUE search(VALUE types, VALUE object)
 {
     VALUE singleton = rb_class_of(object), real = rb_obj_class(object);
-    VALUE found = rb_hash_lookup2(types, singleton, Qfalse);
+    VALUE found = packing(rb_hash_lookup2(types, singleton, Qfalse));
     if (found == Qfalse) {
-        found = rb_hash_lookup2(types, real, Qfalse);
+        found = packing(rb_hash_lookup2(types, real, Qfalse));
     }
     if (found == Qfalse) { /* a singleton class may include modules, so search its ancestors too */
         search_t s = {singleton, Qfalse};
         rb_hash_foreach(types, is_ancestor, (VALUE)&s);
-        found = s.found;
+        found = packing(s.found);
     }
     return found;
 }
@@ -165,22 +152,12 @@ void unpack_exts_add(unpack_exts_t *x, VALUE owner, int type, VALUE klass, VALUE
     RB_OBJ_WRITE(owner, &x->types, rb_obj_freeze(types));
 }
 
-void unpack_exts_remove(unpack_exts_t *x, VALUE owner, int type)
-{
-    if (NIL_P(x->types)) {
-        return;
-    }
-    VALUE types = rb_ary_dup(x->types);
-    rb_ary_store(types, type + 128, Qnil);
-    RB_OBJ_WRITE(owner, &x->types, rb_obj_freeze(types));
-}
-
 VALUE unpack_exts_hash(const unpack_exts_t *x)
 {
     VALUE hash = rb_hash_new();
     if (!NIL_P(x->types)) {
         for (int type = -128; type < 128; type++) {
-            VALUE entry = unpack_exts_find(x, type);
+            VALUE entry = RARRAY_AREF(x->types, type + 128);
             if (!NIL_P(entry)) {
                 rb_hash_aset(hash, INT2FIX(type), entry);
             }

@@ -45,9 +45,8 @@ void pack_exts_mark(const pack_exts_t *x);
 void pack_exts_compact(pack_exts_t *x);
 void pack_exts_copy(pack_exts_t *to, const pack_exts_t *from); /* does not copy the cache */
 /* pack_exts_add replaces the entry of klass, if there is one. The new entry keeps its place in the
- * search for ancestors. */
+ * search for ancestors. If callable is nil, the entry is only listed. */
 void pack_exts_add(pack_exts_t *x, int type, VALUE klass, VALUE callable, int flags);
-void pack_exts_remove(pack_exts_t *x, VALUE klass);
 VALUE pack_exts_hash(const pack_exts_t *x);
 /* pack_exts_find returns the entry for an object, or Qfalse. */
 VALUE pack_exts_find(pack_exts_t *x, VALUE object);
@@ -57,14 +56,16 @@ size_t pack_exts_memsize(const pack_exts_t *x);
 void unpack_exts_init(unpack_exts_t *x);
 void unpack_exts_mark(const unpack_exts_t *x);
 void unpack_exts_compact(unpack_exts_t *x);
+/* unpack_exts_add replaces the entry of type. If callable is nil, the entry is only listed. */
 void unpack_exts_add(unpack_exts_t *x, VALUE owner, int type, VALUE klass, VALUE callable, int flags);
-void unpack_exts_remove(unpack_exts_t *x, VALUE owner, int type);
 VALUE unpack_exts_hash(const unpack_exts_t *x);
 size_t unpack_exts_memsize(const unpack_exts_t *x);
 
+/* unpack_exts_find returns the entry for a type, or Qnil. */
 static inline VALUE unpack_exts_find(const unpack_exts_t *x, int type)
 {
-    return NIL_P(x->types) ? Qnil : RARRAY_AREF(x->types, type + 128);
+    VALUE entry = NIL_P(x->types) ? Qnil : RARRAY_AREF(x->types, type + 128);
+    return NIL_P(entry) || NIL_P(entry_callable(entry)) ? Qnil : entry;
 }
 
 /* ext_call calls a registered callable, and returns its result. */

@@ -86,18 +86,9 @@ static VALUE register_type_internal(VALUE self, VALUE type, VALUE klass, VALUE p
     if ((bits & EXT_SYMBOL && klass != rb_cSymbol) || (bits & EXT_TIME && klass != rb_cTime)) {
         rb_raise(rb_eArgError, "%"PRIsVALUE" is not packed by C", klass);
     }
-    bool ours = bits & (EXT_SYMBOL | EXT_TIME);
     factory_t *f = get(self);
-    if (ours || !NIL_P(packer)) {
-        pack_exts_add(&f->packing, t, klass, packer, bits);
-    } else {
-        pack_exts_remove(&f->packing, klass);
-    }
-    if (ours || !NIL_P(unpacker)) {
-        unpack_exts_add(&f->unpacking, self, t, klass, unpacker, bits);
-    } else {
-        unpack_exts_remove(&f->unpacking, self, t);
-    }
+    pack_exts_add(&f->packing, t, klass, packer, bits);
+    unpack_exts_add(&f->unpacking, self, t, klass, unpacker, bits);
     return Qnil;
 }
 

@@ -414,7 +414,7 @@ static VALUE read_raw(VALUE self)
 /* Headers. */
 
 /* next_byte returns the first byte of the next object. The byte stays in the buffer. It raises
- * EOFError at the end of the input, and MalformedFormatError for the byte 0xc1. */
+ * EOFError at the end of the input. */
 static uint8_t next_byte(unpacker_t *uk)
 {
     const uint8_t *first, *last;
@@ -426,28 +426,7 @@ static uint8_t next_byte(unpacker_t *uk)
             raise_end();
         }
     }
-    if (*first == NEVER_USED) {
-        note_raise(uk);
-        rb_raise(eMalformedFormatError, "invalid byte");
-    }
     return *first;
-}
-
-/* next_head copies the header of the next object to head, and returns the size of the header. The
- * bytes stay in the buffer. It raises EOFError if the header is incomplete. */
-static size_t next_head(unpacker_t *uk, uint8_t *head)
-{
-    /* C does not define the order in which operands are evaluated, and next_byte fills the buffer.
-     * So next_byte is called before buffer_size. */
-    size_t size = head_sizes[next_byte(uk)];
-    while (buffer_size(&uk->buffer) < size) {
-        if (!more(uk)) {
-            raise_end();
-        }
-        size = head_sizes[next_byte(uk)]; /* the io may have changed the buffer */
-    }
-    buffer_copy(&uk->buffer, 0, head, size);
-    return size;
 }
 
 static void take_head(unpacker_t *uk, size_t n)
@@ -456,43 +435,35 @@ static void take_head(unpacker_t *uk, size_t n)
     buffer_skip(&uk->buffer, n);
 }
 
-static VALUE read_array_header(VALUE self)
+/* read_header reads the header of an array or of a map, and returns the number of elements or
+ * pairs. The bytes from fix to last contain this number, and after the bytes b16 and b32, it
+ * follows in 2 or 4 bytes. read_header raises UnexpectedTypeError for any other byte, and EOFError
+ * if the header is incomplete. In both cases, the bytes stay in the buffer. */
+static VALUE read_header(VALUE self, uint8_t fix, uint8_t last, uint8_t b16, uint8_t b32)
 {
     unpacker_t *uk = get(self);
-    uint8_t head[MAX_HEAD];
-    size_t size = next_head(uk, head);
-    uint32_t n;
-    if (head[0] >= FIXARRAY && head[0] < FIXSTR) {
-        n = head[0] & 0x0f;
-    } else if (head[0] == ARRAY16) {
-        n = load16(head + 1);
-    } else if (head[0] == ARRAY32) {
-        n = load32(head + 1);
-    } else {
-        rb_raise(eUnexpectedTypeError, "unexpected type");
+    uint8_t b = next_byte(uk);
+    for (;;) {
+        if ((b < fix || b > last) && b != b16 && b != b32) {
+            rb_raise(eUnexpectedTypeError, "unexpected type");
+        }
+        if (buffer_size(&uk->buffer) >= head_sizes[b]) {
+            break;
+        }
+        if (!more(uk)) {
+            raise_end();
+        }
+        b = next_byte(uk); /* the io may have changed the buffer */
     }
-    take_head(uk, size);
-    return UINT2NUM(n);
+    uint8_t head[MAX_HEAD];
+    buffer_copy(&uk->buffer, 0, head, head_sizes[b]);
+    take_head(uk, head_sizes[b]);
+    return UINT2NUM(b == b16 ? load16(head + 1) : b == b32 ? load32(head + 1) : (uint32_t)(b - fix));
 }
 
-static VALUE read_map_header(VALUE self)
-{
-    unpacker_t *uk = get(self);
-    uint8_t head[MAX_HEAD];
-    size_t size = next_head(uk, head);
-    uint32_t n;
-    if (head[0] >= FIXMAP && head[0] < FIXARRAY) {
-        n = head[0] & 0x0f;
-    } else if (head[0] == MAP16) {
-        n = load16(head + 1);
-    } else if (head[0] == MAP32) {
-        n = load32(head + 1);
-    } else {
-        rb_raise(eUnexpectedTypeError, "unexpected type");
-    }
-    take_head(uk, size);
-    return UINT2NUM(n);
-}
+static VALUE read_array_header(VALUE self) { return read_header(self, FIXARRAY, FIXSTR - 1, ARRAY16, ARRAY32); }
+
+static VALUE read_map_header(VALUE self) { return read_header(self, FIXMAP, FIXARRAY - 1, MAP16, MAP32); }
 
 static VALUE skip_nil(VALUE self)
 {
@@ -530,7 +501,13 @@ static const char *type_name(uint8_t b)
 
 static VALUE peek_type(VALUE self)
 {
-    return ID2SYM(rb_intern(type_name(next_byte(get(self)))));
+    unpacker_t *uk = get(self);
+    uint8_t b = next_byte(uk);
+    if (b == NEVER_USED) {
+        note_raise(uk);
+        rb_raise(eMalformedFormatError, "invalid byte");
+    }
+    return ID2SYM(rb_intern(type_name(b)));
 }
 
 /* Feeding and iterating. */

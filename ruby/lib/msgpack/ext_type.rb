@@ -25,10 +25,10 @@ module MessagePack
     # Reports whether entries contain a type number, or a class or one of its ancestors.
     # @param entries [Array<Hash>] the return value of registered_types; an entry without a class
     #   has a nil class
-    # @raise [ArgumentError] if klass_or_type is neither a Class nor an Integer
+    # @raise [ArgumentError] if klass_or_type is neither a Module nor an Integer
     def self.registered?(entries, klass_or_type)
       case klass_or_type
-      when Class then entries.any? { |entry| entry[:class] && klass_or_type <= entry[:class] }
+      when Module then entries.any? { |entry| entry[:class] && klass_or_type <= entry[:class] }
       when Integer then entries.any? { |entry| entry[:type] == klass_or_type }
       else raise ArgumentError, "class or type id"
       end

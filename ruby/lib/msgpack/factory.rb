@@ -97,8 +97,8 @@ module MessagePack
       unpacking = unpackers.map { |type, (klass, unpacker)| { type: type, class: klass, unpacker: unpacker } }
       entries =
         case selector
-        when :packer then packing
-        when :unpacker then unpacking
+        when :packer then packing.select { |entry| entry[:packer] }
+        when :unpacker then unpacking.select { |entry| entry[:unpacker] }
         when :both then pairs(packing, unpacking)
         else raise ArgumentError, "invalid selector #{selector}"
         end
@@ -106,9 +106,9 @@ module MessagePack
     end
 
     # Reports whether a class or a type number is registered.
-    # @param klass_or_type [Class, Integer] a class is also registered if one of its ancestors is
+    # @param klass_or_type [Module, Integer] a class is also registered if one of its ancestors is
     # @param selector [:both, :packer, :unpacker] which side to check
-    # @raise [ArgumentError] if klass_or_type is neither a Class nor an Integer, or if the selector
+    # @raise [ArgumentError] if klass_or_type is neither a Module nor an Integer, or if the selector
     #   is invalid
     def type_registered?(klass_or_type, selector = :both)
       ExtType.registered?(registered_types(selector), klass_or_type)

@@ -154,8 +154,8 @@ module MessagePack
     end
 
     # Reports whether a class or a type number is registered.
-    # @param klass_or_type [Class, Integer] a class is also registered if one of its ancestors is
-    # @raise [ArgumentError] if klass_or_type is neither a Class nor an Integer
+    # @param klass_or_type [Module, Integer] a class is also registered if one of its ancestors is
+    # @raise [ArgumentError] if klass_or_type is neither a Module nor an Integer
     def type_registered?(klass_or_type)
       ExtType.registered?(registered_types, klass_or_type)
     end
