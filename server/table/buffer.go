@@ -28,8 +28,8 @@ type table struct {
 	cleared  bool     // unlanded.json still lists files that were removed
 	exile    exile
 
-	held     atomic.Int64                 // bytes of memory that the table's rows use, from Append until they are in files
-	database atomic.Pointer[atomic.Int64] // the bytes of all tables in the same database; nil before the first use
+	held     atomic.Int64             // bytes of memory that the table's rows use, from Append until they are in files
+	database atomic.Pointer[database] // counters of the table's database; nil before the first use
 
 	rewrite rewrite
 

@@ -8,6 +8,10 @@ import "sync/atomic"
 // still use. So a single database can use four fifths of the memory, and a single table four fifths
 // of that. If the rows of a table or database are written more slowly than they arrive, memory
 // remains for the others. If no other rows are in memory, rows of any size are accepted.
+//
+// The free memory can shrink after a table has used its part, because another database uses more.
+// Then the database of this table exceeds its limit. Each of its tables may still use an equal part
+// of this limit, so that the other tables need not wait until the rows of this table are in files.
 
 // The number of tables in the catalog is shared in the same way. If several databases have tables,
 // the number of tables of a database may be at most four times the number of tables that can still
@@ -19,28 +23,39 @@ import "sync/atomic"
 // number of tables that can still be created.
 const share = 4
 
+// database counts what the rows of a database use.
+type database struct {
+	held   atomic.Int64 // bytes of memory
+	tables atomic.Int64 // number of tables with rows in memory
+}
+
 // hold adds n to the number of bytes of memory that the rows of the table t use.
 func (s *Store) hold(t *table, n int64) {
-	t.held.Add(n)
 	d := t.database.Load()
 	if d == nil {
 		d = s.database(t.name.DB)
 		t.database.Store(d)
 	}
-	d.Add(n)
+	now := t.held.Add(n)
+	d.held.Add(n)
+	if had := now - n; had == 0 && now != 0 {
+		d.tables.Add(1)
+	} else if had != 0 && now == 0 {
+		d.tables.Add(-1)
+	}
 }
 
-// database returns the counter of the bytes that the rows of a database use. All calls with the
-// same name return the same counter.
-func (s *Store) database(name string) *atomic.Int64 {
+// database returns the counters of a database. All calls with the same name return the same
+// counters.
+func (s *Store) database(name string) *database {
 	if d, ok := s.databases.Load(name); ok {
-		return d.(*atomic.Int64)
+		return d.(*database)
 	}
-	d, had := s.databases.LoadOrStore(name, new(atomic.Int64))
+	d, had := s.databases.LoadOrStore(name, new(database))
 	if !had {
 		s.several.Add(1)
 	}
-	return d.(*atomic.Int64)
+	return d.(*database)
 }
 
 // crowds reports whether a table or database in the delivery uses too much memory. The memory of
@@ -49,15 +64,17 @@ func (s *Store) crowds(d *delivery, now int64) bool {
 	if now == d.held() {
 		return false
 	}
+	free := s.o.MaxBuffered - now
 	for _, it := range d.items {
-		free := s.o.MaxBuffered - now
+		limit := share * free
 		if s.several.Load() > 1 {
-			all := it.table.database.Load().Load()
-			if free = (share*free - all) / (share + 1); free < 0 { // what the database can still use
-				return true
+			db := it.table.database.Load()
+			limit = share * (share*free - db.held.Load()) / (share + 1)
+			if n := db.tables.Load(); n > 1 {
+				limit = max(limit, share*free/n)
 			}
 		}
-		if it.table.held.Load() > share*free {
+		if it.table.held.Load() > limit {
 			return true
 		}
 	}

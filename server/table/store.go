@@ -118,7 +118,7 @@ type Store struct {
 	held  atomic.Int64 // bytes of the batches, from Append until their rows are in files
 	async atomic.Int64 // records that AppendAsync has accepted and that are not committed yet
 
-	databases sync.Map     // string → *atomic.Int64: the part of the field `held` that belongs to each database
+	databases sync.Map     // string → *database: counters of each database
 	several   atomic.Int32 // number of these databases
 
 	gate   disk.RWMutex // held for reading during Append, so that Close can wait for running calls

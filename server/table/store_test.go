@@ -593,12 +593,12 @@ func TestATableLeavesRoom(t *testing.T) {
 	stop(t, s)
 }
 
-// storeWithout opens a store that cannot write files whose path begins with the prefix, and that
-// buffers at most maxBuffered bytes of rows.
-func storeWithout(t *testing.T, prefix string, maxBuffered int64) *Store {
+// storeWithout opens a store that cannot write files whose path contains a text, and that buffers at
+// most maxBuffered bytes of rows.
+func storeWithout(t *testing.T, text string, maxBuffered int64) *Store {
 	t.Helper()
 	sink := &dirSink{dir: t.TempDir(), step: func(_ context.Context, what, path string) error {
-		if strings.HasPrefix(path, prefix) {
+		if strings.Contains(path, text) {
 			return errors.New("in vain")
 		}
 		return nil
@@ -656,10 +656,11 @@ func TestADatabaseLeavesRoom(t *testing.T) {
 	}
 	stop(t, s)
 	all := int64(0)
-	s.databases.Range(func(db, held any) bool {
-		all += held.(*atomic.Int64).Load()
-		if db == "good" && held.(*atomic.Int64).Load() != 0 {
-			t.Errorf("the good database holds %d bytes at the end", held)
+	s.databases.Range(func(name, value any) bool {
+		db := value.(*database)
+		all += db.held.Load()
+		if name == "good" && (db.held.Load() != 0 || db.tables.Load() != 0) {
+			t.Errorf("at the end, the good database holds %d bytes of %d tables", db.held.Load(), db.tables.Load())
 		}
 		return true
 	})
@@ -684,6 +685,26 @@ func TestATableLeavesRoomInItsDatabase(t *testing.T) {
 	for range 20 {
 		for _, db := range []string{"shared", "other"} {
 			landSized(t, s, Name{db, "good"}, 64<<10)
+		}
+	}
+	stop(t, s)
+}
+
+// The same is true if another database uses most of the memory that the table has left.
+func TestADatabaseLeavesRoomToTheTablesOfAnother(t *testing.T) {
+	s := storeWithout(t, "/bad/", 2<<20)
+	names := []Name{{"shared", "good"}, {"other", "good"}}
+	for _, name := range names {
+		if err := appendSized(t, s, name, 1<<10, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, db := range []string{"shared", "other"} {
+		untilBusy(t, 10_000, func(n int) error { return appendSized(t, s, Name{db, "bad"}, 1<<10, false) })
+	}
+	for range 20 {
+		for _, name := range names {
+			landSized(t, s, name, 64<<10)
 		}
 	}
 	stop(t, s)
