@@ -593,8 +593,8 @@ func TestATableLeavesRoom(t *testing.T) {
 	stop(t, s)
 }
 
-// storeWithout opens a store that cannot write files whose path contains a text, and that buffers at
-// most maxBuffered bytes of rows.
+// storeWithout opens a store that cannot write files whose path contains a text. It buffers at most
+// maxBuffered bytes of rows.
 func storeWithout(t *testing.T, text string, maxBuffered int64) *Store {
 	t.Helper()
 	sink := &dirSink{dir: t.TempDir(), step: func(_ context.Context, what, path string) error {
