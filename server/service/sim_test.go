@@ -308,7 +308,7 @@ func (m *model) recovers() {
 	if status != 0 {
 		c.resend(before)
 	}
-	if q := c.rows("json rows"); c.send(q) != http.StatusNoContent && !m.Crashed() { // a call that began before Sound may end in a crash
+	if q := c.rows("json rows"); c.send(q) != http.StatusNoContent && !m.Crashed() { // the machine may crash during the request
 		m.Fatal("when there is room again, the service answers %d", q.status)
 	}
 }
