@@ -281,19 +281,25 @@ func (d *Decoder) Skip() error {
 	return d.end(mark, d.skipJoining(mark))
 }
 
-// DecodeInterface reads a value of any type. The result is the same as for a target of type any.
-func (d *Decoder) DecodeInterface() (any, error) { return decodeUser(d, (*Decoder).readAny) }
+// DecodeInterface reads a value of any type. The result is the same as for a target of type any, but
+// [Decoder.UseLooseInterfaceDecoding] applies only to values in arrays and maps.
+func (d *Decoder) DecodeInterface() (any, error) { return d.interfaceAs(0) }
 
 // DecodeInterfaceLoose is like DecodeInterface, but numbers become int64, uint64 and float64, and
 // bin becomes string. Values in arrays and maps are converted only if
 // [Decoder.UseLooseInterfaceDecoding] is on.
-func (d *Decoder) DecodeInterfaceLoose() (any, error) {
-	flags := d.flags
-	if c, err := d.PeekCode(); err == nil && c < msgpwire.Fixmap || c >= msgpwire.Nil && c < msgpwire.Array16 || c >= msgpwire.Negfixint {
-		d.flags |= looseInterface
-		defer func() { d.flags = flags }()
+func (d *Decoder) DecodeInterfaceLoose() (any, error) { return d.interfaceAs(looseInterface) }
+
+// interfaceAs reads a value. For the values in an array or map, the option looseInterface applies.
+// For all other values, the argument `loose` replaces this option.
+func (d *Decoder) interfaceAs(loose uint32) (any, error) {
+	if flags := d.flags; flags&looseInterface != loose {
+		if c, err := d.PeekCode(); err == nil && (c < msgpwire.Fixmap || c >= msgpwire.Nil && c < msgpwire.Array16 || c >= msgpwire.Negfixint) {
+			d.flags ^= looseInterface
+			defer func() { d.flags = flags }()
+		}
 	}
-	return d.DecodeInterface()
+	return decodeUser(d, (*Decoder).readAny)
 }
 
 // DecodeMap reads a map with string keys. For a key of another type, it returns an error. For nil,

@@ -348,7 +348,8 @@ func TestResets(t *testing.T) {
 		if err := d.Decode(&v); err != nil || v.A != 5 {
 			t.Error("ResetReader drops the tag:", v, err)
 		}
-		if x, err := d.DecodeInterface(); x != int64(5) || err != nil {
+		var x any
+		if err := d.Decode(&x); x != int64(5) || err != nil {
 			t.Errorf("ResetReader drops the options: %T, %v", x, err)
 		}
 		d.Reset(strings.NewReader("\x81\xa7renamed\x05\x05"))
