@@ -281,8 +281,8 @@ func (d *Decoder) Skip() error {
 	return d.end(mark, d.skipJoining(mark))
 }
 
-// DecodeInterface reads a value of any type. The result is the same as for a target of type any, but
-// [Decoder.UseLooseInterfaceDecoding] applies only to values in arrays and maps.
+// DecodeInterface reads a value of any type. The result is the same as for a target of type any.
+// But [Decoder.UseLooseInterfaceDecoding] applies only to values in arrays and maps.
 func (d *Decoder) DecodeInterface() (any, error) { return d.interfaceAs(0) }
 
 // DecodeInterfaceLoose is like DecodeInterface, but numbers become int64, uint64 and float64, and

@@ -184,8 +184,8 @@ func TestDecodeMethods(t *testing.T) {
 
 	t.Run("only_nested_values_of_DecodeInterface_follow_the_option", func(t *testing.T) {
 		d := newDecoder()
-		d.UseLooseInterfaceDecoding(true)
 		d.ResetBytes(unhex(t, "01 ca3f800000 c40161 91 92 01 ca3f800000 01"))
+		d.UseLooseInterfaceDecoding(true)
 		for i, want := range []any{int8(1), float32(1), []byte("a"), []any{[]any{int64(1), float64(1)}}} {
 			if v, err := d.DecodeInterface(); err != nil || !reflect.DeepEqual(v, want) {
 				t.Errorf("value %d: %T %#v, %v", i, v, v, err)

@@ -80,8 +80,8 @@ func long(t testing.TB) time.Duration {
 	return d
 }
 
-// Check asserts that the costs of the cases grow linearly. It runs the test t in a process of its
-// own: it measures the allocation of the process, and calls the garbage collector hundreds of times.
+// Check asserts that the costs of the cases grow linearly. It runs the test t in another process,
+// because it measures the allocation of the process, and calls the garbage collector many times.
 func Check(t *testing.T, cases []Case) {
 	if raced || testing.Short() {
 		t.Skip("the race detector and the tag invariants have costs of their own, and -short has no time")

@@ -37,6 +37,7 @@ type request struct {
 	altered bool // one of its tables was altered while the request was in progress
 
 	rivals []*request // other requests with its key; at most one of all these requests is stored
+	lost   bool       // the service may have forgotten the key
 }
 
 // response is the response that a client got.
@@ -189,7 +190,7 @@ func columnsOf(rows []map[string]any) map[string][]any {
 func (c *client) rows(format string) *request {
 	q := c.batch(format)
 	switch {
-	case c.IntN(3) == 0 && c.m.keys() < mostKeys:
+	case c.IntN(3) == 0 && c.m.keys() < c.m.mostKeys():
 		c.giveKey(q)
 	case c.IntN(6) == 0 && !q.partial:
 		q.async = true

@@ -13,9 +13,31 @@ import (
 // Requests with keys: repeated requests, other requests with the same key, and several requests
 // with one key at once.
 
-// mostKeys is the maximum number of keys that the service has to remember. The log's segments are
-// too small for more.
-const mostKeys = 40
+// The service remembers at most as many keys as fit into an eighth of a segment of the log. In this
+// test, this is 48 keys, and 19 keys on the smallest disk. The clients use fewer keys, because they
+// may send several requests at once.
+const (
+	mostKeys = 40
+	fewKeys  = 11 // on a small disk
+)
+
+// mostKeys returns the maximum number of keys that the service has to remember in this life.
+func (m *model) mostKeys() int {
+	if m.Small {
+		return fewKeys
+	}
+	return mostKeys
+}
+
+// loseKeys marks the keys that the service may forget when it starts on a small disk.
+func (m *model) loseKeys() {
+	if m.keys() <= m.mostKeys() {
+		return
+	}
+	for _, q := range m.requests {
+		q.lost = true
+	}
+}
 
 // keys returns the number of keys that the service may still remember.
 func (m *model) keys() (n int) {
@@ -35,7 +57,7 @@ func (c *client) repeat() {
 	m.mu.Lock()
 	var known []*request
 	for _, q := range m.requests {
-		if _, flying := m.flying[q]; q.key != "" && q.kind != "key" && !flying && q.fate != refused {
+		if _, flying := m.flying[q]; q.key != "" && !q.lost && q.kind != "key" && !flying && q.fate != refused {
 			known = append(known, q)
 		}
 	}
@@ -154,7 +176,7 @@ func (c *client) copies(q *request) (all []*attempt) {
 // atOnce sends several requests with one key at once: copies of one request, perhaps copies of a
 // different request, and perhaps an invalid request.
 func (c *client) atOnce() {
-	if c.m.keys() >= mostKeys {
+	if c.m.keys() >= c.m.mostKeys() {
 		return
 	}
 	q := c.batch(formats[c.IntN(len(formats))])

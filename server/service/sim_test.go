@@ -217,6 +217,7 @@ func (m *model) live() {
 			})
 		}
 		m.choose()
+		m.loseKeys()
 		stop, err = m.start()
 		return err
 	})
