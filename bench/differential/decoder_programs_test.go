@@ -24,8 +24,6 @@ type fullDecoder interface {
 	DecodeMulti(...any) error
 	DecodeValue(reflect.Value) error
 	DecodeUntypedMap() (map[any]any, error)
-	ReadFull([]byte) error
-	Buffered() io.Reader
 	Reset(io.Reader)
 	ResetReader(io.Reader)
 	ResetDict(io.Reader, []string)
@@ -60,7 +58,7 @@ func targets() []any {
 
 // decoderStep returns a random call. All random choices are made before f is called.
 func decoderStep(r *rand.Rand) (name string, f func(d fullDecoder, targets []any) (any, error)) {
-	k, l, on, tag := r.IntN(len(targets())), r.IntN(len(targets())), r.IntN(2) == 0, []string{"", "json"}[r.IntN(2)]
+	k, on, tag := r.IntN(len(targets())), r.IntN(2) == 0, []string{"", "json"}[r.IntN(2)]
 	low := slices.Sorted(maps.Keys(methods))[r.IntN(len(methods))]
 	more := stream(r)
 	set := func(f func(fullDecoder)) func(fullDecoder, []any) (any, error) {
@@ -71,16 +69,13 @@ func decoderStep(r *rand.Rand) (name string, f func(d fullDecoder, targets []any
 		f    func(d fullDecoder, targets []any) (any, error)
 	}{
 		{low, func(d fullDecoder, _ []any) (any, error) { return methods[low](d) }},
-		{low, func(d fullDecoder, _ []any) (any, error) { return methods[low](d) }},
-		{"DecodeInterface", func(d fullDecoder, _ []any) (any, error) { return d.DecodeInterface() }},
+		{"DecodeInterface", func(d fullDecoder, _ []any) (any, error) { return d.DecodeInterface() }}, // more often than by low
 		{fmt.Sprintf("Decode %T", targets()[k]), func(d fullDecoder, t []any) (any, error) { return t[k], d.Decode(t[k]) }},
-		{fmt.Sprintf("Decode %T", targets()[l]), func(d fullDecoder, t []any) (any, error) { return t[l], d.Decode(t[l]) }},
 		{fmt.Sprintf("DecodeValue %T", targets()[k]), func(d fullDecoder, t []any) (any, error) {
 			return t[k], d.DecodeValue(reflect.ValueOf(t[k]).Elem())
 		}},
 		{fmt.Sprintf("DecodeMulti any, %T", targets()[k]), func(d fullDecoder, t []any) (any, error) { return t[:1], d.DecodeMulti(t[0], t[k]) }},
 		{"DecodeUntypedMap", func(d fullDecoder, _ []any) (any, error) { return d.DecodeUntypedMap() }},
-		{"Skip", func(d fullDecoder, _ []any) (any, error) { return nil, d.Skip() }},
 		{"Reset", set(func(d fullDecoder) { d.Reset(bytes.NewReader(more)) })},
 		{"ResetReader", set(func(d fullDecoder) { d.ResetReader(bytes.NewReader(more)) })},
 		{"ResetDict", set(func(d fullDecoder) { d.ResetDict(bytes.NewReader(more), []string{"x", "key"}) })},
@@ -107,8 +102,8 @@ func TestMsgpackSameDecoderPrograms(t *testing.T) {
 		for range 1 + r.IntN(20) {
 			name, step := decoderStep(r)
 			program = append(program, name)
-			for _, t := range [][]any{theirTargets, ourTargets} {
-				*t[0].(*any), *t[1].(*[]any), *t[2].(*[]string), *t[9].(*corpus.Tagged) = nil, nil, nil, corpus.Tagged{}
+			for _, list := range [][]any{theirTargets, ourTargets} {
+				*list[0].(*any), *list[1].(*[]any), *list[2].(*[]string), *list[9].(*corpus.Tagged) = nil, nil, nil, corpus.Tagged{}
 			}
 			var theirs any
 			errTheirs := guarded(func() (err error) { theirs, err = step(a, theirTargets); return err })
@@ -116,7 +111,7 @@ func TestMsgpackSameDecoderPrograms(t *testing.T) {
 			if text(errTheirs) != text(errOurs) && unlike(data, errTheirs, errOurs) {
 				t.Errorf("seed %d: %s\ntheirs %v\nours   %v", seed, strings.Join(program, "\n\t"), errTheirs, errOurs)
 			}
-			if errTheirs != nil || errOurs != nil || name == "DecodeFloat64" || name == "DecodeFloat32" { // of a uint64 beyond int64, the original returns a negative float
+			if errTheirs != nil || errOurs != nil || negated(theirs, ours) {
 				break
 			}
 			if !reflect.DeepEqual(theirs, ours) {
@@ -124,4 +119,14 @@ func TestMsgpackSameDecoderPrograms(t *testing.T) {
 			}
 		}
 	}
+}
+
+// negated reports whether both values are floats, and the original has decoded a large uint64 as a
+// negative number.
+func negated(theirs, ours any) bool {
+	if f, ok := ours.(float32); ok {
+		return f >= 1<<63 && theirs.(float32) < 0
+	}
+	f, ok := ours.(float64)
+	return ok && f >= 1<<63 && theirs.(float64) < 0
 }

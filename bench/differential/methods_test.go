@@ -101,8 +101,9 @@ func TestMsgpackSameMethods(t *testing.T) {
 				if data[0] == 0xcf && strings.HasPrefix(name, "DecodeFloat") {
 					continue // the original returns a negative number for values beyond int64
 				}
-				if fmt.Sprintf("%#v", theirs) != fmt.Sprintf("%#v", ours) && !reflect.DeepEqual(theirs, ours) {
-					t.Errorf("%s of %x: theirs %#v, ours %#v", name, data, theirs, ours)
+				a, b := fmt.Sprintf("%T %#v", theirs, theirs), fmt.Sprintf("%T %#v", ours, ours)
+				if !reflect.DeepEqual(theirs, ours) && !(a == b && strings.Contains(a, "NaN")) { // a NaN equals no value
+					t.Errorf("%s of %x: theirs %s, ours %s", name, data, a, b)
 				}
 				if theirReader.Len() != ourReader.Len() {
 					t.Errorf("%s of %x: theirs leaves %d bytes, ours %d", name, data, theirReader.Len(), ourReader.Len())

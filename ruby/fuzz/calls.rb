@@ -27,12 +27,13 @@ class Calls
     nil, true, 1, -1, 200, -40_000, 2**63, 2**70, 1.5, "", "a", "a" * 40, "b" * 300, "\xff".b, :a, :symbol, [], [1, [2]], {}, { a: 1, "b" => [nil] },
     1..2, Base.new(1), Derived.new([:x])
   ].freeze
-  INCOMPLETE = %w[91 dc0001 82a16101 de0001a161].freeze
-  BYTES = [
+  FED = [
     "c0", "01", "e0", "cc80", "cd0100", "cf8000000000000000", "d280000000", "cb3ff8000000000000", "a0", "a161", "d90161", "c40161", "90", "920102",
-    "80", "810102", "d40161", "d5026162", "c7000161", "c7030161", "d4ff00", "d6ff00000001", "c1", "d9", "c8",
-    *INCOMPLETE
+    "80", "810102", "d40161", "d5026162", "c7000161", "c7030161", "d4ff00", "d6ff00000001", "c1", "d9", "c8"
   ].map { |text| [text].pack("H*") }.freeze
+  # The gems differ in what they keep of an incomplete array or map that was fed.
+  INCOMPLETE = %w[91 dc0001 82a16101 de0001a161].map { |text| [text].pack("H*") }.freeze
+  BYTES = (FED + INCOMPLETE).freeze
 
   def initialize(seed)
     @random = Random.new(seed)
@@ -162,8 +163,7 @@ class Calls
 
   def packer_types = @packer.registered_types
 
-  # The gems differ in what they keep of an incomplete array or map.
-  def feed = @unpacker.feed(note(Array.new(@random.rand(1..3)) { any(BYTES.first(BYTES.size - INCOMPLETE.size)) }.join))
+  def feed = @unpacker.feed(note(Array.new(@random.rand(1..3)) { any(FED) }.join))
 
   def read = @unpacker.public_send(note(any(%i[read unpack])))
 
@@ -177,7 +177,7 @@ class Calls
 
   def each = @unpacker.each.to_a
 
-  def feed_each = @unpacker.enum_for(:feed_each, note(any(BYTES.first(BYTES.size - INCOMPLETE.size)))).to_a
+  def feed_each = @unpacker.enum_for(:feed_each, note(any(FED))).to_a
 
   def full = @unpacker.full_unpack
 

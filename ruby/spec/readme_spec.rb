@@ -78,6 +78,10 @@ module Readme
       large = M::Unpacker.new.feed(M.pack(["text"] * 1000))
       p [calls, known.read, try { unknown.skip || unknown.read }, allocated { large.skip } < 100]
     RUBY
+    "`skip_nil` before the invalid byte 0xc1" => Check.new(script: <<~'RUBY', ours: "[false, MessagePack::MalformedFormatError]\n", theirs: "[false, 1]\n"),
+      unpacker = M::Unpacker.new.feed("\xc1\x01".b)
+      p [unpacker.skip_nil, try { unpacker.read }]
+    RUBY
     "`read`, `skip` of incomplete input" => Check.new(script: <<~'RUBY', ours: "[3, 3]\n[[1, 2, 3], [1, 2, 3]]\n", theirs: "[3, 3]\n[3, 3]\n", older: "[[1, 2, 3], [3]]\n" * 2),
       again = lambda do |call, **options|
         unpacker = M::Unpacker.new(**options).feed("\x93\x01\x02".b)

@@ -83,10 +83,10 @@ func (q *request) freeUnused() {
 		entire = entire || p.entire
 		copied = copied || p.plain != nil
 	}
-	q.splitter.Reset()
 	if entire {
 		return
 	}
+	q.splitter.Reset() // its parts are views of the body
 	q.held.Drop(q.raw)
 	q.held.Drop(q.plain)
 	q.raw, q.plain = nil, nil

@@ -190,7 +190,7 @@ func columnsOf(rows []map[string]any) map[string][]any {
 func (c *client) rows(format string) *request {
 	q := c.batch(format)
 	switch {
-	case c.IntN(3) == 0 && c.m.keys() < c.m.mostKeys():
+	case c.IntN(3) == 0 && c.m.keys() < c.m.keyLimit():
 		c.giveKey(q)
 	case c.IntN(6) == 0 && !q.partial:
 		q.async = true

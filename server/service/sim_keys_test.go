@@ -21,8 +21,8 @@ const (
 	fewKeys  = 11 // on a small disk
 )
 
-// mostKeys returns the maximum number of keys that the service has to remember in this life.
-func (m *model) mostKeys() int {
+// keyLimit returns the maximum number of keys that the service has to remember in this life.
+func (m *model) keyLimit() int {
 	if m.Small {
 		return fewKeys
 	}
@@ -31,7 +31,7 @@ func (m *model) mostKeys() int {
 
 // loseKeys marks the keys that the service may forget when it starts on a small disk.
 func (m *model) loseKeys() {
-	if m.keys() <= m.mostKeys() {
+	if m.keys() <= m.keyLimit() {
 		return
 	}
 	for _, q := range m.requests {
@@ -176,7 +176,7 @@ func (c *client) copies(q *request) (all []*attempt) {
 // atOnce sends several requests with one key at once: copies of one request, perhaps copies of a
 // different request, and perhaps an invalid request.
 func (c *client) atOnce() {
-	if c.m.keys() >= c.m.mostKeys() {
+	if c.m.keys() >= c.m.keyLimit() {
 		return
 	}
 	q := c.batch(formats[c.IntN(len(formats))])

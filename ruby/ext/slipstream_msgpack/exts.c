@@ -66,10 +66,11 @@ void pack_exts_add(pack_exts_t *x, int type, VALUE klass, VALUE callable, int fl
     rb_hash_aset(types, klass, entry);
     RB_OBJ_WRITE(x->owner, &x->types, rb_obj_freeze(types));
     x->cache = Qfalse;
+    VALUE packs = NIL_P(callable) ? Qnil : entry;
     if (klass == rb_cSymbol) {
-        RB_OBJ_WRITE(x->owner, &x->symbol, NIL_P(callable) ? Qnil : entry);
+        RB_OBJ_WRITE(x->owner, &x->symbol, packs);
     } else if (klass == rb_cInteger) {
-        RB_OBJ_WRITE(x->owner, &x->integer, NIL_P(callable) || !(flags & EXT_OVERSIZED) ? Qnil : entry);
+        RB_OBJ_WRITE(x->owner, &x->integer, flags & EXT_OVERSIZED ? packs : Qnil);
     }
 }
 
