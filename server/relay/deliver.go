@@ -93,23 +93,24 @@ func (q *request) finishGroup(group []parcel, res result) {
 	}
 }
 
-// dispatch sends the parcels to the lanes of their tenants, all at the same time. It sends the last
-// parcel itself. Goroutines of the crew send the others.
+// dispatch sends the parcels to the lanes of their tenants. Parcels that must be posted now are
+// posted at the same time: the last by this goroutine, and the others by goroutines of the crew.
 func (q *request) dispatch() {
+	r := q.relay
 	var last *parcel
 	for i := range q.parcels {
 		p := &q.parcels[i]
-		if p.finished {
+		if p.finished || !r.enter(p) {
 			continue
 		}
 		if last != nil {
 			other := last
-			q.relay.crew.run(func() { q.relay.enter(other) })
+			r.crew.run(func() { r.lead(other) })
 		}
 		last = p
 	}
 	if last != nil {
-		q.relay.enter(last)
+		r.lead(last)
 	}
 }
 

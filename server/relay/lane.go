@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -24,7 +25,7 @@ type lane struct {
 	posts   int // number of posts in progress
 	waiting []*parcel
 	window  queue.Window
-	alarm   *time.Timer // runs while parcels wait
+	alarm   *time.Timer // runs while parcels wait; nil before any parcel has waited
 }
 
 const (
@@ -44,25 +45,34 @@ func (p *parcel) joinsWith(other *parcel) bool {
 	return p.joins() && other.joins() && (p.plain == nil) == (other.plain == nil)
 }
 
-// enter posts a parcel, or leaves it in the lane. It returns when its own post has ended. If it has
-// left the parcel in the lane, it returns immediately, and another goroutine posts the parcel. In
-// both cases, p.done reports when the parcel is finished.
-func (r *Relay) enter(p *parcel) {
+// enter reports whether the caller must post the parcel p now, with lead. Otherwise it has left the
+// parcel in the lane, and another goroutine will post it.
+func (r *Relay) enter(p *parcel) bool {
 	t := p.tenant
 	l := &t.lane
 	l.mu.Lock()
-	if l.posts > 0 && (p.joins() || l.posts >= r.mostPosts(t)) {
-		l.waiting = append(l.waiting, p)
-		if len(l.waiting) == 1 {
-			l.alarm = time.AfterFunc(lateFor, func() { r.overtake(t) })
-		}
-		l.mu.Unlock()
-		return
+	defer l.mu.Unlock()
+	if l.posts == 0 || !p.joins() && l.posts < r.mostPosts(t) {
+		l.posts++
+		return true
 	}
-	l.posts++
-	l.mu.Unlock()
+	l.waiting = append(l.waiting, p)
+	if len(l.waiting) == 1 {
+		if l.alarm == nil {
+			l.alarm = time.AfterFunc(lateFor, func() { r.overtake(t) })
+		} else {
+			l.alarm.Reset(lateFor)
+		}
+	}
+	return false
+}
+
+// lead posts a parcel for which enter has returned true. It returns when this post has ended.
+// Another goroutine then posts the parcels that have entered the lane meanwhile.
+func (r *Relay) lead(p *parcel) {
+	t := p.tenant
 	r.carry(t, []*parcel{p})
-	if list := l.next(); list != nil {
+	if list := t.lane.next(); list != nil {
 		r.crew.run(func() { r.drain(t, list) })
 	}
 }
@@ -113,6 +123,9 @@ func (r *Relay) drain(t *tenant, list []*parcel) {
 // next returns the parcels of the next post. If no parcel waits, it returns nil, and counts the
 // post of the caller as ended.
 func (l *lane) next() []*parcel {
+	// On a busy machine, requests that are ready to be split run first, and their parcels become
+	// part of the next post. If nothing else is ready, Gosched returns at once.
+	runtime.Gosched()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	list := l.take()
