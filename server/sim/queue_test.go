@@ -188,8 +188,8 @@ func (m *items) live() {
 	m.Phase("close")
 	ctx, cancel := m.Grace(30 * time.Second)
 	defer cancel()
-	m.moved = m.moved || q.Stats().Rewritten > 0
 	err := q.Close(ctx)
+	m.moved = m.moved || q.Stats().Rewritten > 0
 	m.Say("%d items so far; closed: %v", m.n, err)
 	m.mu.Lock()
 	m.lives++
