@@ -18,10 +18,10 @@ build: ## build bin/slipstream, the service, and bin/slipctl, the tool
 	$(GO) build -C server -o ../bin/slipstream ./cmd/slipstream
 	$(GO) build -C tools -o ../bin/slipctl ./cmd/slipctl
 
-test: ## run gofmt, vet, and the tests of every package in the default build (a few minutes)
+test: ## run gofmt, vet, and the short tests of every package and, if Ruby is there, of the gem (a few minutes)
 	@.ci/test
 
-ci: ## run all checks of CI: test, and other builds, architectures, languages and programs (up to an hour)
+test-all: ## run all checks of CI: test, the full tests, and other builds, architectures, languages and programs (about an hour)
 	@.ci/run
 
 consumers: ## make a release in a temporary directory, and install and use each part of it
@@ -57,4 +57,4 @@ ruby-asan: ## run the gem's specs and fuzzer with an extension that detects inva
 ruby-bench: ## compare the speed of the gem with msgpack, json, oj and bson; BENCHFLAGS=--help lists the options
 	@.ci/ruby build && ruby ruby/bench/run.rb $(BENCHFLAGS)
 
-.PHONY: help run demo build test ci consumers loaded nightly check fuzz bench bench-report ruby rubies ruby-asan ruby-bench
+.PHONY: help run demo build test test-all consumers loaded nightly check fuzz bench bench-report ruby rubies ruby-asan ruby-bench

@@ -172,12 +172,18 @@ func (b *rig) checkAll(t *testing.T, text []byte, at int) {
 	b.checkStop(t, text, at)
 }
 
-// quick shortens some tests.
-var quick bool
+// quick shortens some tests to a fifth, or to a tenth in the short form.
+var (
+	quick bool
+	skips = 5
+)
 
 func TestMain(m *testing.M) {
 	flag.Parse()
 	quick = os.Getenv("SLIPSTREAM_LONG") == "" || testing.Short() || raced // the nightly tests use the long test
+	if testing.Short() {
+		skips = 10
+	}
 	os.Exit(m.Run())
 }
 
@@ -219,7 +225,7 @@ func TestLengths(t *testing.T) {
 	b, text := newRig(400), make([]byte, 400)
 	step := 1
 	if quick {
-		step = 5
+		step = skips
 	}
 	for n := range 301 {
 		for at := n % step; at < 64; at += step {
@@ -293,7 +299,7 @@ func TestSequences(t *testing.T) {
 	b, text := newRig(400), make([]byte, 400)
 	step := 1
 	if quick {
-		step = 5
+		step = skips
 	}
 	for _, seq := range sequences {
 		for at := 0; at < 140; at += step {
@@ -328,7 +334,7 @@ func TestPairs(t *testing.T) {
 	before, after := []string{"", "\xe1", "\xf1", "\xf1\x80"}, []string{"", "\x80", "\xbf\x80"}
 	for pair := range 1 << 16 {
 		for i := range len(before) * len(after) {
-			if quick && (pair+i)%5 > 0 {
+			if quick && (pair+i)%skips > 0 {
 				continue
 			}
 			seq := before[i%4] + string([]byte{byte(pair >> 8), byte(pair)}) + after[i/4]
@@ -410,7 +416,7 @@ func TestLongText(t *testing.T) {
 	for _, f := range filler {
 		for phase := range 5 {
 			for i, n := range []int{cutAt, cutAt + 1 + phase, 2*cutAt - 3 + phase, 2*cutAt + 40, 3*cutAt + 7*phase} {
-				if quick && (i+phase)%5 > 0 {
+				if quick && (i+phase)%skips > 0 {
 					continue
 				}
 				whole(fill(text[:n], f, phase))

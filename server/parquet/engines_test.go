@@ -31,7 +31,7 @@ func python(t *testing.T, packages ...string) string {
 			return p
 		}
 	}
-	missing := fmt.Sprintf("no Python with %s; `make ci` installs them, and SLIPSTREAM_PYTHON can name another interpreter", strings.Join(packages, ", "))
+	missing := fmt.Sprintf("no Python with %s; `make test-all` installs them, and SLIPSTREAM_PYTHON can name another interpreter", strings.Join(packages, ", "))
 	if os.Getenv("SLIPSTREAM_REQUIRE_PYTHON") == "1" {
 		t.Fatal(missing)
 	}

@@ -54,7 +54,7 @@ func Run(t *testing.T, p Plan) {
 	}
 	seeds := p.Seeds
 	if testing.Short() {
-		seeds /= 5
+		seeds /= 2
 	}
 	for seed := range uint64(seeds) {
 		p.one(t, seed, met)

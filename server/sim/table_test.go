@@ -485,8 +485,11 @@ func (m *tables) look(listed []table.TableInfo) map[row]int {
 // the next start and the next Close, the totals of the tables match their files.
 func TestTotals(t *testing.T) {
 	step := 5
-	if os.Getenv("SLIPSTREAM_LONG") != "" {
+	switch {
+	case os.Getenv("SLIPSTREAM_LONG") != "":
 		step = 1
+	case testing.Short():
+		step = 20
 	}
 	for at, crashed := 1, true; crashed && !t.Failed(); at += step {
 		synctest.Test(t, func(t *testing.T) {

@@ -138,7 +138,10 @@ func TestEachByteFlipped(t *testing.T) {
 	dir := testkit.MemDir(t)
 	for name, content := range img {
 		for at := range content {
-			for _, mask := range []byte{0x01, 0xff} {
+			for i, mask := range []byte{0x01, 0xff} {
+				if testing.Short() && (at+i)%3 != 0 {
+					continue
+				}
 				bad := bytes.Clone(content)
 				bad[at] ^= mask
 				img.restore(t, dir, name, bad)
