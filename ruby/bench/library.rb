@@ -24,8 +24,8 @@ module Bench
       def holds?(_set) = true
     end
 
-    # Toolless is for libraries without a reusable packer and unpacker.
-    module Toolless
+    # WithoutTools is for libraries without a reusable packer and unpacker.
+    module WithoutTools
       include Universal
 
       def tools = [nil, nil]
@@ -65,7 +65,7 @@ module Bench
     # Text is for JSON libraries. Binaries are encoded in base64 before the timing starts, as in the
     # article.
     module Text
-      include Toolless
+      include WithoutTools
 
       def form(value) = Data.with_blobs(value) { |blob| [blob].pack("m0") }
     end
@@ -119,7 +119,7 @@ module Bench
     # Bson is the bson gem. It accepts only a hash at the top level, so form puts any other value
     # into a hash. Its Integers are signed 64-bit numbers.
     class Bson
-      include Toolless
+      include WithoutTools
 
       OPERATIONS = {
         pack: Operation.new("value.to_bson.to_s", :bytes),

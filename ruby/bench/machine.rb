@@ -8,11 +8,11 @@ module Bench
     module_function
 
     # rows returns pairs of a name and a description.
-    def rows(crew)
+    def rows(workers)
       [["processor", "#{processor}, #{Etc.nprocessors} cores"],
        ["system", Etc.uname.values_at(:sysname, :release, :machine).join(" ")],
-       ["ruby", crew.first.ruby], # reported by a worker, so that it names YJIT with --yjit
-       ["libraries", crew.map(&:description).join(", ")],
+       ["ruby", workers.first.ruby], # reported by a worker, so that it names YJIT with --yjit
+       ["libraries", workers.map(&:description).join(", ")],
        ["collector", "on, #{settings}; GC.start runs before each slot, and the times do not include it"]]
     end
 

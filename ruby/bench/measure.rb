@@ -17,13 +17,13 @@ module Bench
     # take measures the operations and returns self. In each round, every worker gets one slot per
     # operation. The order starts with a different slot in each round and is reversed in every other
     # round, so that no slot always follows the same one.
-    def take(crew, operations, rounds:, slot:)
-      prepare(crew, operations)
-      lanes = operations.flat_map { |operation| crew.able(operation).select { |hand| @sizes.key?(hand.name) }.map { |hand| [hand, operation] } }
+    def take(workers, operations, rounds:, slot:)
+      prepare(workers, operations)
+      lanes = operations.flat_map { |operation| workers.able(operation).select { |worker| @sizes.key?(worker.name) }.map { |worker| [worker, operation] } }
       rounds.times do |round|
         order = lanes.rotate(round)
         order.reverse! if round.odd?
-        order.each { |hand, operation| add(hand.name, operation, hand.ask(:time, operation, slot)) }
+        order.each { |worker, operation| add(worker.name, operation, worker.ask(:time, operation, slot)) }
       end
       self
     end
@@ -42,15 +42,15 @@ module Bench
 
     private
 
-    def prepare(crew, operations)
+    def prepare(workers, operations)
       digests = {}
-      crew.each do |hand|
-        able = operations & hand.operations
+      workers.each do |worker|
+        able = operations & worker.operations
         next if able.empty?
 
-        made = hand.ask(:prepare, @set, able) or next
-        @sizes[hand.name] = made[:size]
-        digests[hand.name] = made[:digest]
+        made = worker.ask(:prepare, @set, able) or next
+        @sizes[worker.name] = made[:size]
+        digests[worker.name] = made[:digest]
       end
       return if digests.values_at("ours", "msgpack").compact.uniq.size < 2
 

@@ -12,12 +12,12 @@ module Bench
     FILE = "RESULTS.md"
     CHART = "gem.svg"
 
-    def initialize(results, crew, date:)
+    def initialize(results, workers, date:)
       @results = results
-      @crew = crew
+      @workers = workers
       @date = date
-      @machine = Machine.rows(crew)
-      @titles = crew.to_h { |hand| [hand.name, hand.title] }
+      @machine = Machine.rows(workers)
+      @titles = workers.to_h { |worker| [worker.name, worker.title] }
     end
 
     def write(directory)
@@ -43,7 +43,7 @@ module Bench
 
     def text
       bars = Bars.of(@results)
-      [head, *Tables.new(@results, @crew).all.map(&:to_markdown), promises(bars), pictures].join("\n")
+      [head, *Tables.new(@results, @workers).all.map(&:to_markdown), promises(bars), pictures].join("\n")
     end
 
     def head
@@ -57,7 +57,7 @@ module Bench
         Each library runs in its own process. In each round, the processes run one after the other, each for one time slot.
         A **time** is the median of all rounds. A **ratio** is the median of the ratios in the rounds, so it may differ from the
         quotient of the two times in the table.
-        #{@crew.notices.map { |notice| "\n#{notice}\n" }.join}
+        #{@workers.notices.map { |notice| "\n#{notice}\n" }.join}
         | | |
         |---|---|
         #{rows.join("\n")}

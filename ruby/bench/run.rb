@@ -5,7 +5,7 @@
 #
 #   run.rb      flags and output of the results
 #   runner.rb   order of the measurements
-#   crew.rb     runner's side of the workers: one process for each library
+#   workers.rb  runner's side of the workers: one process for each library
 #   worker.rb   worker's side
 #   library.rb  calls of each library
 #   job.rb      one operation on one data set: checked, then timed
@@ -46,25 +46,25 @@ module Bench
 
     # run runs the measurements, prints the results and returns the exit status.
     def run
-      crew = start({})
-      crew.notices.each { |notice| warn(notice) }
-      Machine.rows(crew).each { |name, what| puts "#{name.ljust(10)} #{what}" }
-      results = Runner.new(crew, @options.merge(scratch: SCRATCH, crew: method(:start))).run
-      show(results, crew)
+      workers = start({})
+      workers.notices.each { |notice| warn(notice) }
+      Machine.rows(workers).each { |name, what| puts "#{name.ljust(10)} #{what}" }
+      results = Runner.new(workers, @options.merge(scratch: SCRATCH, workers: method(:start))).run
+      show(results, workers)
     ensure
-      crew&.close
+      workers&.close
     end
 
     private
 
     def start(environment)
       json = Dir[File.join(SCRATCH, "json", "*/")].join(File::PATH_SEPARATOR)
-      Crew.new(ours: @options[:ours], json: json.empty? ? nil : json, environment: environment, flags: @options[:yjit] ? ["--yjit"] : [])
+      Workers.new(ours: @options[:ours], json: json.empty? ? nil : json, environment: environment, flags: @options[:yjit] ? ["--yjit"] : [])
     end
 
-    def show(results, crew)
-      Tables.new(results, crew).all.each { |table| puts "", table }
-      Report.new(results, crew, date: Time.now.strftime("%F")).write(__dir__) if @options[:report]
+    def show(results, workers)
+      Tables.new(results, workers).all.each { |table| puts "", table }
+      Report.new(results, workers, date: Time.now.strftime("%F")).write(__dir__) if @options[:report]
       return 0 unless @options[:bars]
 
       bars = Bars.of(results)

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "tmpdir"
-require_relative "crew"
+require_relative "workers"
 require_relative "data"
 require_relative "job"
 require_relative "measure"
@@ -20,8 +20,8 @@ module Bench
 
     attr_reader :results
 
-    def initialize(crew, options)
-      @crew = crew
+    def initialize(workers, options)
+      @workers = workers
       @options = options
       @results = Results.new
     end
@@ -41,7 +41,7 @@ module Bench
     def sets(group, operations)
       @options[:sets].each do |set|
         say("#{group} #{set}")
-        measured = Measured.new(set).take(@crew, operations, rounds: @options[:rounds], slot: @options[:slot])
+        measured = Measured.new(set).take(@workers, operations, rounds: @options[:rounds], slot: @options[:slot])
         results[group][set] = measured if measured.names.any?
       end
     end
@@ -50,11 +50,11 @@ module Bench
     # workers.
     def memory
       shim = Memory.shim(@options[:scratch])
-      counters = @options[:crew].call(shim ? { "LD_PRELOAD" => shim } : {})
+      counters = @options[:workers].call(shim ? { "LD_PRELOAD" => shim } : {})
       %i[pack unpack].product(@options[:sets]) do |operation, set|
         say("memory #{operation} #{set}")
-        able = counters.able(operation).select { |hand| hand.ask(:prepare, set, [operation]) }
-        counts = able.to_h { |hand| [hand.name, hand.ask(:memory, operation)] }
+        able = counters.able(operation).select { |worker| worker.ask(:prepare, set, [operation]) }
+        counts = able.to_h { |worker| [worker.name, worker.ask(:memory, operation)] }
         (results.memory[operation] ||= {})[set] = counts
       end
     ensure
@@ -64,10 +64,10 @@ module Bench
     def feed
       CHUNKS.each do |chunks|
         measured = results.feed[chunks] = Measured.new("feed")
-        hands = @crew.able(:read)
+        workers = @workers.able(:read)
         [FEED_ROUNDS, @options[:rounds]].min.times do |round|
           say("feed #{chunks}")
-          hands.rotate(round).each { |hand| measured.add(hand.name, :feed, hand.ask(:feed, chunks)) }
+          workers.rotate(round).each { |worker| measured.add(worker.name, :feed, worker.ask(:feed, chunks)) }
         end
       end
     end
@@ -76,10 +76,10 @@ module Bench
       elements = @options[:elements]
       Dir.mktmpdir do |directory|
         path = File.join(directory, "stream")
-        @crew.able(:read).each do |hand|
-          results.stream[hand.name] = %i[write read].to_h do |direction|
-            say("stream #{hand.name} #{direction}")
-            [direction, [elements, *hand.ask(direction, path, elements)]]
+        @workers.able(:read).each do |worker|
+          results.stream[worker.name] = %i[write read].to_h do |direction|
+            say("stream #{worker.name} #{direction}")
+            [direction, [elements, *worker.ask(direction, path, elements)]]
           end
         end
       end

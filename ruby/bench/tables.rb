@@ -15,9 +15,9 @@ module Bench
 
   # Tables builds the tables of the results.
   class Tables
-    def initialize(results, crew)
+    def initialize(results, workers)
       @results = results
-      @titles = crew.to_h { |hand| [hand.name, hand.title] }
+      @titles = workers.to_h { |worker| [worker.name, worker.title] }
     end
 
     # all returns a table for each kind of measurement that has results.

@@ -14,9 +14,9 @@
 #                               ext values
 #   msgpack/bigint.rb           large Integers as ext values; must be required separately
 #   msgpack/core_ext.rb         to_msgpack for Ruby's core classes
-#   slipstream/only.rb          prevents loading both this library and the msgpack gem
-require_relative "slipstream/only"
-return unless Slipstream::Only.may_load?
+#   slipstream/load_guard.rb    prevents loading both this library and the msgpack gem
+require_relative "slipstream/load_guard"
+return unless Slipstream::LoadGuard.may_load?
 
 require_relative "msgpack/extension"
 require_relative "msgpack/packer"
@@ -92,4 +92,4 @@ module MessagePack
   #   DefaultFactory = Factory.new
 end
 
-Slipstream::Only.keep_out_others
+Slipstream::LoadGuard.keep_out_others

@@ -10,7 +10,7 @@
 #include "page.h"
 #include "share.h"
 
-#define PAGE_ROOM (PAGE_SIZE - offsetof(chunk_t, data))
+#define PAGE_CAPACITY (PAGE_SIZE - offsetof(chunk_t, data))
 
 /* Up to PAGES_MAX buffered bytes, new chunks are pages. Beyond that, a new chunk is as large as all
  * buffered bytes together, but at most MEMORY_MAX. So writing n bytes takes O(n) time and few
@@ -71,8 +71,8 @@ static chunk_t *chunk_init(chunk_t *c, chunk_kind_t kind, size_t size)
  * memory is exhausted. */
 static chunk_t *chunk_new(size_t size)
 {
-    if (size <= PAGE_ROOM) {
-        return chunk_init(page_take(), CHUNK_PAGE, PAGE_ROOM);
+    if (size <= PAGE_CAPACITY) {
+        return chunk_init(page_take(), CHUNK_PAGE, PAGE_CAPACITY);
     }
     if (size > SIZE_MAX / 2) {
         rb_memerror();

@@ -14,7 +14,7 @@ static VALUE mModule;
 #define RARE(x) __builtin_expect(!!(x), 0)
 /* Maximum initial capacity of a container. A header can claim as many elements as there are bytes,
  * on each level of nesting. */
-#define FIRST_ROOM 4096
+#define FIRST_CAPACITY 4096
 /* number of elements, or keys and values, gathered before they go into an Array or a Hash */
 #define BATCH 512
 #define MORE 3 /* the next batch of a Hash has up to MORE times as many entries as the Hash */
@@ -38,22 +38,22 @@ static inline void forget(const decoder_t *d, volatile VALUE *memory)
 
 static void stack_grow(decoder_t *d, size_t n)
 {
-    size_t room = d->room * 2 > d->top + n ? d->room * 2 : d->top + n;
+    size_t capacity = d->capacity * 2 > d->top + n ? d->capacity * 2 : d->top + n;
     volatile VALUE memory = 0;
-    VALUE *stack = rb_alloc_tmp_buffer_with_count(&memory, (room + 1) * sizeof(VALUE), room + 1);
-    memset(stack, 0, (room + 1) * sizeof(VALUE));
+    VALUE *stack = rb_alloc_tmp_buffer_with_count(&memory, (capacity + 1) * sizeof(VALUE), capacity + 1);
+    memset(stack, 0, (capacity + 1) * sizeof(VALUE));
     stack++; /* skips the word that records whether decode has returned */
     memcpy(stack, d->stack, d->top * sizeof(VALUE));
     volatile VALUE old = d->memory;
     d->stack = stack;
-    d->room = room;
+    d->capacity = capacity;
     d->memory = memory;
     forget(d, &old);
 }
 
 static inline void stack_need(decoder_t *d, size_t n)
 {
-    if (RARE(d->room - d->top < n)) {
+    if (RARE(d->capacity - d->top < n)) {
         stack_grow(d, n);
     }
 }
@@ -172,7 +172,7 @@ static VALUE decode_array(decoder_t *d, uint32_t n)
             array = rb_ary_new_from_values(n, d->stack + base);
         }
     } else {
-        array = rb_ary_new_capa(n < FIRST_ROOM ? n : FIRST_ROOM);
+        array = rb_ary_new_capa(n < FIRST_CAPACITY ? n : FIRST_CAPACITY);
         for (uint32_t left = n; left > 0;) {
             uint32_t some = left < BATCH ? left : BATCH;
             if (!gather(d, some)) {
@@ -262,7 +262,7 @@ static bool pairs(decoder_t *d, size_t n, bool cached)
 static VALUE new_map(uint32_t n)
 {
 #ifdef HAVE_RB_HASH_NEW_CAPA
-    return rb_hash_new_capa(n < FIRST_ROOM ? n : FIRST_ROOM);
+    return rb_hash_new_capa(n < FIRST_CAPACITY ? n : FIRST_CAPACITY);
 #else
     return rb_hash_new();
 #endif
@@ -465,7 +465,7 @@ VALUE decode(decoder_t *d, VALUE *first)
 {
     d->stack = first;
     d->top = 0;
-    d->room = FIRST_STACK;
+    d->capacity = FIRST_STACK;
     d->memory = 0;
     VALUE v = decode_value(d);
     if (RARE(d->memory != 0)) {

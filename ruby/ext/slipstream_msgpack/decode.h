@@ -42,7 +42,7 @@ struct decoder {
 
     /* Stack of the elements of containers that are not created yet. */
     VALUE *stack;
-    size_t top, room;
+    size_t top, capacity;
     /* heap memory of the stack once it has outgrown its first memory; else 0 */
     volatile VALUE memory;
 };

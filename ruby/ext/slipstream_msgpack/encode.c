@@ -165,9 +165,9 @@ static VALUE take(VALUE child)
     return buffer_read(b, buffer_size(b));
 }
 
-/* lend removes the child from e for one call of Ruby code and returns it. A nested call then gets
- * another child. */
-static VALUE lend(encoder_t *e)
+/* take_child removes the child from e for one call of Ruby code and returns it. A nested call then
+ * gets another child. */
+static VALUE take_child(encoder_t *e)
 {
     out_call(e->out);
     VALUE child = NIL_P(e->child) ? packer_child(e) : e->child;
@@ -194,7 +194,7 @@ void encode_ext(encoder_t *e, int type, VALUE payload)
 
 static void write_recursive(encoder_t *e, int type, VALUE callable, VALUE v)
 {
-    VALUE child = lend(e);
+    VALUE child = take_child(e);
     VALUE args[2] = {v, child};
     ext_call(callable, 2, args);
     VALUE payload = take(child);
@@ -282,7 +282,7 @@ static void encode_foreign(encoder_t *e, VALUE v)
         }
         return;
     }
-    VALUE child = lend(e);
+    VALUE child = take_child(e);
     VALUE result = rb_funcall(v, id_to_msgpack, 1, child);
     VALUE written = take(child);
     give_back(e, child);
@@ -305,10 +305,10 @@ static bool registered(encoder_t *e, VALUE v)
     return true;
 }
 
-/* is_else handles an object whose class is not base itself but a subclass or a singleton class;
- * base is String, Array or Hash. It returns true if it has encoded v as an ext type, and false if v
- * has none. In strict mode, it raises TypeError for a subclass without an ext type. */
-static bool is_else(encoder_t *e, VALUE v, VALUE base)
+/* encode_subclass handles an object whose class is not base itself but a subclass or a singleton
+ * class; base is String, Array or Hash. It returns true if it has encoded v as an ext type, and
+ * false if v has none. In strict mode, it raises TypeError for a subclass without an ext type. */
+static bool encode_subclass(encoder_t *e, VALUE v, VALUE base)
 {
     if (registered(e, v)) {
         return true;
@@ -443,17 +443,17 @@ static void encode_any(encoder_t *e, VALUE v, int depth)
     }
     switch (RB_BUILTIN_TYPE(v)) {
     case T_STRING:
-        if (HOT(RBASIC_CLASS(v) == rb_cString) || !is_else(e, v, rb_cString)) {
+        if (HOT(RBASIC_CLASS(v) == rb_cString) || !encode_subclass(e, v, rb_cString)) {
             any_string(e, v);
         }
         return;
     case T_ARRAY:
-        if (HOT(RBASIC_CLASS(v) == rb_cArray) || !is_else(e, v, rb_cArray)) {
+        if (HOT(RBASIC_CLASS(v) == rb_cArray) || !encode_subclass(e, v, rb_cArray)) {
             encode_array(e, v, depth);
         }
         return;
     case T_HASH:
-        if (HOT(RBASIC_CLASS(v) == rb_cHash) || !is_else(e, v, rb_cHash)) {
+        if (HOT(RBASIC_CLASS(v) == rb_cHash) || !encode_subclass(e, v, rb_cHash)) {
             encode_hash(e, v, depth);
         }
         return;

@@ -106,12 +106,12 @@ static bool begins_number(uint8_t c)
     return (c >= '0' && c <= '9') || (c >= '\t' && c <= '\r') || c == '+' || c == '-' || c == '.' || c == '_' || c == ' ';
 }
 
-/* bears_no_nul reports whether source[from, n] works without a NUL after it. A few methods of
+/* works_without_nul reports whether source[from, n] works without a NUL after it. A few methods of
  * String read one byte after the end and expect a NUL. unpack("m") takes the byte for base64.
  * Integer() and Rational() take it for another character of a number that consists of zeros so far.
  * unpack("m") works if the byte is not text, and in MessagePack the byte is hardly ever text.
  * Integer() and Rational() do not read the byte if the String is no number. */
-static bool bears_no_nul(VALUE source, size_t from, size_t n)
+static bool works_without_nul(VALUE source, size_t from, size_t n)
 {
     const uint8_t *bytes = (const uint8_t *)RSTRING_PTR(source) + from;
     return !is_text(bytes[n]) && !(begins_number(bytes[0]) && is_text(bytes[n - 1]));
@@ -120,7 +120,7 @@ static bool bears_no_nul(VALUE source, size_t from, size_t n)
 static bool may_share_middle(VALUE source, size_t from, size_t n, int encoding_index)
 {
     return n >= SHARE_MIDDLE && encoding_index == rb_ascii8bit_encindex() && atomic_load_explicit(&share_middle, memory_order_relaxed)
-        && bears_no_nul(source, from, n);
+        && works_without_nul(source, from, n);
 }
 
 VALUE share_cut(VALUE source, size_t from, size_t n, int encoding_index, size_t threshold)

@@ -15,7 +15,7 @@
 /* share_cut returns source[from, n] with the given encoding index, binary or UTF-8. source must be
  * frozen and contain that range. From threshold bytes on, the String shares memory if possible; a
  * shorter String is a copy. A substring from the middle is also copied if text follows it, or if it
- * could be a number in text: see bears_no_nul. */
+ * could be a number in text: see works_without_nul. */
 VALUE share_cut(VALUE source, size_t from, size_t n, int encoding_index, size_t threshold);
 
 /* share_all returns a frozen String with the current bytes of string. The memory does not move

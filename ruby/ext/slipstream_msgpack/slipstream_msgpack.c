@@ -26,8 +26,8 @@ __attribute__((visibility("default"))) void Init_slipstream_msgpack(void)
 {
     rb_ext_ractor_safe(true);
     VALUE mMessagePack = rb_define_module("MessagePack");
-    /* lib/slipstream/only.rb uses this constant to distinguish these classes from those of the
-     * msgpack gem. */
+    /* lib/slipstream/load_guard.rb uses this constant to distinguish these classes from those of
+     * the msgpack gem. */
     rb_define_const(mMessagePack, "SLIPSTREAM", Qtrue);
     rb_funcall(mMessagePack, rb_intern("private_constant"), 1, ID2SYM(rb_intern("SLIPSTREAM")));
     Init_errors(mMessagePack);

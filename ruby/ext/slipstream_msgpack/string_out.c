@@ -11,44 +11,44 @@ static void forget(const string_out_t *s, VALUE memory)
     }
 }
 
-/* move makes larger the memory of the bytes. larger has space for room bytes and already contains
- * the first used bytes. */
-static void move(string_out_t *s, VALUE memory, uint8_t *larger, size_t used, size_t room)
+/* move makes larger the memory of the bytes. larger has space for capacity bytes and already
+ * contains the first used bytes. */
+static void move(string_out_t *s, VALUE memory, uint8_t *larger, size_t used, size_t capacity)
 {
     forget(s, s->memory);
     s->memory = memory;
     s->larger = larger;
     s->out.p = larger + used;
-    s->out.end = larger + room;
+    s->out.end = larger + capacity;
 }
 
-/* enlarge copies the first used bytes to new memory of room bytes. */
-static void enlarge(string_out_t *s, size_t used, size_t room)
+/* enlarge copies the first used bytes to new memory of capacity bytes. */
+static void enlarge(string_out_t *s, size_t used, size_t capacity)
 {
     VALUE memory = 0;
-    uint8_t *larger = rb_alloc_tmp_buffer(&memory, (long)room);
+    uint8_t *larger = rb_alloc_tmp_buffer(&memory, (long)capacity);
     memcpy(larger, base(s), used);
-    move(s, memory, larger, used, room);
+    move(s, memory, larger, used, capacity);
 }
 
 static void more(out_t *out, size_t n)
 {
     string_out_t *s = (string_out_t *)out;
-    size_t used = (size_t)(out->p - base(s)), room = used + (n > used ? n : used);
-    enlarge(s, used, room > 4 * SHORT_MESSAGE ? room : 4 * SHORT_MESSAGE);
+    size_t used = (size_t)(out->p - base(s)), capacity = used + (n > used ? n : used);
+    enlarge(s, used, capacity > 4 * SHORT_MESSAGE ? capacity : 4 * SHORT_MESSAGE);
 }
 
 /* Cuts. */
 
 static void more_cuts(string_out_t *s)
 {
-    size_t room = 4 * s->cuts_room;
+    size_t capacity = 4 * s->cuts_capacity;
     VALUE memory = 0, old = s->cuts_memory;
-    cut_t *cuts = rb_alloc_tmp_buffer_with_count(&memory, room * sizeof(cut_t), room * sizeof(cut_t) / sizeof(VALUE));
-    memset(cuts, 0, room * sizeof(cut_t));
+    cut_t *cuts = rb_alloc_tmp_buffer_with_count(&memory, capacity * sizeof(cut_t), capacity * sizeof(cut_t) / sizeof(VALUE));
+    memset(cuts, 0, capacity * sizeof(cut_t));
     memcpy(cuts, s->cuts, s->cuts_n * sizeof(cut_t));
     s->cuts = cuts;
-    s->cuts_room = room;
+    s->cuts_capacity = capacity;
     s->cuts_memory = memory;
     if (old != 0) {
         rb_free_tmp_buffer(&old);
@@ -60,7 +60,7 @@ static void append(out_t *out, VALUE string)
     string_out_t *s = (string_out_t *)out;
     size_t n = (size_t)RSTRING_LEN(string);
     if (n >= out->reference) {
-        if (s->cuts_n == s->cuts_room) {
+        if (s->cuts_n == s->cuts_capacity) {
             more_cuts(s);
         }
         s->cuts[s->cuts_n++] = (cut_t){string, (size_t)(out->p - base(s)), n};
@@ -108,7 +108,7 @@ static void forget_cuts(string_out_t *s)
     }
     s->cuts = s->first_cuts;
     s->cuts_n = 0;
-    s->cuts_room = FIRST_CUTS;
+    s->cuts_capacity = FIRST_CUTS;
 }
 
 /* settle copies all cut Strings, and makes append copy later ones at once, because user-defined
@@ -135,7 +135,7 @@ void string_out_init(string_out_t *s)
     s->memory = s->cuts_memory = 0;
     s->cuts = s->first_cuts;
     s->cuts_n = 0;
-    s->cuts_room = FIRST_CUTS;
+    s->cuts_capacity = FIRST_CUTS;
 }
 
 VALUE string_out_finish(string_out_t *s)

@@ -26,7 +26,7 @@ typedef struct {
     volatile VALUE memory;
     /* first_cuts, or memory that the garbage collector scans for the Strings */
     cut_t *cuts;
-    size_t cuts_n, cuts_room;
+    size_t cuts_n, cuts_capacity;
     volatile VALUE cuts_memory;
     cut_t first_cuts[FIRST_CUTS];
     uint8_t first[SHORT_MESSAGE];

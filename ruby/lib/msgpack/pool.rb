@@ -21,7 +21,7 @@ module MessagePack
       # Packs an object with a packer of the pool.
       # @return [String] a binary String
       def dump(object)
-        @packers.lend { |packer| packer.write(object).full_pack }
+        @packers.with { |packer| packer.write(object).full_pack }
       end
 
       # Unpacks the only object in data with an unpacker of the pool.
@@ -29,21 +29,21 @@ module MessagePack
       # @return the object
       # @raise [EOFError, UnpackError]
       def load(data)
-        @unpackers.lend { |unpacker| unpacker.feed(data).full_unpack }
+        @unpackers.with { |unpacker| unpacker.feed(data).full_unpack }
       end
 
       # Yields a packer of the pool.
       # @yieldparam packer [Packer] not used by any other caller until the block ends
       # @return the value of the block
       def packer(&block)
-        @packers.lend(&block)
+        @packers.with(&block)
       end
 
       # Yields an unpacker of the pool.
       # @yieldparam unpacker [Unpacker] not used by any other caller until the block ends
       # @return the value of the block
       def unpacker(&block)
-        @unpackers.lend(&block)
+        @unpackers.with(&block)
       end
 
       # Keeps idle packers or unpackers in an Array. Array#pop and Array#push are atomic in CRuby,
@@ -57,7 +57,7 @@ module MessagePack
 
         # Yields an idle member, or a new one if none is idle. Resets the member after the block and
         # keeps it, unless there are already size idle members.
-        def lend
+        def with
           member = @idle.pop || @make.call
           yield member
         ensure

@@ -6,8 +6,8 @@ require_relative "library"
 module Bench
   Failed = Class.new(StandardError)
 
-  # Hand is the runner's connection to one worker process.
-  class Hand
+  # Worker is the runner's connection to one worker process.
+  class Worker
     attr_reader :name, :version, :operations, :ruby
 
     def initialize(name, load_path: nil, environment: {}, flags: [])
@@ -43,8 +43,8 @@ module Bench
     def close = @pipe.close
   end
 
-  # Crew is the set of all workers that started, with ours first.
-  class Crew
+  # Workers is the set of all workers that started, with ours first.
+  class Workers
     include Enumerable
 
     attr_reader :notices
@@ -53,19 +53,19 @@ module Bench
     # Ruby's own, or nil.
     def initialize(ours:, json:, names: Libraries::ALL.keys, environment: {}, flags: [])
       @notices = []
-      @hands = names.filter_map do |name|
+      @workers = names.filter_map do |name|
         next absent("#{name}: there is no msgpack.rb in #{ours}") if name == "ours" && no_msgpack?(ours)
 
-        Hand.new(name, load_path: { "ours" => ours, "json" => json }[name], environment: environment, flags: flags)
+        Worker.new(name, load_path: { "ours" => ours, "json" => json }[name], environment: environment, flags: flags)
       rescue Failed => e
         absent(e.message)
       end
-      raise Failed, "there is no library to measure" if @hands.empty?
+      raise Failed, "there is no library to measure" if @workers.empty?
     end
 
-    def each(&block) = @hands.each(&block)
-    def [](name) = find { |hand| hand.name == name }
-    def able(operation) = select { |hand| hand.operations.include?(operation) }
+    def each(&block) = @workers.each(&block)
+    def [](name) = find { |worker| worker.name == name }
+    def able(operation) = select { |worker| worker.operations.include?(operation) }
     def close = each(&:close)
 
     private

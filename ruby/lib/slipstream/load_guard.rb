@@ -4,7 +4,7 @@
 module Slipstream
   # Ensures that a process uses either the msgpack gem or slipstream-msgpack, because both define
   # the same classes. The one that is loaded first stays.
-  module Only
+  module LoadGuard
     OURS = File.expand_path("../msgpack.rb", __dir__)
     private_constant :OURS
 
