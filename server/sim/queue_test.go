@@ -27,7 +27,7 @@ const (
 var queues = Plan{
 	Seeds: 200,
 	Life: func(w *World) {
-		m := &items{World: w, delivered: make(map[string]int), refusals: make(map[string]bool), last: make(map[string]uint64), owner: make(map[string]string), settled: make(map[string]bool)}
+		m := &items{World: w, delivered: make(map[string]int), refusals: make(map[string]bool), last: make(map[string]uint64), owner: make(map[string]string), settled: make(map[string]bool), flipped: make(map[string]bool)}
 		w.Lives(4, m.live, m.end)
 	},
 	Meets: []string{
@@ -54,10 +54,11 @@ type items struct {
 	refusals  map[string]bool   // bodies that the target rejected
 	last      map[string]uint64 // by tenant: the order of the last item that was delivered since the last start
 	lives     int
-	sound     bool   // the target accepts all items
-	hangs     string // the tenant whose target does not respond until the next start
-	flips     int    // number of bits of the log that were flipped
-	moved     bool   // records of the log may contain items of many sets
+	sound     bool            // the target accepts all items
+	hangs     string          // the tenant whose target does not respond until the next start
+	flips     int             // number of bits of the log that were flipped
+	flipped   map[string]bool // files in which a bit was flipped
+	moved     bool            // records of the log may contain items of many sets
 }
 
 // set contains the items of one Put, and their fate.
@@ -214,10 +215,18 @@ func (m *items) corrupt() {
 		return // the log does not exist
 	}
 	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return !strings.HasSuffix(e.Name(), ".wal") })
-	if len(entries) > 0 && m.Disk.Corrupt(queueDir+"/"+entries[m.Rand.IntN(len(entries))].Name(), 0, 1<<10) {
+	if len(entries) == 0 {
+		return
+	}
+	name, from := entries[m.Rand.IntN(len(entries))].Name(), int64(0)
+	if m.flipped[name] {
+		from = 64 // a segment begins with two copies of its header, and is lost without both
+	}
+	if m.Disk.Corrupt(queueDir+"/"+name, from, 1<<10) {
 		m.Count("flipped bits", 1)
-		m.Say("a bit of the log is flipped")
+		m.Say("a bit of %s is flipped", name)
 		m.flips++
+		m.flipped[name] = true
 	}
 }
 
