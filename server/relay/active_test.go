@@ -148,6 +148,9 @@ func TestActiveMemory(t *testing.T) {
 			}
 		}
 		mistaken, tries := 0, 300_000
+		if testing.Short() {
+			tries = 20_000
+		}
 		for range tries {
 			if a.admit(r.Uint64(), limit) {
 				mistaken++
