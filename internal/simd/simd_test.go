@@ -172,17 +172,20 @@ func (b *rig) checkAll(t *testing.T, text []byte, at int) {
 	b.checkStop(t, text, at)
 }
 
-// quick shortens some tests to a fifth, or to a tenth in the short form.
+// Some tests try every position in the nightly form only. In other forms, they try one position of
+// every `step`, and quick is true.
 var (
-	quick bool
-	skips = 5
+	step  = 5
+	quick = true
 )
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	quick = os.Getenv("SLIPSTREAM_LONG") == "" || testing.Short() || raced // the nightly tests use the long test
-	if testing.Short() {
-		skips = 10
+	switch {
+	case testing.Short():
+		step = 10
+	case os.Getenv("SLIPSTREAM_LONG") != "" && !raced:
+		step, quick = 1, false
 	}
 	os.Exit(m.Run())
 }
@@ -223,10 +226,6 @@ func whole(b []byte) {
 // the texts can end with a truncated character.
 func TestLengths(t *testing.T) {
 	b, text := newRig(400), make([]byte, 400)
-	step := 1
-	if quick {
-		step = skips
-	}
 	for n := range 301 {
 		for at := n % step; at < 64; at += step {
 			for i, f := range filler {
@@ -297,10 +296,6 @@ var sequences = []string{
 // each byte of the sequence, or long after it.
 func TestSequences(t *testing.T) {
 	b, text := newRig(400), make([]byte, 400)
-	step := 1
-	if quick {
-		step = skips
-	}
 	for _, seq := range sequences {
 		for at := 0; at < 140; at += step {
 			for i, with := range []string{filler[0], "é", "世", "😀"} {
@@ -334,7 +329,7 @@ func TestPairs(t *testing.T) {
 	before, after := []string{"", "\xe1", "\xf1", "\xf1\x80"}, []string{"", "\x80", "\xbf\x80"}
 	for pair := range 1 << 16 {
 		for i := range len(before) * len(after) {
-			if quick && (pair+i)%skips > 0 {
+			if (pair+i)%step > 0 {
 				continue
 			}
 			seq := before[i%4] + string([]byte{byte(pair >> 8), byte(pair)}) + after[i/4]
@@ -416,7 +411,7 @@ func TestLongText(t *testing.T) {
 	for _, f := range filler {
 		for phase := range 5 {
 			for i, n := range []int{cutAt, cutAt + 1 + phase, 2*cutAt - 3 + phase, 2*cutAt + 40, 3*cutAt + 7*phase} {
-				if quick && (i+phase)%skips > 0 {
+				if (i+phase)%step > 0 {
 					continue
 				}
 				whole(fill(text[:n], f, phase))

@@ -49,7 +49,7 @@ module Bench
       workers = start({})
       workers.notices.each { |notice| warn(notice) }
       Machine.rows(workers).each { |name, what| puts "#{name.ljust(10)} #{what}" }
-      results = Runner.new(workers, @options.merge(scratch: SCRATCH, workers: method(:start))).run
+      results = Runner.new(workers, @options.merge(scratch: SCRATCH, start: method(:start))).run
       show(results, workers)
     ensure
       workers&.close

@@ -50,7 +50,7 @@ module Bench
     # workers.
     def memory
       shim = Memory.shim(@options[:scratch])
-      counters = @options[:workers].call(shim ? { "LD_PRELOAD" => shim } : {})
+      counters = @options[:start].call(shim ? { "LD_PRELOAD" => shim } : {})
       %i[pack unpack].product(@options[:sets]) do |operation, set|
         say("memory #{operation} #{set}")
         able = counters.able(operation).select { |worker| worker.ask(:prepare, set, [operation]) }

@@ -18,7 +18,7 @@ var errDamaged = errors.New("damaged")
 // most twice its decompressed size. All of this memory is charged to the budget, and nothing stays
 // charged after an error.
 func TestInflatedMemory(t *testing.T) {
-	most := 64 << 20
+	most := int64(64 << 20)
 	if testing.Short() {
 		most = 16 << 20
 	}
@@ -42,7 +42,7 @@ func TestInflatedMemory(t *testing.T) {
 		name string
 		body []byte
 		c    Compression
-		most int // memory
+		most int64 // memory
 		want error
 	}{
 		{"gzip", testkit.Gzipped(inside), Gzip, most, nil},
@@ -69,14 +69,14 @@ func TestInflatedMemory(t *testing.T) {
 		{"zstd as snappy", testkit.Zstded(inside), Snappy, 0, errDamaged},
 	} {
 		// Without the other request, this request would be accepted even if it exceeded the budget.
-		budget := NewBudget(int64(c.most) + 2<<20)
+		budget := NewBudget(c.most + 2<<20)
 		other, h := budget.Own(), budget.Own()
 		if err := other.Take(1); err != nil {
 			t.Fatal(err)
 		}
 		var got *Buffer
 		var err error
-		n := testkit.Allocated(func() { got, err = h.Inflate(c.c, c.body, int64(most)) })
+		n := testkit.Allocated(func() { got, err = h.Inflate(c.c, c.body, most) })
 		if n > uint64(c.most)+12<<20 {
 			t.Errorf("%s: %d bytes allocated for %d", c.name, n, c.most)
 		}
